@@ -98,7 +98,7 @@ def _log(folder: Path, size: int) -> Iterator[dict[str, object]]:
         ("replay and compare", ["--check"]),
         ("print the log", ["-o", os.devnull]),
     ):
-        taken = watched(["alignkit", "events", path, *option])
+        taken = watched(["alignkit", "project", "log", path, *option])
         yield _row(f"{task} (events {option[0]}), the whole process", size, taken.seconds)
 
 

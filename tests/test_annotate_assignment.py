@@ -186,23 +186,34 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):
     path = project(tmp_path, small_corpus(30), annotator=None).path
-    words = ("assign", path, "--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
+    words = (
+        "project",
+        "assign",
+        path,
+        "--annotators",
+        "anna",
+        "ben",
+        "--double",
+        "0.5",
+        "--trial",
+        "4",
+    )
     dry = run(capsys, *words, "--dry-run")
     assert "nothing was stored" in dry.err
     ran = run(capsys, *words)
     assert (ran.code, ran.out) == (0, dry.out)
     assert "30 of 30 pairs are assigned; 47 rows are new" in ran.out  # 4 x 2 + 13 x 2 + 13
-    assert "nothing to add" in run(capsys, "assign", path).err
-    more = run(capsys, "assign", path, "--annotators", "carla", "--json")
+    assert "nothing to add" in run(capsys, "project", "assign", path).err
+    more = run(capsys, "project", "assign", path, "--annotators", "carla", "--json")
     assert "carla: nothing but trial pairs" in more.err
     assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]
     assert more.json["annotators"][2] == {
         "annotator": "carla", "pairs": 4, "new": 4, "trial": 4, "double": 0, "split": 0,
         "bare": 0, "coin": 0, "hidden": 0,
     }  # fmt: skip
-    run(capsys, "assign", path, "--trial", "5").failed("trial is 4 since")
-    run(capsys, "assign", path, "--double", "2").failed("a share from 0 to 1")
-    run(capsys, "assign", str(tmp_path / "none")).failed("No such file")
+    run(capsys, "project", "assign", path, "--trial", "5").failed("trial is 4 since")
+    run(capsys, "project", "assign", path, "--double", "2").failed("a share from 0 to 1")
+    run(capsys, "project", "assign", str(tmp_path / "none")).failed("No such file")
 
 
 def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
@@ -210,7 +221,7 @@ def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
     store = project(tmp_path, small_corpus(4, {"anna": links, "ben": links}), annotator=None)
     path = store.path
     store.close()
-    words = ("assign", path, "--annotators", "anna", "ben")
+    words = ("project", "assign", path, "--annotators", "anna", "ben")
     run(capsys, *words, "--trial", "3").failed("none can be a trial that all do first")
     with Store.open(path, readonly=True) as store:
         assert ask(store, read_plan) is None
@@ -241,11 +252,13 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     known = [SentencePair("p2", *small_corpus(4)[1].words)]
     new = [SentencePair(f"n{k}", ["a", "b"], ["c"], ben if k else {}, {"x": "y"}) for k in range(3)]
     write_corpus(Corpus(known + new), more, format="alignkit-jsonl")
-    ran = run(capsys, "import", store.path, str(more))
+    ran = run(capsys, "project", "import", store.path, str(more))
     assert "3 pairs are not in the project, and were left out (the first: n0)" in ran.out
-    ran = run(capsys, "import", store.path, str(more), "--add-pairs")
+    ran = run(capsys, "project", "import", store.path, str(more), "--add-pairs")
     assert ran.out.splitlines()[:2] == ["1 pairs of the project", "3 pairs are new in it"]
-    record = json.loads(run(capsys, "import", store.path, str(more), "--add-pairs", "--json").out)
+    record = json.loads(
+        run(capsys, "project", "import", store.path, str(more), "--add-pairs", "--json").out
+    )
     assert (record["added"], record["pairs"], record["same"], record["new"]) == (0, 4, 2, 0)
     with Store.open(store.path) as again:
         rows = rows_of(again)
@@ -256,11 +269,15 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
         assert "ben" not in list(exported(again))[4].annotations
         assert list(exported(again))[5].alignments["ben"] == ben["ben"]
         assert not replay(again).differences
-    run(capsys, "import", store.path, str(more), "--add-pairs", "--in-order").failed("--in-order")
-    run(capsys, "import", store.path, store.path, "--add-pairs").failed("export the other project")
+    run(capsys, "project", "import", store.path, str(more), "--add-pairs", "--in-order").failed(
+        "--in-order"
+    )
+    run(capsys, "project", "import", store.path, store.path, "--add-pairs").failed(
+        "export the other project"
+    )
     bare = tmp_path / "bare.align"
     bare.write_text("0-0\n" * 9)
-    run(capsys, "import", store.path, str(bare), "--add-pairs").failed("words")
+    run(capsys, "project", "import", store.path, str(bare), "--add-pairs").failed("words")
 
 
 def test_who_cannot_be_an_annotator_is_told_why(tmp_path):
@@ -278,14 +295,16 @@ def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):
     with project(tmp_path, small_corpus(4, {}), annotator="zoe") as store:
         Tab(store, 2, "zoe").send(cell(0, 0, 0, 2, id="1"))
         path = store.path
-    ran = run(capsys, "assign", path, "--annotators", "anna", "ben", "--order", "uncertainty")
+    ran = run(
+        capsys, "project", "assign", path, "--annotators", "anna", "ben", "--order", "uncertainty"
+    )
     ran.failed("no links are suggested yet")
-    ran = run(capsys, "assign", path, "--annotators", "anna", "ben")
+    ran = run(capsys, "project", "assign", path, "--annotators", "anna", "ben")
     assert "the control sample was drawn by length alone" in ran.err
     assert "zoe has begun 1 pairs and is not among the annotators" in ran.err
     with Store.open(path) as store, pytest.raises(UnknownPair):
         store.pair(2, "zoe")
-    ran = run(capsys, "assign", path, "--annotators", "zoe", "--json")
+    ran = run(capsys, "project", "assign", path, "--annotators", "zoe", "--json")
     assert json.loads(ran.out)["apart"] == {}
     with Store.open(path) as store:
         assert store.pair(2, "zoe").undo

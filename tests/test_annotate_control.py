@@ -65,13 +65,13 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     assert pull.rejected.value == pytest.approx(sum(k % 7 == 0 for k in split) / 2 / len(split))
     assert pull.agreement["bare"].value == 1
     store.close()
-    assert main(["pull", str(tmp_path / "project"), "--json"]) == 0
+    assert main(["project", "bias", str(tmp_path / "project"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["pull"]["value"] == pytest.approx(pull.pull.value)
     assert told == json.loads(json.dumps(pull.to_dict()))
-    assert main(["pull", str(tmp_path / "project"), "--least", "0.5", "--markdown"]) == 0
+    assert main(["project", "bias", str(tmp_path / "project"), "--least", "0.5", "--markdown"]) == 0
     assert "suggestions of 0.5 and more" in capsys.readouterr().out
-    assert main(["pull", str(tmp_path / "project"), "--least", "2"]) == 2
+    assert main(["project", "bias", str(tmp_path / "project"), "--least", "2"]) == 2
     assert "least is 2" in capsys.readouterr().err
 
 
@@ -97,5 +97,5 @@ def test_without_an_assignment_nothing_is_known(tmp_path, capsys):
     with pytest.raises(ProjectError, match="nothing is assigned"):
         read(store)
     store.close()
-    assert main(["pull", str(tmp_path / "project")]) == 2
-    assert "alignkit assign" in capsys.readouterr().err
+    assert main(["project", "bias", str(tmp_path / "project")]) == 2
+    assert "alignkit project assign" in capsys.readouterr().err

@@ -148,9 +148,9 @@ def compare(shown, names, initial, exported):
 def exported(shown, monkeypatch, folder):
     monkeypatch.chdir(folder)
     first, second = (line.split() for line in shown["commands"])
-    assert (first[:2], main(first[1:])) == (["alignkit", "export"], 0)
-    assert second[:3] == ["alignkit", "agree", first[3]]
-    return first[3], second[3:]
+    assert (first[:3], main(first[1:])) == (["alignkit", "project", "export"], 0)
+    assert second[:3] == ["alignkit", "agree", first[4]]
+    return first[4], second[3:]
 
 
 def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, monkeypatch):

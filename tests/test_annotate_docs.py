@@ -12,7 +12,7 @@ from alignkit.model.labels import REMARKS, SCHEMES
 DOCS = ROOT / "docs"
 FOLDER = ROOT / "alignkit" / "annotate" / "server" / "page"
 PAGES = {name: (DOCS / name).read_text(encoding="utf-8")
-         for name in ("annotating.md", "projects.md")}  # fmt: skip
+         for name in ("annotating.md", "projects.md", "projects_review.md")}  # fmt: skip
 
 
 def table_under(page, heading):
@@ -21,9 +21,13 @@ def table_under(page, heading):
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-@pytest.mark.parametrize(("page", "heading", "name"),
-                         [("annotating.md", "The keys", "keys.js"),
-                          ("projects.md", "Adjudicating", "adjudicate-keys.js")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "heading", "name"),
+    [
+        ("annotating.md", "The keys", "keys.js"),
+        ("projects_review.md", "Adjudicating", "adjudicate-keys.js"),
+    ],
+)
 def test_the_table_of_keys_is_that_of_the_page(page, heading, name):
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
     table = (FOLDER / name).read_text(encoding="utf-8")

@@ -130,8 +130,8 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
     shutil.copy(whole, saved)
     told = forge(saved, random.Random(seed))
     for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
-                  ("pull", path, "--resamples", "5"), ("events", path), ("events", path, "--check"),
-                  ("events", path, "--rebuild", tmp_path / "rebuilt"), ("yield", path),
+                  ("bias", path, "--resamples", "5"), ("log", path), ("log", path, "--check"),
+                  ("log", path, "--rebuild", tmp_path / "rebuilt"), ("yield", path),
                   ("import", tmp_path / "copy", path),
                   ("import", path, f"{whole}.jsonl"), ("import", path, whole),
                   ("assign", path, "--annotators", "dora", "--double", "0.5")):  # fmt: skip
@@ -139,9 +139,9 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
             (tmp_path / name).unlink(missing_ok=True)
         shutil.copy(saved, path)
         shutil.copy(whole, tmp_path / "copy")
-        ran = run(capsys, *words)
+        ran = run(capsys, "project", *words)
         assert "fault in alignkit" not in ran.err, (told, words, ran.err)
-        assert ran.code == 2 or words[0] == "events" or ran.code == 0, (told, words)
+        assert ran.code == 2 or words[0] == "log" or ran.code == 0, (told, words)
     with suppress(AlignkitError):
         visit(str(shutil.copy(saved, tmp_path / "visited.alignkit")))
 
@@ -153,8 +153,8 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
     with closing(sqlite3.connect(path)) as conn:
         conn.executescript(script)
     before = Path(path).read_bytes()
-    for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
-                  ("events", path), ("import", path, whole),
+    for words in (("project", "export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
+                  ("project", "log", path), ("project", "import", path, whole),
                   ("annotate", path, "--no-browser", "--annotator", "anna")):  # fmt: skip
         run(capsys, *words).failed("no project of alignkit has one")
     with pytest.raises(ProjectError, match="no project of alignkit has one"):
@@ -182,7 +182,7 @@ def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
 def test_a_project_with_damaged_tables_is_made_anew_from_its_log(whole, tmp_path, capsys):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     run_sql(path, "UPDATE pair_counts SET links = 'many'")
-    run(capsys, "yield", path).failed("pair_counts.links holds a value of another kind")
-    assert run(capsys, "events", path, "--check").code == 1
-    assert run(capsys, "events", path, "--rebuild", tmp_path / "new").code == 0
-    assert run(capsys, "events", tmp_path / "new", "--check").code == 0
+    run(capsys, "project", "yield", path).failed("pair_counts.links holds a value of another kind")
+    assert run(capsys, "project", "log", path, "--check").code == 1
+    assert run(capsys, "project", "log", path, "--rebuild", tmp_path / "new").code == 0
+    assert run(capsys, "project", "log", tmp_path / "new", "--check").code == 0

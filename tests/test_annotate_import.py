@@ -298,15 +298,19 @@ def sample(tmp_path, made):
 
 def test_the_commands_give_the_sample_back(capsys, tmp_path, sample):
     out = tmp_path / "out.jsonl"
-    assert run(capsys, "export", sample, out, "--to", "alignkit-jsonl").code == 0
+    assert run(capsys, "project", "export", sample, out, "--to", "alignkit-jsonl").code == 0
     text = Path(PARAPHRASES).read_text(encoding="utf-8")  # a project keeps no role of systems
     assert out.read_text(encoding="utf-8") == text.replace(', "role": "system"', "")
-    ran = run(capsys, "export", sample, "-", "--to", "pharaoh", "--annotator", "anna")
+    ran = run(capsys, "project", "export", sample, "-", "--to", "pharaoh", "--annotator", "anna")
     assert len(ran.out.splitlines()) == 64
-    run(capsys, "export", sample, "-", "--to", "pharaoh").failed(sample, "--annotator")
-    run(capsys, "export", sample, out, "--to", "alignkit-jsonl", "--annotator", "bn").failed("ben")
-    run(capsys, "export", sample, sample, "--to", "alignkit-jsonl").failed(sample)
-    assert run(capsys, "import", sample, PARAPHRASES).out.count("256 are as they were") == 1
+    run(capsys, "project", "export", sample, "-", "--to", "pharaoh").failed(sample, "--annotator")
+    run(
+        capsys, "project", "export", sample, out, "--to", "alignkit-jsonl", "--annotator", "bn"
+    ).failed("ben")
+    run(capsys, "project", "export", sample, sample, "--to", "alignkit-jsonl").failed(sample)
+    assert (
+        run(capsys, "project", "import", sample, PARAPHRASES).out.count("256 are as they were") == 1
+    )
 
 
 def test_export_tells_how_much_is_not_done(capsys, tmp_path):
@@ -315,24 +319,24 @@ def test_export_tells_how_much_is_not_done(capsys, tmp_path):
     Tab(store, 2).send(cell(0, 0, 0, 2), done())
     Tab(store, 3).send(sent("judge", label=["", "none"]))
     out = tmp_path / "out.jsonl"
-    ran = run(capsys, "export", store.path, out, "--to", "alignkit-jsonl")
+    ran = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl")
     assert "1 alignments went along that are not marked done (1 by anna); --done" in ran.err
     for alone in (["--done"], ["--annotator", "gold"]):
-        ran = run(capsys, "export", store.path, out, "--to", "alignkit-jsonl", *alone)
+        ran = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl", *alone)
         assert (ran.code, ran.err) == (0, "")
 
 
 def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
     log, again = tmp_path / "log.jsonl", tmp_path / "again"
-    assert run(capsys, "events", sample, "-o", log).code == 0
-    assert run(capsys, "events", log, "--rebuild", again).code == 0
-    assert run(capsys, "events", again).out == log.read_text(encoding="utf-8")
-    assert run(capsys, "events", again, "--check", "--json").json["ok"]
-    run(capsys, "events", log, "--rebuild", again).failed("is there already")
+    assert run(capsys, "project", "log", sample, "-o", log).code == 0
+    assert run(capsys, "project", "log", log, "--rebuild", again).code == 0
+    assert run(capsys, "project", "log", again).out == log.read_text(encoding="utf-8")
+    assert run(capsys, "project", "log", again, "--check", "--json").json["ok"]
+    run(capsys, "project", "log", log, "--rebuild", again).failed("is there already")
     lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
     for damaged in (lines[1:], lines[:-3] + lines[-2:] * 2, [], ["{}\n"], [*lines[:2], "{"]):
         path = write(tmp_path, "damaged", "".join(damaged))
-        run(capsys, "events", path, "--rebuild", tmp_path / "none").failed()
+        run(capsys, "project", "log", path, "--rebuild", tmp_path / "none").failed()
         assert not (tmp_path / "none").exists()
 
 
@@ -361,22 +365,30 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
     path = tmp_path / "corrected.jsonl"
     bare = [SentencePair(pair.id, *pair.words) for pair in corpus[1:]]
     write_pairs([changed, *bare], path, format="alignkit-jsonl")
-    ran = run(capsys, "import", sample, path, "--json").json
+    ran = run(capsys, "project", "import", sample, path, "--json").json
     assert (ran["reworded"], {lost["text"] for lost in ran["lost"]}) == (1, {". - ."})
-    assert "64 pairs" in run(capsys, "import", sample, path).out
+    assert "64 pairs" in run(capsys, "project", "import", sample, path).out
     texts = [write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
              for side, name in enumerate(("source", "target"))]  # fmt: skip
-    assert "1 with corrected words" in run(capsys, "import", sample, *texts).out
+    assert "1 with corrected words" in run(capsys, "project", "import", sample, *texts).out
     both = "".join(" ||| ".join(map(" ".join, pair.words)) + "\n" for pair in corpus)
-    assert "corrected" not in run(capsys, "import", sample, write(tmp_path, "both", both)).out
-    run(capsys, "import", sample, write(tmp_path, "few", both[:10] + "||| x\n")).failed("64 pairs")
+    assert (
+        "corrected"
+        not in run(capsys, "project", "import", sample, write(tmp_path, "both", both)).out
+    )
+    run(capsys, "project", "import", sample, write(tmp_path, "few", both[:10] + "||| x\n")).failed(
+        "64 pairs"
+    )
     stale = path.read_text(encoding="utf-8").replace('"Suddenly", ', "")
     stale = json.loads(stale.splitlines()[1]) | {"annotations": {"anna": {"sure": "99-0"}}}
     stale = write(tmp_path, "stale.jsonl",
                   '{"alignkit": "corpus", "version": 1}\n' + json.dumps(stale))  # fmt: skip
-    run(capsys, "import", sample, stale).failed("99-0")
-    assert "1 with corrected words" in run(capsys, "import", sample, stale, "--words-only").out
-    assert run(capsys, "events", sample, "--check").code == 0
+    run(capsys, "project", "import", sample, stale).failed("99-0")
+    assert (
+        "1 with corrected words"
+        in run(capsys, "project", "import", sample, stale, "--words-only").out
+    )
+    assert run(capsys, "project", "log", sample, "--check").code == 0
 
 
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
@@ -387,8 +399,8 @@ def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     cut = write(tmp_path, "cut", content[: len(content) // 2])
     for path in (damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
         for command in (["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
-                        ["import", path, PARAPHRASES], ["events", path]):  # fmt: skip
-            run(capsys, *command).failed(path)
+                        ["import", path, PARAPHRASES], ["log", path]):  # fmt: skip
+            run(capsys, "project", *command).failed(path)
     assert not (tmp_path / "out").exists()
 
 

@@ -183,7 +183,7 @@ def adjudicate(page):
 
 def check_export(capsys, project, folder):
     out = str(folder / "out.jsonl")
-    assert run(capsys, "export", project, out, "--to", "alignkit-jsonl").code == 0
+    assert run(capsys, "project", "export", project, out, "--to", "alignkit-jsonl").code == 0
     pairs = {pair.id: pair for pair in read_corpus(out)}
     assert len(pairs) == PAIRS + 1
     gold = ["4", "4i", "4<s", "4", "2", "1", "4>", "x"]
@@ -200,7 +200,7 @@ def check_export(capsys, project, folder):
     assert {
         name: (a.judgment, a.alignment) for name, a in made.annotations.items()
     } == dict.fromkeys(("anna", "gold"), (best.judgment, None))
-    assert "all is as the log says" in run(capsys, "events", project, "--check").out
+    assert "all is as the log says" in run(capsys, "project", "log", project, "--check").out
 
 
 def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, capsys):
@@ -231,9 +231,9 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
         web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
         web.saved(page)
     project, out = str(tmp_path / "en.alignkit"), str(tmp_path / "out.jsonl")
-    (row,) = run(capsys, "yield", project, "--json").json["annotators"]
+    (row,) = run(capsys, "project", "yield", project, "--json").json["annotators"]
     assert (row["documents"], row["done"], row["without"], row["pairs"]) == (2, 2, 1, 3)
-    assert run(capsys, "export", project, out, "--to", "alignkit-jsonl").code == 0
+    assert run(capsys, "project", "export", project, out, "--to", "alignkit-jsonl").code == 0
     found = []
     for pair in read_corpus(out):
         places = [int(pair.attributes[f"{side}_{end}"]) for side in ("source", "target")

@@ -96,7 +96,7 @@ def test_judged_pairs_are_not_aligned_and_rewrites_are_pairs(store, tmp_path, ca
     Tab(store, 2).send(judge("1"), done())
     Tab(store, 3).send(done())
     path = str(tmp_path / "out.jsonl")
-    ran = run(capsys, "export", store.path, path, "--to", "alignkit-jsonl")
+    ran = run(capsys, "project", "export", store.path, path, "--to", "alignkit-jsonl")
     assert (ran.code, ran.err) == (0, "")
     found = {pair.id: pair for pair in read_corpus(path)}
     assert list(found) == ["p1", "p1/r1", "p1/r2", "p2", "p3"]
@@ -235,11 +235,11 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
         "source_end": str(begin + 11), "source_line": "3", "target_start": "15", "target_end": "31",
         "target_line": "1"
     }  # fmt: skip
-    ran = run(capsys, "yield", store.path, "--json")
+    ran = run(capsys, "project", "yield", store.path, "--json")
     assert ran.json["annotators"] == [{"annotator": "anna", "documents": 2, "done": 2,
                                        "with_pairs": 1, "without": 1, "pairs": 2, "open": 0,
                                        "pairs_per_document": 1.0}]  # fmt: skip
-    assert "anna" in run(capsys, "yield", store.path).out
+    assert "anna" in run(capsys, "project", "yield", store.path).out
     with pytest.raises(ProjectError, match="stay as they are"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)
     assert not replay(store).differences
@@ -277,7 +277,7 @@ def test_the_yield_before_any_document_is_done(folders, tmp_path, store, capsys)
     (row,) = count_yield(made).rows
     assert (row.documents, row.done, row.pairs, row.open, row.per_document) == (2, 0, 0, 1, None)
     assert "no document is done yet" in str(count_yield(made))
-    run(capsys, "yield", store.path).failed("is a project to judge")
+    run(capsys, "project", "yield", store.path).failed("is a project to judge")
     made.close()
 
 

@@ -251,7 +251,7 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path):
     words = ("annotate", path, "--no-browser", "--annotator")
     first = Process(path, "--annotator", "anna", "--suggestions", "none")
     assert stat.S_IMODE(os.stat(f"{path}-server").st_mode) == 0o600
-    given = process("assign", path, "--annotators", "anna", "ben", "--double", "0")
+    given = process("project", "assign", path, "--annotators", "anna", "ben", "--double", "0")
     assert given.code == 0, given.err
     ran = process(*words, "ben", "--scheme", "binary", "--no-learning")
     assert ran.code == 0, ran.err

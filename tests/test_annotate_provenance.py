@@ -152,7 +152,7 @@ def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, sto
     decided = {place: value for place, value in bench.gold.items() if value in (1, 2)}
     store.close()
     out = tmp_path / "gold.jsonl"
-    told = run(capsys, "export", store.path, out, "--to", "alignkit-jsonl").err
+    told = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl").err
     assert "gold.jsonl.provenance.jsonl: where 5 decisions" in told
     pair = read_corpus(out, format="alignkit-jsonl")[0]
     assert set(pair.annotations) == {"anna", "ben", "gold"}
@@ -165,12 +165,22 @@ def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, sto
     strengths = {cell: ("none", "possible", "sure")[value] for cell, value in decided.items()}
     assert {cell: link for cell, link in links.items() if link != "none"} == strengths
     beside.unlink()
-    run(capsys, "export", store.path, out, "--to", "alignkit-jsonl", "--no-provenance")
-    run(capsys, "export", store.path, out, "--to", "alignkit-jsonl", "--annotator", "anna")
-    run(capsys, "export", store.path, "-", "--to", "alignkit-jsonl")
+    run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl", "--no-provenance")
+    run(
+        capsys,
+        "project",
+        "export",
+        store.path,
+        out,
+        "--to",
+        "alignkit-jsonl",
+        "--annotator",
+        "anna",
+    )
+    run(capsys, "project", "export", store.path, "-", "--to", "alignkit-jsonl")
     assert not beside.exists()
     own = tmp_path / "why.jsonl"
-    run(capsys, "export", store.path, "-", "--to", "alignkit-jsonl", "--provenance", own)
+    run(capsys, "project", "export", store.path, "-", "--to", "alignkit-jsonl", "--provenance", own)
     assert len(own.read_text(encoding="utf-8").splitlines()) == 5
 
 

@@ -269,7 +269,7 @@ def test_a_damaged_project_is_told_as_such(tmp_path, damage):
     with served(path) as server:
         answer = server.client().ask("GET", "/api/pairs/1")
         assert answer.status == 500, answer.body
-        assert f"`alignkit events {path} --check`" in answer.json["error"]
+        assert f"`alignkit project log {path} --check`" in answer.json["error"]
 
 
 def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):

@@ -1,6 +1,7 @@
 """The command line as a whole: help, errors, streams, interruption."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from command import (
     write,
 )
 
+from alignkit.cli.annotate import project
+from alignkit.cli.evaluate import audit
 from alignkit.cli.main import COMMANDS
 from alignkit.version import __version__
 
@@ -68,6 +71,27 @@ def test_help_loads_nothing_heavy(command):
     assert not HEAVY & set(loaded)
 
 
+OF_PROJECTS = [f"project {name}" for name in project.COMMANDS]
+OF_AUDITS = [f"audit {name}" for name in audit.COMMANDS]
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS, *OF_PROJECTS, *OF_AUDITS])
+def test_help_fits_a_screen_and_help_all_has_everything(capsys, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    short, full = (run(capsys, *command.split(), flag).out for flag in ("--help", "--help-all"))
+    assert short.count("\n") <= 50
+    assert short == run(capsys, "help", *command.split()).out
+    assert set(re.findall(r"^  +(--[a-z-]+)", short, re.M)) <= set(re.findall(r"--[a-z-]+", full))
+
+
+def test_the_completion_of_a_shell_knows_commands_and_options(capsys):
+    pytest.importorskip("shtab")
+    script = run(capsys, "--print-completion", "bash").out
+    assert "_shtab_alignkit_project_export" in script
+    assert "--adjudicated" in script
+    run(capsys, "--print-completion", "fishy").failed("fish")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_what_a_reader_needs(capsys, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
@@ -80,7 +104,7 @@ def test_help_has_what_a_reader_needs(capsys, command, monkeypatch):
 
 def test_help_is_filled_to_narrow_screens(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "50")
-    help, _, _ = run(capsys, "score", "--help").out.partition("positional arguments")
+    help, _, _ = run(capsys, "score", "--help").out.partition("options:")
     assert max(map(len, help.splitlines())) <= 50
 
 
@@ -100,7 +124,7 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["scor"], "unknown command 'scor'; did you mean 'score'?"),
         (["stats"], "the following arguments are required: IN"),
         (["stats", GOLD, "--fromat", "rte"], "unknown option --fromat; did you mean --format?"),
-        (["stats", GOLD, "more"], "one word too many: more"),
+        (["stats", GOLD, "more"], "unexpected argument 'more'"),
         (["stats", GOLD, "--format", "phraoh"], "did you mean 'pharaoh'?"),
         (["stats", GOLD, "--base", "2"], "argument --base"),
         (["stats", GOLD, "--encoding", "nonsense"], "nonsense"),

@@ -287,7 +287,7 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
     ("given", "told"),
     [
         ([], "required: SRC"),
-        (["S", "T", "U"], "one word too many"),
+        (["S", "T", "U"], "unexpected argument"),
         (["-", "-"], "standard input (-) can be read once only"),
         (["S", "T", "--dictionary", "-", "--source", "-"], "leave out --source"),
         (["S", "S"], "named twice"),

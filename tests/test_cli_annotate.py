@@ -99,7 +99,7 @@ def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypa
         ((PARAPHRASES,), no_gold),
         ((PARAPHRASES, "--gold", "anna"), "'anna' is somebody"),
         ((PARAPHRASES, "--gold", "x", "--annotator", "x"), "say by --annotator who decides"),
-        ((documents,), "nothing is adjudicated: leave out --adjudicate; `alignkit yield"),
+        ((documents,), "nothing is adjudicated: leave out --adjudicate; `alignkit project yield"),
         ((texts, "--task", "extract"), "nothing is adjudicated"),
     ]:
         place = () if words[0] in (project, documents) else ("--project", str(tmp_path / "new"))
@@ -119,7 +119,7 @@ def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -
 
 def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:
     monkeypatch.setattr(files, "find_spec", lambda name: None if name == "uvicorn" else name)
-    run(capsys, "annotate", file).failed("(uvicorn)", "pip install 'alignkit[annotate]'")
+    run(capsys, "annotate", file).failed("(uvicorn)", "pip install '.[annotate]'")
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
@@ -230,7 +230,9 @@ def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
 def test_a_project_can_be_used_as_soon_as_the_url_is_printed(tmp_path) -> None:
     write_corpus(corpus(6000), str(tmp_path / "c.jsonl"), format="alignkit-jsonl")
     served = Process(tmp_path / "c.jsonl", "--suggestions", "none", entered=False)
-    ran = process("assign", f"{tmp_path}/c.jsonl.alignkit", "--annotators", "anna", "ben")
+    ran = process(
+        "project", "assign", f"{tmp_path}/c.jsonl.alignkit", "--annotators", "anna", "ben"
+    )
     _, told = served.end(signal.SIGINT)
     assert ran.code == 0, ran.err
     assert told.startswith(f"alignkit: {tmp_path}/c.jsonl.alignkit: the project is being made; the")

@@ -13,7 +13,7 @@ from alignkit.cli.parser import Parser
 SERVED = {
     "align.align": "align.aligner Aligner.train, align.aligner Aligner.align_bitext",
     "align.learn": "align.supervised.refiner Refiner.train",
-    "annotate.assign": "annotate.assignment assign_pairs",
+    "annotate.project_assign": "annotate.assignment assign_pairs",
     "corpora.check": "corpora.split find_leaks",
     "corpora.convert": "io.reading read_corpus, io.tree_files attach_trees",
     "corpora.labels": "corpora.labelled count_labels",

@@ -20,7 +20,7 @@ TREES = """\
 
 @pytest.fixture
 def files(tmp_path):
-    return write(tmp_path, "rules.tsv", RULES), "--trees", write(tmp_path, "s.trees", TREES)
+    return write(tmp_path, "rules.tsv", RULES), "--sentences", write(tmp_path, "s.trees", TREES)
 
 
 def test_rewrites_are_printed_with_their_rules(capsys, files):
@@ -69,9 +69,9 @@ def test_streams_and_files(capsys, tmp_path, monkeypatch, files):
     packed.write_bytes(gzip.compress(RULES.encode()))
     feed(monkeypatch, TREES)
     out = tmp_path / "out.txt"
-    assert run(capsys, "paraphrase", packed, "--trees", "-", "-o", out).out == ""
+    assert run(capsys, "paraphrase", packed, "--sentences", "-", "-o", out).out == ""
     assert out.read_text(encoding="utf-8") == run(capsys, "paraphrase", *files).out
-    run(capsys, "paraphrase", "-", "--trees", "-").failed("standard input (-) can be read once")
+    run(capsys, "paraphrase", "-", "--sentences", "-").failed("standard input (-) can be read once")
     run(capsys, "paraphrase", *files, "-o", files[0]).failed("would be replaced")
 
 
@@ -90,6 +90,6 @@ def test_streams_and_files(capsys, tmp_path, monkeypatch, files):
 def test_what_is_wrong_is_told(capsys, tmp_path, rules, trees, options, told):
     paths = write(tmp_path, "rules.tsv", rules), write(tmp_path, "s.trees", trees)
     out = tmp_path / "out"
-    ran = run(capsys, "paraphrase", paths[0], "--trees", paths[1], "-o", out, *options)
+    ran = run(capsys, "paraphrase", paths[0], "--sentences", paths[1], "-o", out, *options)
     ran.failed(told)
     assert not out.exists()

@@ -19,7 +19,7 @@ def files(tmp_path):
     texts = write(tmp_path, "texts", TEXT)
     return (
         write(tmp_path, "system.align", SYSTEM), write(tmp_path, "gold.align", GOLD),
-        "--source", texts, "--trees", write(tmp_path, "both.trees", TREES),
+        "--source", texts, "--both-trees", write(tmp_path, "both.trees", TREES),
     )  # fmt: skip
 
 
@@ -48,11 +48,13 @@ def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
     run(capsys, "score-rules", corpus, *both, "--tree-format", "mrg").failed("--tree-format")
     run(capsys, "score-rules", corpus, *both, "--resamples", "9").failed("say --ci")
     trees = write(tmp_path, "some.trees", "\n".join(TREES.split("\n")[:2]) + "\n\n\n")
-    ran = run(capsys, "score-rules", corpus, *both, "--trees", trees)
+    ran = run(capsys, "score-rules", corpus, *both, "--both-trees", trees)
     assert "1 sentence pair\n" in ran.out
     assert "not scored: 1 pair without trees" in ran.out
     few = write(tmp_path, "few.trees", "\n".join(TREES.split("\n")[:2]) + "\n")
-    run(capsys, "score-rules", corpus, *both, "--trees", few).failed("few.trees:2: holds 2 trees")
+    run(capsys, "score-rules", corpus, *both, "--both-trees", few).failed(
+        "few.trees:2: holds 2 trees"
+    )
 
 
 @pytest.mark.real_data
@@ -60,7 +62,7 @@ def test_real_alignments_have_the_rules_that_are_known_of_them(capsys, data):
     folder = data / "edinburgh"
     paths = folder / "gold.train.sure+poss.json", folder / "gold.train.sure.json"
     trees = folder / "train.parsed.xml.gz"
-    given = ["--trees", trees, "--links", "possible", "--json"]
+    given = ["--both-trees", trees, "--links", "possible", "--json"]
     counts = run(capsys, "score-rules", *paths, *given).json["counts"]
     names = "hyp_rules", "hyp_changing", "ref_rules", "ref_changing"
     assert [counts[name] for name in names] == [19783, 5088, 19566, 4840]

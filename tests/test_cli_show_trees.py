@@ -108,10 +108,8 @@ def test_one_file_of_both_sides_has_one_name_in_all_commands(capsys, tmp_path, b
                   ["score-rules", bare, bare]):  # fmt: skip
         ran = run(capsys, *words, "--both-trees", path)
         assert ran.code == 0, ran.err
-    out = tmp_path / "parsed.jsonl"
-    for name in ("--trees", "--both-trees"):
-        assert run(capsys, "convert", bare, out, "--to", "alignkit-jsonl", name, path).code == 0
-        assert out.read_text("utf-8").count("(NN rain)") == 2
+    ran = run(capsys, "convert", bare, "-", "--to", "alignkit-jsonl", "--both-trees", path)
+    assert ran.out.count("(NN rain)") == 2
 
 
 def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):

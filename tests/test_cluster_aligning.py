@@ -149,7 +149,7 @@ def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     load = ["--load", f"{made}/model"]
     run(capsys, *given).failed("name it by --work", "(--load)")
     expanded = [f"{made}/in{k}.fr" for k in range(3)]
-    run(capsys, "align", *expanded, *load).failed("in2.fr; put a path with a * in quotes")
+    run(capsys, "align", *expanded, *load).failed("in2.fr'; put a path with a * in quotes")
     run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to is not for parts")
     run(capsys, *given, *load, "--tokenize").failed("--tokenize is not for parts")
     run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("parts are two texts each")

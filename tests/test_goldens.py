@@ -62,7 +62,8 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "pivot jsonl": "pivot table.tsv",
     "rules json": RULES,
     "rules-tsv": f"{RULES} --to tsv -o rules.tsv",
-    "paraphrase json": "paraphrase rules.tsv --trees samples/structures.source.trees --min-count 1",
+    "paraphrase json": "paraphrase rules.tsv --min-count 1"
+    " --sentences samples/structures.source.trees",
     "score json csv": f"score {EFLOMAL} --level both --ci --resamples 200",
     "score-labels json csv": f"score-labels {P} --hyp-annotator ben --ref-annotator anna {SCHEME}",
     "score-phrases json": f"score-phrases table.tsv {F}gold.align {TEXTS}",
@@ -84,13 +85,13 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "stats json": f"stats {P}",
     "stats-diversity json csv": f"stats {P} --diversity --by genre",
     "labels json csv": f"labels {P} {SCHEME}",
-    "assign json": "assign v3 --annotators anna ben --double 0.5 --control 0.5",
-    "pull json": "pull v3",
-    "yield json": "yield extract",
-    "events-check json": "events v3 --check",
-    **{f"events-{k}": f"events v{k}" for k in (1, 2, 3)},
-    **{f"export-{k}": f"export v{k} - --to alignkit-jsonl" for k in (1, 2, 3)},
-    "import": f"import v1 {S} --add-pairs --json",
+    "assign json": "project assign v3 --annotators anna ben --double 0.5 --control 0.5",
+    "pull json": "project bias v3",
+    "yield json": "project yield extract",
+    "events-check json": "project log v3 --check",
+    **{f"events-{k}": f"project log v{k}" for k in (1, 2, 3)},
+    **{f"export-{k}": f"project export v{k} - --to alignkit-jsonl" for k in (1, 2, 3)},
+    "import": f"project import v1 {S} --add-pairs --json",
 }
 CASES = {}
 for _names, _words in COMMANDS.items():

@@ -47,7 +47,7 @@ def test_what_is_trained_on_a_plainer_processor_prints_the_same(page, command, o
     assert run(command, folder, **PLAINER) == output
 
 
-@pytest.mark.parametrize("page", ["docs/aligner.md", "docs/vectors.md"])
+@pytest.mark.parametrize("page", ["docs/aligner.md", "docs/aligner_models.md", "docs/vectors.md"])
 def test_what_is_trained_in_python_on_a_plainer_processor_is_the_same(page):
     command, environment = [sys.executable, "-m", "doctest", page], os.environ | PLAINER
     subprocess.run(command, cwd=ROOT, env=environment, check=True)

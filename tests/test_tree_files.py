@@ -271,7 +271,9 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     run(capsys, *given, "--source-trees", "bad").failed("bad:1:")
     assert not (files / "x").exists()
     run(capsys, *given, "--drop-traces").failed("--drop-traces is for trees read from files")
-    run(capsys, *given, *named, "--trees", "t.xml").failed("--trees names one file for both sides")
+    run(capsys, *given, *named, "--both-trees", "t.xml").failed(
+        "--both-trees names one file for both sides"
+    )
 
 
 def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_path, capsys):

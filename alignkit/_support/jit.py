@@ -93,7 +93,8 @@ def _warn() -> None:
     then = "they are kept for later runs"
     if not can_keep():
         then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
-    getLogger("alignkit").warning("compiling kernels; %s", then, extra={"note": True})
+    text = "compiling kernels (some 20 s, once); %s"
+    getLogger("alignkit").warning(text, then, extra={"note": True})
 
 
 def _is_ours(function: object) -> bool:

@@ -47,7 +47,7 @@ class Figure:
     first, second : The two; empty if a figure is of more, or of one.
     section : ``"all"``, or the name of a group.
     level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
-    ...
+        ...
     statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
     value : NaN if undefined.
     low, high : The bounds of its interval; NaN without one.
@@ -77,12 +77,12 @@ class PairingSection:
     name : ``"all"``, or the group.
     pairs : The sentence pairs that both annotated.
     figures, intervals : By ``level.statistic``; levels of different words begin with
-    ``different.``.
+        ``different.``.
     overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
     cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
     different : The same over cells of different words; None also if identical ones take part.
     alpha : By links and distance, ``possible.masi``; of different words
-    ``different.possible.masi``.
+        ``different.possible.masi``.
     reason : Why there are no cells although words are known; empty otherwise.
     """
 

@@ -54,51 +54,52 @@ class AgreementOptions:
     ignore_identical: bool = option(
         True, "leave out links, phrase pairs and cells of equal words", group=WHAT
     )
-    exact_case: bool = option(False, "words that differ in case alone are different", group=WHAT)
+    exact_case: bool = option(False, "distinguish upper and lower case in words", group=WHAT)
     universe: str = option(
         "all",
-        "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "
-        "judged, where the corpus records them", group=WHAT, choices=("all", "judged"),
+        "cells for kappa, AC1 and C with an edit model: all, or those that the annotators judged, "
+        "if the corpus records them", group=WHAT, choices=("all", "judged"),
     )  # fmt: skip
     missing_initial: str = option(
         "error",
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
-        "empty without an initial alignment starts all from no links",
+        "empty, if no initial alignment is named, means that all pairs started without links",
         group=CHANCE, choices=("error", "empty", "leave-out"),
     )  # fmt: skip
     chance: str = option(
         "edit",
-        "the model of chance of the main tables: edits of the initial alignment, as many as the "
-        "annotator made, at one rate (edit), at one for adding and one for deleting (edit-split), "
-        "or at two for equal and two for other words (edit-strata); or sets drawn at random, "
-        "without an initial alignment (kupper-hafner, the default where none is named)",
+        "model of chance in the main tables. The edit models make as many edits of the initial "
+        "alignment as the annotator, at one rate (edit), at one for adding and one for deleting "
+        "(edit-split), or at two for equal and two for other words (edit-strata); kupper-hafner "
+        "draws sets of links at random, and is used if there is no initial alignment",
         group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),
     )  # fmt: skip
     reading: str = option(
-        "count", "what grows with the words of a pair: the expected edits, or their probability",
+        "count", "what grows with the words of a pair: the number of edits, or their probability",
         group=CHANCE, choices=("count", "probability"),
     )  # fmt: skip
     normalizer: str = option(
-        "min", "what is common is divided by the smaller or the larger set",
+        "min", "divide the overlap by the smaller or the larger set",
         group=CHANCE, choices=("min", "max"),
     )  # fmt: skip
     aggregate: str = option(
-        "macro", "the mean of the sentence pairs' ratios, or the ratio of the sums",
+        "macro", "average the ratios of the sentence pairs, or take the ratio of their sums",
         group=CHANCE, choices=("macro", "micro"),
     )  # fmt: skip
-    samples: int = option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
+    samples: int = option(1000, "most samples for each sentence pair", group=CERTAINTY, metavar="N")
     tolerance: float | None = option(
         None,
-        "stop sampling when the Monte-Carlo error of C is no more (default: take all samples)",
+        "stop sampling when the Monte-Carlo error of C is at most E (default: take all samples)",
         group=CERTAINTY, metavar="E",
     )  # fmt: skip
     bootstrap: str = option(
         "fixed",
-        "intervals over sentence pairs; those of C with the edit models as they are, or refitted "
-        "to each resample (slow); or none", group=CERTAINTY, choices=("fixed", "refit", "none"),
+        "bootstrap intervals over sentence pairs; for C, the edit models are fixed or refitted to "
+        "each resample (slow); or no intervals",
+        group=CERTAINTY, choices=("fixed", "refit", "none"),
     )  # fmt: skip
-    resamples: int = option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
-    confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
+    resamples: int = option(1000, "resamples of the bootstrap", group=CERTAINTY, metavar="N")
+    confidence: float = option(0.95, "confidence of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -193,41 +194,41 @@ class JudgmentOptions:
     without an order that needs one, an OptionError.
     """
 
-    scheme: Scheme | str = option("", "of the judgments", metavar="S")  # noqa: RUF009
+    scheme: Scheme | str = option("", "scheme of the judgments", metavar="S")  # noqa: RUF009
     view: str | Sequence[str] | None = option(
         None,
-        "views of the scheme (default: all; with weights, or ties that go by the order, those "
-        "whose labels have an order)", metavar="V",
+        "views of the scheme (default: all; with weights, or ties decided by the order, only those "
+        "with ordered labels)", metavar="V",
     )  # fmt: skip
     weights: str = option(
-        "nominal", "of kappa: any two labels are as far apart, or by their places in the order",
+        "nominal", "weights for kappa: none, or by the distance of labels in their order",
         choices=("nominal", "linear", "quadratic"),
     )  # fmt: skip
     consensus: str = option(
         MAJORITY,
-        "whom annotators are compared with: the majority, or an adjudicated version as well, "
-        "which has no null", metavar="majority|NAME",
+        "version to compare annotators with: the majority, or also an adjudicated version, which "
+        "has no test against chance", metavar="majority|NAME",
     )  # fmt: skip
     ties: str = option(
         "leave-out",
-        "what becomes of a tied majority: it is left out and counted, is an error, or is the "
-        "lowest of its labels, or the adjudicated one",
+        "how to decide a tied majority: leave the pair out and count it, report an error, take "
+        "the lowest of the tied labels, or take the adjudicated label",
         choices=("leave-out", "error", "lowest", "adjudicated"),
     )
     null: str = option(
-        "all", "whose labels chance permutes: of all annotators, or of the one alone who is tested",
+        "all", "labels that chance permutes: of all annotators, or only of the one being tested",
         choices=("all", "one"),
     )  # fmt: skip
     groups: Mapping[str, str] | None = option(
-        None, "the group of each annotator: they are compared within groups and between them",
+        None, "group of each annotator; annotators are compared within and between groups",
         metavar="FILE",
     )  # fmt: skip
     lenient_labels: bool = option(
-        False, "what is no judgment of the scheme is left out and counted, where it is an error"
+        False, "leave out and count labels that are not in the scheme (default: an error)"
     )
-    permutations: int = option(1000, "of the null", metavar="N")
-    resamples: int = option(1000, "of the bootstrap over pairs", metavar="N")
-    confidence: float = option(0.95, "of the intervals", metavar="P")
+    permutations: int = option(1000, "permutations for the test against chance", metavar="N")
+    resamples: int = option(1000, "resamples of the bootstrap over pairs", metavar="N")
+    confidence: float = option(0.95, "confidence of the intervals", metavar="P")
 
     def __post_init__(self) -> None:
         check_attributes(self)

@@ -86,7 +86,7 @@ def agree(
     """Measure how far annotators agree, and how surely.
 
     On alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
-    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement.md`). On judgments of whole
+    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement_c.md`). On judgments of whole
     pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and each
     annotator against the majority and an adjudicated version (`docs/judgments.md`).
 

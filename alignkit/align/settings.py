@@ -46,8 +46,8 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 _BELOW_1 = nextafter(1, 0)
 _BEST = (
-    "take the mean of three models, of whole words and of their first 4 and 5 letters: better, in "
-    "three times the time"
+    "average three models, of whole words and of their first 4 and 5 letters; better, but three "
+    "times slower"
 )
 
 
@@ -67,47 +67,54 @@ class Settings:
     development and evaluation of paraphrase systems.
     """
 
-    model: str = _setting("hmm", "M", ", ".join(MODELS))
+    model: str = _setting("hmm", "M", f"alignment model: {', '.join(MODELS)}")
     best: bool = _setting(False, "", _BEST)
-    agree: bool = _setting(True, "", "train both directions apart; needs --inference em or vb")
-    inference: str = _setting("collapsed", "I", ", ".join(INFERENCES))
-    ibm1: int = _setting(1, "N", "rounds of IBM 1")
-    ibm2: int = _setting(5, "N", "rounds of IBM 2, for --model ibm2")
-    hmm: int = _setting(5, "N", "rounds of the HMM")
-    fertility: int = _setting(2, "N", "rounds of IBM 3 or 4")
+    agree: bool = _setting(True, "", "train both directions separately; needs --inference em or vb")
+    inference: str = _setting("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
+    ibm1: int = _setting(1, "N", "training rounds of IBM 1")
+    ibm2: int = _setting(5, "N", "training rounds of IBM 2, for --model ibm2")
+    hmm: int = _setting(5, "N", "training rounds of the HMM")
+    fertility: int = _setting(2, "N", "training rounds of IBM 3 or 4")
     null: float = _setting(
-        0.05, "P", "probability that a word has no counterpart, before it is seen", most=_BELOW_1
+        0.05, "P", "prior probability that a word has no counterpart", most=_BELOW_1
     )
-    band: int = _setting(20, "N", "longest jump that is told from longer ones", least=1, most=1000)
+    band: int = _setting(20, "N", "longest jump with its own probability", least=1, most=1000)
     kinds: int = _setting(
         100,
         "N",
-        "how many of the most frequent words have jumps of their own",
+        "number of frequent words with their own jump probabilities",
         least=1,
         most=100_000,
     )
-    jump_smoothing: float = _setting(1000.0, "W", "weight of the common jumps in those of a word")
-    diagonal: bool = _setting(False, "", "IBM 2: take positions from the distance to the diagonal")
-    spelling: float = _setting(3.0, "W", "pseudo-count for words that are spelled alike")
+    jump_smoothing: float = _setting(
+        1000.0, "W", "weight of the common jump probabilities in those of a word"
+    )
+    diagonal: bool = _setting(
+        False, "", "with ibm2, positions depend on the distance from the diagonal"
+    )
+    spelling: float = _setting(3.0, "W", "pseudo-count for words with similar spelling")
     identity: float = _setting(
-        0.0, "W", "pseudo-count for equal words, as of a lexicon of identical words"
+        0.0, "W", "pseudo-count for equal words, as in a lexicon of identical words"
     )
     stem: int = _setting(
-        0, "N", "letters of a word that make a stem; 0: 3 in small texts, 4 in others", most=1000
+        0,
+        "N",
+        "number of letters in a stem; 0: 3 in small texts, 4 in others",
+        most=1000,
     )
     stem_weight: float = _setting(
-        1.0, "W", "pseudo-count for other words of the same stems; 0: none"
+        1.0, "W", "pseudo-count for different words with the same stem; 0: none"
     )
     floor: float = _setting(2e-3, "W", "pseudo-count of each word pair that occurs")
-    concentration: float = _setting(1.0, "W", "pseudo-count of what does not occur with a word")
+    concentration: float = _setting(1.0, "W", "pseudo-count of words that never occur with a word")
     vector_weight: float = _setting(
-        3.0, "W", "--vectors: pseudo-count of words with the same vector"
+        3.0, "W", "with --vectors, pseudo-count for words with the same vector"
     )
     vector_least: float = _setting(
-        0.3, "C", "--vectors: cosine from which on there is a pseudo-count", most=_BELOW_1
+        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1
     )
     prune: bool = _setting(
-        False, "", "forget word pairs that IBM 1 links nowhere: smaller models, less to send"
+        False, "", "drop word pairs that IBM 1 never links; makes models smaller"
     )
 
     def __post_init__(self) -> None:

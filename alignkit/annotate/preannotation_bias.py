@@ -105,7 +105,7 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
     if (plan := read_plan(conn)) is None:
         raise ProjectError(
             "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
-            "(alignkit assign)"
+            "(alignkit project assign)"
         )
     rows: defaultdict[int, list[Assigned]] = defaultdict(list)
     for row in assigned_rows(conn):

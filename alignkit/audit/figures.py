@@ -140,41 +140,36 @@ def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
     return judged
 
 
-def _share(
-    kind: str, who: str, origin: str, statistic: str, rows: Counts, drawing: AuditResamples
-) -> AuditFigure:
-    """Return the figure of a share, with (Q, 2) counts: so many of so many."""
-
-    def measure(sums: Counts) -> dict[str, Counts]:
-        return {"share": ratio(sums[:, 0], sums[:, 1])}
-
-    count, total = map(int, rows.sum(axis=0))
-    value, reason, interval = (count / total if total else nan), "", "wilson"
-    if who == ALL:
-        (low, high, reason), interval = _bounded(rows, measure, drawing)["share"], "bootstrap"
-    else:
-        low, high = wilson_interval(count, total, drawing.confidence)
-    return AuditFigure(
-        kind, who, "", origin, statistic, value, low, high, interval, count, total, len(rows),
-        reason if total else NOTHING,
-    )  # fmt: skip
-
-
-def _with_all(filled: Filled, *more: str) -> tuple[str, ...]:
-    """Return the judges, and who stands for several where there are several."""
-    return (*filled.judges, *((*more, ALL) if len(filled.judges) > 1 else ()))
-
-
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return, by origin and judge, the share of each judgment among those given."""
+
+    def measure(rows: Counts) -> dict[str, Counts]:
+        total = rows.sum(axis=1)
+        return {name: ratio(rows[:, k], total) for k, name in enumerate(audit.scale.names)}
+
     figures: list[AuditFigure] = []
     for origin in audit.origins:
-        for judge in _with_all(filled):
-            judged = _judged(audit, filled, origin, filled.judges if judge == ALL else [judge])
-            total = judged.sum(axis=1)
-            for name, counts in zip(audit.scale.names, judged.T, strict=True):
-                rows = np.stack([counts, total], axis=1)
-                figures.append(_share("share", judge, origin, name, rows, drawing))
+        for judge in filled.judges:
+            counts = _judged(audit, filled, origin, [judge]).sum(axis=0).astype(int).tolist()
+            total = sum(counts)
+            for name, count in zip(audit.scale.names, counts, strict=True):
+                low, high = wilson_interval(count, total, drawing.confidence)
+                value, reason = (count / total, "") if total else (nan, NOTHING)
+                figures.append(
+                    AuditFigure("share", judge, "", origin, name, value, low, high, "wilson",
+                                count, total, total, reason)
+                )  # fmt: skip
+        if len(filled.judges) < 2:
+            continue
+        pooled = _judged(audit, filled, origin, filled.judges)
+        sums, bounds = pooled.sum(axis=0), _bounded(pooled, measure, drawing)
+        for k, (name, share) in enumerate(measure(sums[np.newaxis]).items()):
+            low, high, reason = bounds[name]
+            figures.append(
+                AuditFigure("share", ALL, "", origin, name, float(share[0]), low, high, "bootstrap",
+                            int(sums[k]), int(sums.sum()), len(pooled),
+                            reason if len(pooled) else NOTHING)
+            )  # fmt: skip
     return figures
 
 
@@ -184,38 +179,49 @@ def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[
     for name, rate in audit.rates.items():
         plain = rate.hits / rate.total if rate.total else nan
         figures.append(AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total))
-        for judge in _with_all(filled):
+        for judge in (*filled.judges, *((ALL,) if len(filled.judges) > 1 else ())):
             counts = _judged(audit, filled, rate.origin, filled.judges if judge == ALL else [judge])
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
                 places = [audit.scale.place(judgment) for judgment in right]
-                rows = np.stack([counts[:, places].sum(axis=1), counts.sum(axis=1)], axis=1)
-                share = _share(f"{way} rate", judge, rate.origin, name, rows, drawing)
-                figures.append(_corrected(share, rate))
+                figure = _corrected(counts, places, rate, judge, drawing)
+                figures.append(replace(figure, kind=f"{way} rate", statistic=name))
     return figures
 
 
-def _corrected(share: AuditFigure, rate: Rate) -> AuditFigure:
-    """Return (hits + share (total - hits)) / total, of the share that is judged right."""
+def _corrected(
+    counts: Counts, places: Sequence[int], rate: Rate, judge: str, drawing: AuditResamples
+) -> AuditFigure:
+    """Return (hits + share (total - hits)) / total, with the share that is judged right."""
+
+    def measure(rows: Counts) -> dict[str, Counts]:
+        return {"share": ratio(rows[:, places].sum(axis=1), rows.sum(axis=1))}
+
+    def corrected(share: float) -> float:
+        return (rate.hits + share * (rate.total - rate.hits)) / rate.total if rate.total else nan
+
+    share = float(measure(counts.sum(axis=0)[np.newaxis])["share"][0])
+    if judge == ALL:
+        low, high, reason = _bounded(counts, measure, drawing)["share"]
+    else:
+        count, total = int(counts[:, places].sum()), int(counts.sum())
+        (low, high), reason = wilson_interval(count, total, drawing.confidence), ""
+    if isnan(share):
+        reason = NOTHING
     if rate.hits == rate.total:
-        none = "there is no error to correct"
-        share = replace(share, value=0.0, low=nan, high=nan, reason=none)
-
-    def corrected(value: float) -> float:
-        return (rate.hits + value * (rate.total - rate.hits)) / rate.total if rate.total else nan
-
-    value, low, high = map(corrected, (share.value, share.low, share.high))
-    return replace(share, value=value, low=low, high=high, count=None, total=None)
+        share, low, high, reason = 0.0, nan, nan, "there is no error to correct"
+    return AuditFigure(
+        "", judge, "", rate.origin, "", corrected(share), corrected(low), corrected(high),
+        "bootstrap" if judge == ALL else "wilson", items=len(counts), reason=reason,
+    )  # fmt: skip
 
 
 def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return the shares of items that are upheld, and the difference of the two origins."""
     figures: list[AuditFigure] = []
-    for who in _with_all(filled, EVERY) if audit.upheld else ():
+    several = (EVERY, ALL) if len(filled.judges) > 1 else ()
+    for who in (*filled.judges, *several) if audit.upheld else ():
         rows = {origin: _upheld_rows(audit, filled, origin, who) for origin in audit.origins}
-        figures += [
-            _share("upheld", who, origin, "upheld", rows[origin], drawing)
-            for origin in audit.origins
-        ]
+        figures += [_upheld_share(rows[origin], origin, who, drawing) for origin in audit.origins]
         figures.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
     return figures
 
@@ -230,6 +236,20 @@ def _upheld_rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
         if upheld:
             rows.append([all(upheld), 1] if who == EVERY else [sum(upheld), len(upheld)])
     return np.array(rows, np.float64).reshape(-1, 2)
+
+
+def _upheld_share(rows: Counts, origin: str, who: str, drawing: AuditResamples) -> AuditFigure:
+    count, total = map(int, rows.sum(axis=0))
+    value, reason = (count / total, "") if total else (nan, NOTHING)
+    low, high = wilson_interval(count, total, drawing.confidence)
+    if who == ALL:
+        pooled = _bounded(rows, lambda sums: {"upheld": ratio(sums[:, 0], sums[:, 1])}, drawing)
+        low, high, none = pooled["upheld"]
+        reason = reason or none
+    return AuditFigure(
+        "upheld", who, "", origin, "upheld", value, low, high,
+        "bootstrap" if who == ALL else "wilson", count, total, len(rows), reason,
+    )  # fmt: skip
 
 
 def _difference(

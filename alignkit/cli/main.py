@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
+from typing import Any
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
@@ -31,59 +32,75 @@ from alignkit.cli.common.messages import (
     visible_lines,
 )
 from alignkit.cli.parser import Parser
-from alignkit.errors import AlignkitError, JudgmentError, PartsError, UnknownNameError
+from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
 
-COMMANDS = {
-    "annotate": "annotate in the browser: correct suggested links, or draw your own",
-    "align": "align words: train an aligner on sentence pairs, or load one",
-    "learn": "learn from gold links how to align better, and say how much better",
-    "convert": "turn a corpus from one format into another",
-    "check": "examine a file: counts, base, direction, duplicates; mend it",
-    "show": "draw alignments as matrices: terminal, HTML or SVG",
-    "phrases": "extract phrase pairs, atomic and composite",
-    "pivot": "find phrases with the same translations: paraphrases of a bitext",
-    "rules": "learn synchronous paraphrase rules from aligned, parsed pairs",
-    "score": "score alignments against a gold standard",
-    "score-phrases": "score a list of phrase pairs against a gold standard",
-    "score-labels": "score judgments of pairs against a reference",
-    "symmetrize": "merge alignments of both directions into one",
-    "pairs": "pair several translations of the same sentences with each other",
-    "merge": "put several annotations of the same pairs into one corpus",
-    "concat": "put several corpora of different pairs into one",
-    "select": "select pairs by id, annotator or at random, or split a corpus into parts",
-    "agree": "report how far annotators agree",
-    "quality": "say how well a crowd judges pairs, and what to judge again",
-    "audit": "have errors judged blindly: write sheets, and read them back",
-    "errors": "say by kind of link where a system errs",
-    "profile": "profile systems by phenomenon, with tests of ranks",
-    "paraphrase": "rewrite parsed sentences by rules that were learned",
-    "score-rules": "score the rules that follow from alignments against a gold standard",
-    "stats": "count what a corpus holds",
-    "labels": "count the judgments of pairs, as a view of their scheme shows them",
-    "assign": "say who annotates which pairs of a project, in what order",
-    "yield": "count what was taken from the documents of a project",
-    "pull": "tell how far suggestions pull annotators",
-    "export": "write what was annotated in a project as a corpus",
-    "import": "take corrected words, or work done elsewhere, into a project",
-    "events": "print the log of a project, check it, or rebuild a project from it",
+GROUPS = {
+    "look": {
+        "check": "check a file: errors, duplicates, base and direction of links; fix it",
+        "stats": "count the pairs, words and links of a corpus",
+        "show": "draw alignments as matrices: terminal, HTML or SVG",
+        "convert": "convert a corpus from one format into another",
+    },
+    "corpora": {
+        "merge": "merge several annotations of the same pairs into one corpus",
+        "concat": "join several corpora of different pairs into one",
+        "select": "select pairs by id, annotator or at random, or split a corpus into parts",
+        "pairs": "pair several translations of the same sentences with each other",
+    },
+    "align": {
+        "align": "align words: train an aligner on sentence pairs, or load one",
+        "learn": "learn from gold links to align better, and measure how much better",
+        "symmetrize": "merge alignments of both directions into one",
+    },
+    "extract": {
+        "phrases": "extract phrase pairs, atomic and composite",
+        "pivot": "find paraphrases: phrases with the same translations",
+        "rules": "learn synchronous paraphrase rules from aligned, parsed pairs",
+        "paraphrase": "rewrite parsed sentences with learned rules",
+    },
+    "score": {
+        "score": "score alignments against a gold standard",
+        "score-phrases": "score a list of phrase pairs against a gold standard",
+        "score-labels": "score judgments of pairs against a reference",
+        "score-rules": "score the rules learned from alignments against a gold standard",
+        "errors": "count the errors of a system by kind of link",
+        "profile": "compare systems by phenomenon, with tests of ranks",
+    },
+    "agree": {
+        "agree": "measure how well annotators agree",
+        "labels": "count the labels that annotators gave to pairs",
+        "quality": "measure how well a crowd judges pairs, and find pairs to judge again",
+        "audit": "have people judge errors blindly: write sheets, and read them back",
+    },
+    "annotate": {
+        "annotate": "annotate in the browser: correct suggested links, or draw your own",
+        "project": "manage an annotation project: assign, import, export, bias, yield, log",
+    },
 }
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 _COMMON = {
     "--quiet": "print only warnings and errors (default: notes and progress too)",
     "--debug": "show where in the program an error came from (default: one line)",
 }
 
+_ABOUT = """\
+Build, check and use gold-standard word and phrase alignments.
+
+Start here: 'alignkit annotate' opens the samples in your browser; 'alignkit check FILE' checks one
+of your files.
+"""
 _EPILOG = """\
-Run 'alignkit COMMAND --help' for the options and examples of a command. '-' stands for standard
-input or output.
+'alignkit COMMAND --help' explains a command; 'alignkit COMMAND --help-all' lists all its options.
+'alignkit --help-all' describes each command in one line. '-' means standard input or output.
 
 Exit codes:
   0  done
-  1  done, and something was found (check), or bad lines were answered (align - --load)
-  2  error; no file was changed (of work on parts, those that were written before it are named)
-  130  interrupted by Ctrl-C (128 + signal: 143 by SIGTERM); no file was changed, unless it says so
+  1  done, but there are findings (check) or bad input lines (align - --load)
+  2  error; no file was changed (if parts were already written, the message names them)
+  130  interrupted by Ctrl-C (143 by SIGTERM); no file was changed, unless the message says so
 """
 
 
@@ -96,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after ``alignkit``; None takes those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     if arguments is None:  # spare Python from walking over millions of tokens again and again:
         gc.set_threshold(200_000, 50, 100)  # hardly anything here is in a cycle,
         atexit.register(gc.freeze)  # and what is left at the end goes with the process
@@ -206,19 +225,14 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
 def _run(ran: _Ran, *, own: bool) -> int:
     words = ran.words
-    parser = Parser(
-        prog="alignkit", epilog=_EPILOG,
-        description="Build, check and use gold-standard word and phrase alignments.",
-    )  # fmt: skip
-    parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
-    _add_common(parser)
-    _add_commands(parser, COMMANDS, words)
+    parser = _parser([] if "--print-completion" in words else words)
     try:
         options, unknown = parser.parse_known_args(words)
         own_parser = getattr(options, "parser", parser)
         if left := own_parser.late(options, unknown):
             stray = getattr(options, "stray", None)
-            own_parser.unknown(left, stray(options, left) if stray else "")
+            before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
+            own_parser.unknown(left, stray(options, left) if stray else "", before)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
     if "run" not in options:
@@ -236,7 +250,37 @@ def _run(ran: _Ran, *, own: bool) -> int:
     return code
 
 
-def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]) -> None:
+def _parser(words: Sequence[str], *, every: bool = False) -> Parser:
+    """Return the parser of the command that the words name, or of every command."""
+    parser = Parser(prog="alignkit", description=_ABOUT, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
+    parser.add_argument(
+        "--print-completion", action=_Completion, metavar="SHELL",
+        help="print a script that completes commands and options in bash, zsh or tcsh",
+    )  # fmt: skip
+    _add_common(parser)
+    _add_commands(parser, COMMANDS, words, every=every)
+    parser.groups = GROUPS
+    return parser
+
+
+class _Completion(argparse.Action):
+    """Print the completion of a shell."""
+
+    def __call__(self, parser: Any, _: object, shell: Any, *__: object) -> None:
+        try:
+            import shtab
+        except ImportError:
+            raise OptionError("it needs shtab: pip install 'alignkit[completion]'") from None
+        if shell not in shtab.SUPPORTED_SHELLS:
+            raise UnknownNameError("shell", shell, shtab.SUPPORTED_SHELLS)
+        print(shtab.complete(_parser([], every=True), shell))
+        parser.exit()
+
+
+def _add_commands(
+    parser: Parser, known: Mapping[str, str], words: Sequence[str], *, every: bool = False
+) -> None:
     """Add commands, of which the first word names one; only this pays for its imports."""
     chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in known:
@@ -249,7 +293,8 @@ def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]
     listed = {words[0]: known[words[0]]} if words and words[0] == chosen else known
     for name, summary in listed.items():
         prog = f"{parser.prog} {name}"
-        module = import_module(f"alignkit.cli.{_module(prog)}") if name == chosen else None
+        loaded = every or name == chosen
+        module = import_module(f"alignkit.cli.{_module(prog)}") if loaded else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
             name, prog=prog, help=summary, description=about,
@@ -259,11 +304,13 @@ def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]
             continue
         if hasattr(module, "COMMANDS"):  # it has commands of its own
             command.set_defaults(parser=command)
-            _add_commands(command, module.COMMANDS, words[words.index(name) + 1 :])
+            rest = words[words.index(name) + 1 :] if name in words else []
+            _add_commands(command, module.COMMANDS, rest, every=every)
             continue
         module.add_arguments(command)
         _add_common(command.add_argument_group("messages"))
         command.shorten_usage()
+        command.rare = frozenset(getattr(module, "RARE", "").split())
         command.set_defaults(run=module.run, parser=command)
 
 

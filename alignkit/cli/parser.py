@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from difflib import get_close_matches
 from math import inf
 from typing import Any, NoReturn
@@ -44,11 +45,89 @@ class _Formatter(argparse.HelpFormatter):
         return "\n".join([filled, *(indent + line for line in rest)]).strip("\n")
 
 
+_RARE = """
+    --alpha --attribute --band --base --bom --bootstrap --both-orders --concentration
+    --confidence --control-least --debug --diagonal --drop-function-tags --drop-identical
+    --drop-out-of-range --drop-repeated --drop-traces --encoding --estimate --fertility
+    --fix-source --fix-target --floor --folder --good --good-in --groups --hmm --hyp-base
+    --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing --keep-case
+    --kinds --leave-out --lenient-labels --lenient-trees --loose --lower-is-better --max-depth
+    --max-nodes --max-ratio --max-size --max-symbols --max-variables --max-words --memory
+    --min-hole --missing-initial --name --no-agree --no-text --normalizer --null --partial
+    --permutations --prior --prune --quiet --reading --ref-base --ref-transpose --resamples
+    --rewrites --samples --seed --separator --spelling --stem --stem-weight --strict-trees
+    --to-base --to-ids --to-source --to-target --to-transpose --to-weights --token --tolerance
+    --transpose --tree-format --tree-name --trials --unescape --universe --unquote
+    --vector-least --vector-weight --wait --work --workers
+"""
+RARE = frozenset(_RARE.split())
+"""The options that --help leaves to --help-all, in all commands."""
+
+
+class _HelpAll(argparse.Action):
+    """Print the help with every option."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: Any, *_: object) -> None:
+        parser.everything = True
+        parser.print_help()
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
-    """Parse a command's words; a wrong one is told in a line or two, without all options."""
+    """Parse a command's words; report a wrong one in a line or two, without all options."""
+
+    everything = False  # whether the help has all options
+    rare: frozenset[str] = frozenset()  # options that --help leaves out here
+    groups: Mapping[str, Mapping[str, str]] | None = None  # of commands, at the top
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Formatter, allow_abbrev=False, **options)
+        self.add_argument("--help-all", action=_HelpAll, help="show all options and exit")
+
+    def format_help(self) -> str:
+        """Return the purpose, three examples and the options most people need, or everything."""
+        if self.groups:
+            return self._help_of_groups()
+        if self.everything or self._subparsers:
+            return super().format_help()
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, [])
+        formatter.add_text((self.description or "").partition("\n\n")[0])
+        rare = RARE | self.rare
+        common = [x for x in self._actions if not rare.intersection(x.option_strings)]
+        formatter.start_section("options")
+        formatter.add_arguments([_brief(action) for action in common])
+        formatter.end_section()
+        formatter.add_text("\n".join((self.epilog or "").partition("\n\n")[0].split("\n")[:4]))
+        rest = len(self._actions) - len(common)
+        formatter.add_text(
+            f"'{self.prog} --help-all' explains more, and lists {rest} more options."
+        )
+        return formatter.format_help()
+
+    def _help_of_groups(self) -> str:
+        """Return the help at the top: a line for each group of commands, or for each command."""
+        formatter = self._get_formatter()
+        formatter.add_usage(f"{self.prog} COMMAND [options]", [], [])
+        formatter.add_text(self.description)
+        lines = []
+        for group, commands in (self.groups or {}).items():
+            if self.everything:
+                lines += [
+                    f"  {group}:",
+                    *(f"    {name:14}{text}" for name, text in commands.items()),
+                ]
+            else:
+                lines.append(f"  {group:10}{', '.join(commands)}")
+        formatter.add_text("\n".join(["commands:", *lines]))
+        formatter.start_section("options")
+        formatter.add_arguments(x for x in self._actions if x.option_strings)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def shorten_usage(self) -> None:
         """Show in the usage line only what must be given."""
@@ -98,23 +177,41 @@ class Parser(argparse.ArgumentParser):
         setattr(options, free[0].dest, words[0])
         return []
 
-    def unknown(self, words: Sequence[str], hint: str = "") -> NoReturn:
-        """Tell that there are no such options, and which one may be meant; exit code 2.
+    def unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
+        """Report an unknown option and the one that may be meant, or a stray word; exit code 2.
 
-        `hint` is for a word that is no option.
+        `hint` is for a word that is no option, `before` the word before it.
         """
         word = words[0].partition("=")[0]
-        what = "one word too many:"
+        what = f"unexpected argument '{words[0]}'"
+        switch = self._option_string_actions.get(before)
+        if not hint and switch is not None and switch.nargs == 0:
+            file = "; for a file use -o FILE" if "-o" in self._option_string_actions else ""
+            hint = f"{before} takes no value{file}"
         if word.startswith("-"):
-            what = "unknown option"
+            what = f"unknown option {word}"
             known = [name for action in self._actions for name in action.option_strings]
             hint = "".join(f"did you mean {name}?" for name in get_close_matches(word, known, n=1))
-        self.error(f"{what} {word}{f'; {hint}' if hint else ''}")
+        self.error(f"{what}{f'; {hint}' if hint else ''}")
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and end with exit code 2."""
         usage = self.format_usage().strip()
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
+
+
+def _brief(action: argparse.Action) -> argparse.Action:
+    """Return an action whose help is short: no default, no long choices, no second clause."""
+    brief = copy(action)
+    brief.help = re.split(r" \(|; |(?<!e\.g)\. ", action.help or "", maxsplit=1)[0]
+    if len(brief.help) > 90:
+        brief.help = brief.help.partition(": ")[0]
+    name = action.metavar or action.dest.upper()
+    if action.choices and len(",".join(map(str, action.choices))) > 24:
+        brief.choices, brief.metavar = None, name
+    if action.nargs == "+" and action.option_strings:
+        brief.nargs, brief.metavar = None, f"{name}..."
+    return brief
 
 
 def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[str, Any]) -> None:

@@ -31,30 +31,32 @@ class ReadOptions:
 
     base: int | None = _option(
         None,
-        "number of the first word (default: the format's custom, e.g. 0 for pharaoh, 1 for naacl)",
+        "number of the first word (default: as the format has it, 0 for pharaoh, 1 for naacl)",
         choices=(0, 1),
     )
     transpose: bool = _option(False, "links are written target first")
     source: str | None = _option(
         None,
-        "source words, where the format holds none; alone: a bitext, 'source ||| target'",
+        "source words, for formats without words; alone: a bitext, 'source ||| target'",
         metavar="FILE",
     )
-    target: str | None = _option(None, "target words, likewise", metavar="FILE")
-    encoding: str = _option("utf-8", "of all input (default: utf-8)", metavar="E")
+    target: str | None = _option(None, "target words, for formats without words", metavar="FILE")
+    encoding: str = _option("utf-8", "encoding of all input (default: utf-8)", metavar="E")
     drop_out_of_range: bool = _option(
-        False, "drop and count links beyond the sentence (default: an error)"
+        False, "drop and count links outside their sentence (default: an error)"
     )
     partial: bool = _option(
         False,
-        "files may lack pairs that others have, or have fewer alignments than there are texts: "
-        "these pairs count as not annotated there (default: an error)",
+        "accept files with fewer pairs or alignments than others; the rest is not annotated there "
+        "(default: an error)",
     )
     unescape: bool = _option(
-        False, "turn &quot; and the like into characters (default: words stay as they are)"
+        False, "turn &quot; and similar escapes into characters (default: keep them)"
     )
     name: str | None = _option(
-        None, "annotator, for formats that name none (default: alignment)", metavar="NAME"
+        None,
+        "name of the annotator, for formats without names (default: alignment)",
+        metavar="NAME",
     )
     lenient: bool = _option(
         False,
@@ -62,21 +64,20 @@ class ReadOptions:
         "errors)",
     )
     lenient_labels: bool = _option(
-        False, "keep, and count, what is no judgment of the scheme (default: an error)"
+        False, "keep and count labels that are not in the scheme (default: an error)"
     )
     unquote: bool = _option(
         False,
-        "take the quotation marks off texts that begin and end with one (turku; default: they are "
-        "text)",
+        "remove quotation marks around whole texts (turku; default: keep them)",
     )
     no_text: bool = _option(
         False,
-        "take the words from what annotations quote where there are no texts, '_' where nothing "
-        "does (etpc; default: no words)",
+        "if there are no texts, take the words that annotations quote, and '_' for others (etpc; "
+        "default: no words)",
     )
     max_size: int = _option(
         MAX_MEGABYTES,
-        "refuse longer lines, and larger XML elements and files that are read in one piece "
+        "refuse longer lines, larger XML elements, and larger files that must be read as a whole "
         f"(default: {MAX_MEGABYTES})",
         metavar="MB",
     )

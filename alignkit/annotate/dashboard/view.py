@@ -28,7 +28,7 @@ _CHARACTERS = 300  # of a text that are shown
 
 _COMPUTING = "being computed"
 _NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
-NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
+NO_CONTROL = "no pair is in a control sample; alignkit project assign draws one"
 
 Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
@@ -267,7 +267,7 @@ def commands(
     if view is not None:
         given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
         given.append("--lenient-labels")
-    export = ["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]
+    export = ["alignkit", "project", "export", project, file, "--to", "alignkit-jsonl", "--done"]
     return [shlex.join(export), shlex.join(["alignkit", "agree", file, *given])]
 
 

@@ -131,7 +131,7 @@ class Event(Struct):
 
 
 class LogEvent(Event, omit_defaults=True):
-    """An event with all that is known of it: a line of `alignkit events`."""
+    """An event with all that is known of it: a line of `alignkit project log`."""
 
     k: int = 0  # the pair of its stream; pair 0 is the project itself
     annotator: str = ""

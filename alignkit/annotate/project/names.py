@@ -23,8 +23,9 @@ class DamagedProject(ProjectError):  # noqa: N818
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
-            f"{path}: the project file is damaged ({why}); `alignkit events {shlex.quote(path)} "
-            "--check` tells what is wrong; to go on, stop the server and put a copy of the file "
+            f"{path}: the project file is damaged ({why}); `alignkit project log "
+            f"{shlex.quote(path)} --check` shows what is wrong; to go on, stop the server and put "
+            "a copy of the file "
             "that was made earlier (a backup) in its place"
         )
         self.path = path
@@ -141,7 +142,8 @@ def check_adjudicable(task: str) -> None:
     if task == "extract":
         raise ProjectError(
             "where pairs are taken from documents, nothing is adjudicated: leave out --adjudicate; "
-            "`alignkit yield PROJECT` counts what each took, `alignkit export` writes it"
+            "`alignkit project yield PROJECT` counts what each took, `alignkit project export` "
+            "writes it"
         )
 
 
@@ -171,8 +173,8 @@ def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
 def not_assigned(name: str, others: Iterable[str]) -> str:
     """Return the message for an annotator without pairs."""
     return (
-        f"no pair is assigned to {name!r} (but to {', '.join(others)}); `alignkit assign PROJECT "
-        "--annotators NAME` assigns some, and --annotator or --adjudicate says who you are"
+        f"no pair is assigned to {name!r} (but to {', '.join(others)}); `alignkit project assign "
+        "PROJECT --annotators NAME` assigns some, and --annotator or --adjudicate says who you are"
     )
 
 

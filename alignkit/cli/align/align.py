@@ -1,17 +1,19 @@
-"""Align the words of sentence pairs, by an aligner trained on these very pairs or loaded.
+"""Align the words of sentence pairs, with an aligner trained on these pairs or a saved one.
 
-SRC and TGT are two texts, line by line, with words divided by white space. One input may hold both:
-lines of 'source ||| target', two columns, or a corpus in any format that holds words. Case is
-ignored. A pair with an empty side is aligned to nothing. --tokenize divides texts into words first.
+SRC and TGT are two texts, one sentence a line, with words separated by white space. A single input
+can have both sides: lines of 'source ||| target', two columns, or a corpus in any format with
+words. Case is ignored. A pair with an empty side gets no links. --tokenize divides texts into words
+first.
 
-With --load and '-', lines are aligned as they come in; a bad line is told as '# line 7: ...' on
-stderr, answered by an empty line, and makes the exit code 1.
+With --load and '-', each line is aligned as soon as it comes in. For a bad line, alignkit prints
+'# line 7: ...' on stderr and an empty line on stdout; the exit code is then 1.
 
-SRC and TGT may have a '*' (in quotes), which stands for the same text in both: these parts are
-aligned one by one, or at once by the workers of a cluster, each to a file that -o names with a '*'.
+SRC and TGT may contain a '*' (in quotes), which stands for the same text in both. Such parts are
+aligned one after the other, or in parallel by the workers of a cluster. Each part has its own
+output file; -o names them with a '*'.
 
-Before training, stderr tells how much memory the command will take at its peak besides the program
-itself: Python, its libraries and the compiled kernels, about 160 MB.
+Before training, alignkit prints on stderr how much memory the command needs at its peak. The
+program itself (Python, libraries, compiled kernels) needs about 160 MB more.
 
 For example:
   alignkit align fr.txt en.txt -o auto.align --save fr-en.model
@@ -75,6 +77,11 @@ Aligned = Iterable["tuple[InputBlock, AlignedLinks]"]
 
 
 add_arguments = add_align_options
+RARE = (
+    "--annotator --dictionary --json --lexicon --no-learned --objective --scores "
+    "--target-vectors --threads --ignore-identical"
+)
+"""Options that only --help-all shows."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,10 +1,9 @@
-"""Learn from gold links how to align better, and say by cross-validation how much better.
+"""Learn from gold links to align better, and measure the gain by cross-validation.
 
-CORPUS holds words, and links of an annotator for some of its pairs. An aligner is trained on all of
-its pairs, or loaded; then what it thinks of each link is refined by what the annotated pairs teach,
-from five pairs on. The table tells the measure before and after, each with the interval in which
-that of as many new pairs is expected, and how far probabilities are from the shares of right links.
-Where there is no gain, what is saved aligns as before, and the table says so.
+CORPUS has words, and links of an annotator for some of its pairs. An aligner is loaded, or trained
+on all pairs. Its probability of each link is then corrected by what the annotated pairs teach. The
+report estimates the quality on new pairs, and how well the probabilities match the shares of
+correct links. If there is no gain, the report says so, and the saved aligner aligns as before.
 
 For example:
   alignkit learn corpus.jsonl --gold anna --save learned.model
@@ -49,26 +48,26 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
-    group = parser.add_argument_group("what is learned")
+    group = parser.add_argument_group("learning")
     add_options(group, """
-        --gold NAME  the annotator to learn from (default: gold, or the only one that there is)
+        --gold NAME  annotator to learn from (default: gold, or the only annotator)
         """)  # fmt: skip
     add_learning(group, default="samples")
     add_vectors(group)
     add_options(group, """
-        --save FILE  write the aligner with what was learned there, for align --load (default: only
-            tell)
+        --save FILE  save the aligner with what it learned, for align --load (default: only print
+            the report)
         """, save={"type": saved_file})  # fmt: skip
     add_media(group)
     add_options(
         group,
-        "--threads N  the result does not depend on them (default: one for each core)",
+        "--threads N  number of threads; does not change the result (default: one for each core)",
         threads={"type": number(1)},
     )
-    group = parser.add_argument_group("the aligner that is refined")
+    group = parser.add_argument_group("the aligner to improve")
     add_options(group, """
-        --load FILE  an aligner that was saved (default: one is trained on all pairs of CORPUS)
-        --keep-case  tell words that differ in case alone apart
+        --load FILE  saved aligner to start from (default: train one on all pairs of CORPUS)
+        --keep-case  distinguish upper and lower case (default: ignore case)
         """)  # fmt: skip
     add_settings(group)
     add_reading_arguments(parser)

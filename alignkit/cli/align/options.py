@@ -80,11 +80,11 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
     """Add the options that name files of vectors."""
     add_options(group, """
-        --vectors FILE  vectors of words, as text (word2vec, fastText's .vec, GloVe), binary
-            (word2vec) or .npz: words that occur together get pseudo-counts as their vectors are
-            near; with --load, those that were not trained on
-        --target-vectors FILE  those of the target words, in the same space, where they are in a
-            file of their own
+        --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
+            (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
+            similarity of their vectors; with --load, only word pairs that did not occur in training
+        --target-vectors FILE  vectors of the target words, if they are in a separate file; in the
+            same space
         """)  # fmt: skip
 
 
@@ -103,12 +103,12 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     """Add the options of what is learned for, and from which start."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
-        --objective O  choose the threshold for links (F1), aer (the error rate; links that are only
-            possible teach nothing), or phrases (F1 of sure, non-identical phrase pairs) (default:
-            links)
+        --objective O  measure to optimise: links, aer or phrases. links: F1 of links; aer: the
+            alignment error rate, which ignores links that are only possible; phrases: F1 of sure,
+            non-identical phrase pairs (default: links)
         --ignore-identical  leave links of equal words out of the measure (phrases: always)
-        --prior P  what learning starts from: samples (learned from the samples of this package),
-            none, or a file of a prior (default: {start})
+        --prior P  starting point of learning: samples, none, or a prior file. samples: learned from
+            the samples of this package (default: {start})
         """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip
 
 
@@ -127,35 +127,35 @@ def check_prior(options: argparse.Namespace) -> None:
 def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
     add_options(parser, """
-        SRC  source sentences, or both; - is stdin
-        [TGT]  target sentences, where SRC does not hold both
+        SRC  source sentences, or both sides; - is stdin
+        [TGT]  target sentences, if SRC does not have both sides
         """, SRC={"dest": "input"}, **{"[TGT]": {"dest": "second", "nargs": "?"}})  # fmt: skip
-    _add_output(parser.add_argument_group("what is written"))
-    _add_how(parser.add_argument_group("how words are aligned"))
-    _add_gold(parser.add_argument_group("what is learned from gold links"))
+    _add_output(parser.add_argument_group("output"))
+    _add_how(parser.add_argument_group("aligning"))
+    _add_gold(parser.add_argument_group("learning from gold links"))
     add_cluster(parser)
     group = parser.add_argument_group("training (not with --load)")
     add_settings(group, (name for name in SETTINGS if name not in _FIRST))
     add_reading_arguments(
         parser,
         formats={**TEXT_FORMATS, **FORMATS},
-        default="alignkit's own or bitext or tsv, as the first line says",
+        default="detected by the first line: alignkit's own, bitext or tsv",
     )
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     add_options(group, """
-        -o, --output FILE  default: stdout
-        --to F  its format, one of those of --format but bitext and tsv (default: pharaoh)
-        --to-ids  write the pairs' ids before the links (pharaoh)
-        --probs  write the probabilities of links too, as in 0-0:0.93 (in formats that hold weights)
-        --annotator NAME  what the alignments are called beside those of the input, in formats that
-            hold several (default: alignkit)
-        --save FILE  write what was learned there, for --load
-        --scores FILE  write log P(target | source) and log P(source | target) of each pair there
-        --lexicon FILE  write word pairs there, with their probabilities in both directions
-        --json  print counts, seconds, each round's log-likelihood and the table of --learn as JSON
-            on stdout; needs -o
+        -o, --output FILE  file to write (default: stdout)
+        --to F  format of the output (default: pharaoh); as for --format, except bitext and tsv
+        --to-ids  write the id of each pair before its links (pharaoh)
+        --probs  write the probability of each link, as in 0-0:0.93 (in formats with weights)
+        --annotator NAME  name of the new alignments, in formats with several annotators (default:
+            alignkit)
+        --save FILE  save the trained aligner, for --load
+        --scores FILE  write log P(target | source) and log P(source | target) of each pair
+        --lexicon FILE  write word pairs with their probabilities in both directions
+        --json  print counts, seconds, the log-likelihood of each round and the table of --learn as
+            JSON on stdout; needs -o
         """, output={"type": output, "default": "-"},
         to={"type": format_name(WRITTEN), "default": "pharaoh"}, annotator={"default": "alignkit"},
         save={"type": saved_file}, scores={"type": output_file},
@@ -163,39 +163,38 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    add_options(group, "--load FILE  align with what was saved there, without training")
+    add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
     add_options(group, f"""
-        --symmetrize M  take the links that are probable in the mean of both directions (posterior),
-            merge both best alignments, or take one of them: {", ".join(SYMMETRIZATIONS)}
-            (default: posterior)
-        --threshold P  links are more probable than this (posterior alone; default: {THRESHOLD})
-        --sure P  links more probable than this are sure, others possible (default: all are sure)
-        --dictionary FILE  lines of source word, tab, target word, and perhaps a tab and a
-            pseudo-count, which is 3 elsewhere
+        --symmetrize M  method to combine both directions (default: posterior); posterior takes the
+            links that are probable in the mean of both, the others merge both best alignments or
+            take one of them: {", ".join(SYMMETRIZATIONS)}
+        --threshold P  keep links with a probability above P (posterior only; default: {THRESHOLD})
+        --sure P  links with a probability above P are sure, others possible (default: all sure)
+        --dictionary FILE  known word pairs, one a line; source word, tab, target word, and
+            optionally a tab and a pseudo-count (default: 3)
         """, symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
         threshold={"type": _probability}, sure={"type": _probability})  # fmt: skip
     add_vectors(group)
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     add_options(group, f"""
-        --tokenize T  divide texts into words by nltk first, which the attribute 'tokenizer' of the
-            pairs records; behind the files, or with a name: {names}
-            (default: at white space alone)
-        --keep-case  tell words that differ in case alone apart
-        --folder DIR  train from disk: keep what grows with the corpus there, while it trains
-            (default: in memory; where that does not suffice, in the folder for temporary files)
-        --threads N  the result does not depend on them (default: one for each core)
+        --tokenize T  divide texts into words with nltk; put it after the files, or name the
+            tokenizer: {names} (default: split at white space). The attribute 'tokenizer' of the
+            pairs records it
+        --keep-case  distinguish upper and lower case (default: ignore case)
+        --folder DIR  train from disk, with the training data in this folder (default: in memory;
+            if that is too small, in the folder for temporary files)
+        --threads N  number of threads; does not change the result (default: one for each core)
         """, tokenize={"nargs": "?", "const": "treebank"}, threads={"type": number(1)})  # fmt: skip
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
     add_options(group, """
-        --learn NAME  learn from the links of this annotator of the input, and align all pairs with
-            what was learned; see alignkit learn
+        --learn NAME  learn from the links of this annotator before aligning; see alignkit learn
         """)  # fmt: skip
     add_learning(group, default=None)
-    add_options(group, "--no-learned  --load: align without what was learned from gold")
+    add_options(group, "--no-learned  with --load, ignore what was learned from gold links")
 
 
 def check(options: argparse.Namespace) -> None:

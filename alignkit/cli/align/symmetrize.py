@@ -1,8 +1,8 @@
 """Merge the alignments of both directions into one.
 
-Both files hold source-target links, line by line; where the reverse alignment was written
-target-source, say so by --reverse-transposed. The methods are those of Moses' symal. --format,
---base and the other options of reading hold for both.
+Both files have source-target links, one sentence pair a line. If the reverse alignment was written
+target-source, use --reverse-transposed. The methods are the same as in Moses' symal. --format,
+--base and the other options of reading apply to both files.
 
 For example:
   alignkit symmetrize f.align r.align --reverse-transposed --method intersection -o both.align
@@ -43,15 +43,15 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, f"""
-        FWD  the forward alignment; - is stdin
-        REV  the reverse alignment; - is stdin
-        --method M  {", ".join(_METHODS)} (default: grow-diag-final-and)
-        --reverse-transposed  REV is written target-source
+        FWD  forward alignment; - is stdin
+        REV  reverse alignment; - is stdin
+        --method M  method to merge links (default: grow-diag-final-and): {", ".join(_METHODS)}
+        --reverse-transposed  links of REV are written target-source
         """, FWD={"dest": "forward"}, REV={"dest": "reverse"},
         method={"choices": _METHODS, "default": "grow-diag-final-and"})  # fmt: skip
-    add_options(parser.add_argument_group("what the output is"), """
-        -o, --output FILE  default: stdout
-        --to F  its format, counted from --base where that is given (default: pharaoh)
+    add_options(parser.add_argument_group("output"), """
+        -o, --output FILE  file to write (default: stdout)
+        --to F  format of the output (default: pharaoh); uses --base, if given
         """, output={"type": output_file, "default": "-"},
         to={"type": format_name(WRITTEN), "default": "pharaoh"})  # fmt: skip
     add_reading_arguments(parser)

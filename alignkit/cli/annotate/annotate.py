@@ -1,20 +1,19 @@
-"""Annotate sentence pairs in the browser: correct suggested links, or draw one's own.
+"""Annotate sentence pairs in the browser: correct suggested links, or draw your own.
 
-CORPUS is in any format that alignkit reads: it is found, or named by --format; and where it holds
-no words (pharaoh, naacl) their files by --source and --target. What was done is kept
-in a project beside it, CORPUS.alignkit, and goes on there the next time. CORPUS may also be such a
-project. Without CORPUS the samples are opened, to try it: their project is in the folder of your
-data (~/.local/share/alignkit).
+CORPUS can have any format that alignkit reads. If it has no words (pharaoh, naacl), name their
+files by --source and --target. Your work is saved next to it in a project, CORPUS.alignkit, and
+continues there the next time. CORPUS can also be such a project. Without CORPUS, the samples open;
+their project is in your data folder (~/.local/share/alignkit).
 
-Several people may take part on one machine, each in a browser of their own: the first starts the
-server, and for each other the same command prints a URL of that server that lets them in once, and
-ends. Annotators see their own pairs and work alone (`alignkit assign` says whose they are); with
---adjudicate you decide where they differ.
+Several people can work on one machine, each in a browser. The first starts the server; for the
+others, the same command prints an address that lets them in once. Annotators see only their own
+pairs and links ('alignkit project assign' assigns pairs); with --adjudicate you decide where they
+differ.
 
-The page is at the URL that is printed, which lets one browser in; for another, a new one is
-printed. The server listens on this machine alone. Ctrl-C stops it; all that was acknowledged is on
-the disk. What a browser could not send it keeps until the next start at the same host and port; a
-project has a port of its own, and where that is taken you are told.
+The printed address lets one browser in; run the command again for another one. The server listens
+on this machine only. Ctrl-C stops it; everything it acknowledged is saved. A browser keeps unsent
+edits until the server starts again at the same host and port. Each project has its own port; if it
+is taken, the command says so.
 
 For example:
   alignkit annotate
@@ -72,40 +71,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     either = {"action": argparse.BooleanOptionalAction}
     add_options(parser, """
         CORPUS  file or folder to annotate, or a project (default: the samples)
-        TARGET  with --task extract: target documents, where CORPUS holds the source documents
-        --annotator NAME  who annotates (default: the name you are logged in by)
-        --project FILE  the project (default: CORPUS.alignkit beside the corpus)
+        TARGET  with --task extract, target documents (CORPUS then has the source documents)
+        --annotator NAME  name of the annotator (default: your login name)
+        --project FILE  file of the project (default: CORPUS.alignkit next to the corpus)
         --adjudicate  decide where annotators differ, instead of annotating
-        --gold NAME  with --adjudicate: the name of what is decided (default: gold)
-        --blind  with --adjudicate: hide whose votes you see, from now on (default: as before)
-        --majority  with --adjudicate: what more than half of a pair's annotators share is settled,
-            from now on (default: as before; at first what all share)
+        --gold NAME  with --adjudicate, name of the decided version (default: gold)
+        --blind  with --adjudicate, hide the names behind the votes from now on (default: as before)
+        --majority  with --adjudicate, accept links shared by more than half of the annotators from
+            now on (default: as before; at first only links shared by all)
         """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
         annotator={"type": _who}, gold={"type": _who}, blind=either, majority=either)  # fmt: skip
     tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    add_options(parser.add_argument_group("what is to be done"), f"""
-        --task  align: draw links; judge: give pairs a label, flags, corrected texts; extract: take
-            pairs from documents (default: what is done in the project, or align)
-        --tokenize T  with --task extract, behind the documents: divide texts into words by nltk:
-            {tokenizers} (default: at white space alone)
+    add_options(parser.add_argument_group("task"), f"""
+        --task  task of the annotators (default: as in the project, or align); align: draw links;
+            judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
+        --tokenize T  with --task extract, divide texts into words with nltk (default: split at
+            white space); put it after the documents, or name the tokenizer: {tokenizers}
         """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
-    group = parser.add_argument_group("which links are suggested")
+    group = parser.add_argument_group("suggestions")
     add_options(group.add_mutually_exclusive_group(), """
-        --initial NAME  those of this annotator or system in the corpus
-        --model FILE  those of an aligner that 'alignkit align --save' saved
-        --suggestions  those of an aligner trained on these very pairs (default), or none
+        --initial NAME  suggest the links of this annotator or system in the corpus
+        --model FILE  suggest links with an aligner saved by 'alignkit align --save'
+        --suggestions  suggest links with an aligner trained on these pairs, or suggest none
+            (default: trained)
         """, suggestions={"choices": ("trained", "none")})  # fmt: skip
     add_options(group, """
-        --learning  learn from pairs that are done what to suggest for those that nobody has opened,
-            where an aligner suggests; it stays as it is said last (default: in a new project)
+        --learning  learn from finished pairs to improve the suggestions of an aligner for pairs
+            that nobody has opened; the setting is kept (default: on in a new project)
         """, learning=either)  # fmt: skip
     add_options(parser.add_argument_group("the page"), """
-        --scheme NAME  labels of a new project's pairs
-        --guidelines FILE  your guidelines, Markdown (default: alignkit's)
-        --port N  default: one that stays the project's own
-        --host A  an address of the loopback alone
-        --allow-host NAME  a further name by which browsers reach it, e.g. through a tunnel
-        --no-browser  only print the URL
+        --scheme NAME  scheme of labels for the pairs of a new project
+        --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
+        --port N  port of the server (default: the project's own)
+        --host A  address of the server; only loopback addresses (default: 127.0.0.1)
+        --allow-host NAME  another host name that browsers use, such as through a tunnel; repeatable
+        --no-browser  print the URL without opening a browser
         """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
         allow_host={"action": "append", "default": []})  # fmt: skip
     add_reading_arguments(parser)

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _EVERY = 60.0  # seconds between lines, if stderr is no terminal
 
 _OPTIONS = """
-    --cluster C  let workers of Dask do it: local:4 (so many processes here), tcp://HOST:8786, or
-        FILE.json, which a scheduler wrote; the output is the same (default: this process)
-    --work DIR  folder that all workers see; what is done is kept in its folder alignkit-run, so
-        that the same command goes on after a stop (default: one beside the output, until all is
-        done)
-    --wait SECONDS  wait so long for workers, at the start and when none are left (default: for
-        ever; with --cluster local, 30)
+    --cluster C  run on Dask workers (local:4 for 4 processes on this machine, tcp://HOST:8786, or
+        the FILE.json of a scheduler); the output is the same (default: run in this process)
+    --work DIR  folder that all workers can access; finished parts are kept in its subfolder
+        alignkit-run, and the same command continues after a stop (default: a folder next to the
+        output, removed at the end)
+    --wait SECONDS  time to wait for workers, at the start and when none are left (default: no
+        limit; with --cluster local, 30)
 """
 _ESTIMATE = """
-    --estimate  look into some parts, and print about how large the corpus is and what memory and
-        disk it takes, instead of doing it
+    --estimate  only estimate the size of the corpus and the memory and disk space needed, from
+        some parts
 """
 
 

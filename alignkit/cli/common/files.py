@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit.cli.parser import add_options, number
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
 _OPTIONS = (
-    "trees key compare add load dictionary prior vectors target_vectors ids_from source target "
-    "source_trees target_trees predictions groups stop_words source_tags target_tags"
+    "sentences key compare add load dictionary prior vectors target_vectors ids_from source target "
+    "source_trees target_trees both_trees predictions groups stop_words source_tags target_tags"
 )
-_READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table ", "both_trees": "--trees "}
+_READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
 _READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}
 """The arguments that name files to read, and how messages call them."""
 
@@ -116,9 +116,10 @@ def require_extra(name: str, *more: str) -> None:
     """Refuse to go on where packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
+        here = Path(__file__).parents[3] / "setup.cfg"  # where alignkit is a copy of the project
         raise AlignkitError(
             f"this needs more libraries ({', '.join(missing)}); type: "
-            f"pip install 'alignkit[{name}]'"
+            f"pip install '{'.' if here.exists() else 'alignkit'}[{name}]'"
         )
 
 
@@ -128,7 +129,7 @@ _MEGABYTES = 128
 def add_memory(group: argparse._ActionsContainer, what: str) -> None:
     """Add the option that says how much memory is taken to sort."""
     table = f"""
-        --memory MB  memory to sort {what} in; the rest is on disk, and the result is the same
+        --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
             (default: {_MEGABYTES})
         """
     add_options(group, table, memory={"type": number(1, 1 << 20)})

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
     from alignkit.scoring.files import FileOptions
 
-_OWN = "the one that fits its first records, which is told"
+_OWN = "detected"
 _HARMLESS = ("carriage returns", "byte order mark")
 
 
@@ -34,10 +34,10 @@ def add_reading_arguments(
     formats: Mapping[str, str] = FORMATS, default: str = _OWN,
 ) -> None:  # fmt: skip
     """Add the options that declare what a file does not say of itself."""
-    group = parser.add_argument_group("what the input is")
+    group = parser.add_argument_group("input")
     group.add_argument(
         *flags, dest="format", metavar="F", type=format_name(formats),
-        help=f"its format (default: {default}): {', '.join(formats)}",
+        help=f"format of the input (default: {default}): {', '.join(formats)}",
     )  # fmt: skip
     _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
@@ -180,8 +180,7 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 def add_order_argument(group: argparse._ActionsContainer) -> None:
     """Add the option that declares the order."""
     add_options(group, """
-        --in-order  the n-th pairs of all inputs belong together, whatever their ids, e.g. a
-            system's lines and a corpus with ids of its own (default: join by id)
+        --in-order  join the n-th pairs of all inputs, whatever their ids (default: join by id)
         """)  # fmt: skip
 
 
@@ -195,7 +194,7 @@ def add_scheme_argument(
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
     """Add the option --rewrites."""
-    text = "count pairs that annotators wrote anew too, as what they meant them to be"
+    text = "count rewrites too, with the label that their annotators gave them"
     add_options(group, f"--rewrites  {text}")
 
 
@@ -207,7 +206,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
     """Add a hypothesis and a reference, which one corpus may hold both, and what each is."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    text = "the gold standard; - is stdin; left out, HYP holds it too: name both annotators"
+    text = "the gold standard; - is stdin. Without it, HYP holds both: name the annotators"
     parser.add_argument("reference", nargs="?", metavar="[REF]", help=text)
     add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
     add_side(parser, REFERENCE, "reference")
@@ -222,11 +221,11 @@ def add_side(
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},
     }
-    add_options(parser.add_argument_group(f"what the {long} is, if not as said for both"), f"""
-        --{side}-format F  its format (default: --format)
-        --{side}-base  number of its first word (default: --base)
-        --{side}-transpose  its links are written target first
-        --{side}-annotator A{"..." * several}  whose alignments, if it holds several{more}
+    add_options(parser.add_argument_group(f"the {long}, if different from the input options"), f"""
+        --{side}-format F  format of the {long} (default: --format)
+        --{side}-base  number of the first word in the {long} (default: --base)
+        --{side}-transpose  links of the {long} are written target first
+        --{side}-annotator A{"..." * several}  annotator in the {long}, if it has several{more}
         """, **settings)  # fmt: skip
 
 

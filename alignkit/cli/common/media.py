@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_media(
-    group: argparse._ActionsContainer, *, csv: str | None = "print a row for each figure"
+    group: argparse._ActionsContainer, *, csv: str | None = "print CSV, one row for each value"
 ) -> None:
     """Add the options that name what tables are printed as: `json`, `csv`, or `medium`."""
     form = group.add_mutually_exclusive_group()
@@ -50,16 +50,18 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
     """Add the options that name the attribute by which pairs are grouped, and what divides it."""
     add_options(group, f"""
-        --by {metavar}  a row for each value of this attribute (genre, document, ...) too; day,
-            week and month are known where annotations have times
-        --split TEXT  what stands between several values of that attribute, e.g. a comma; a pair
-            counts in each (default: one value)
+        --by {metavar}  add a row for each value of this attribute (genre, document, ...), or
+            for each day, week or month if annotations have times
+        --split TEXT  separator of several values in that attribute, such as a comma; a pair counts
+            in each (default: one value)
         """)  # fmt: skip
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
     """Add the option that says what divides the values of attributes that no split may cut."""
-    add_options(group, "--separator S  what divides several values in one such attribute, e.g. ,")
+    add_options(
+        group, "--separator S  separator of several values in one such attribute, such as ,"
+    )
 
 
 def check_groups(options: argparse.Namespace) -> None:
@@ -76,9 +78,9 @@ def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
     """Add the options of a figure for a paper."""
     add_options(group, f"""
-        --plot FILE  draw {what} with intervals for a paper as well, by the end of the name: .pdf,
-            .png or .svg
-        --plot-width  one column (3.3 in) or the full width (6.9 in) (default: column)
+        --plot FILE  draw {what} with intervals for a paper (.pdf, .png or .svg)
+        --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
+            column)
         """, plot={"type": saved_file}, plot_width={"choices": tuple(WIDTHS)})  # fmt: skip
 
 
@@ -126,10 +128,8 @@ def _types(number: int, singular: str = "type", plural: str = "") -> str:
 
 def add_forms(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how results are printed, and --html."""
-    add_media(group, csv="print a row for each row of a table")
-    add_options(
-        group, "--html FILE  write a page with the tables as well", html={"type": saved_file}
-    )
+    add_media(group, csv="print the rows of all tables as CSV")
+    add_options(group, "--html FILE  also write a page with the tables", html={"type": saved_file})
 
 
 def print_findings(findings: Result, options: argparse.Namespace, *, title: str) -> None:

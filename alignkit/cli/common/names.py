@@ -15,9 +15,9 @@ def add_names(group: argparse._ActionsContainer) -> None:
     """Add --rename and --role."""
     repeated = {"action": "append", "default": []}
     add_options(group, f"""
-        --rename OLD=NEW  call an annotator by another name; may be repeated
-        --role NAME=ROLE  what made an alignment, {", ".join(ROLES)}; may be repeated (default: as
-            the file says)
+        --rename OLD=NEW  rename an annotator; repeatable
+        --role NAME=ROLE  set the role of an annotator: {", ".join(ROLES)}; repeatable (default: as
+            in the file)
         """, rename=repeated, role=dict(repeated))  # fmt: skip
 
 

@@ -29,26 +29,23 @@ _SINGULAR = {
 }
 
 
-def add_tree_options(
-    parser: argparse.ArgumentParser, *, both: str = "--trees"
-) -> argparse._ArgumentGroup:
+def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the options that name files of trees and say how they are read."""
-    group = parser.add_argument_group("what the trees are")
-    names = " ".join(dict.fromkeys((both, "--both-trees")))
+    group = parser.add_argument_group("trees")
     add_options(group, f"""
-        --source-trees FILE  trees of the source sentences, one for each in the same order
-        --target-trees FILE  of the target sentences, likewise
-        {names} FILE  of both sides in turn: source, target, source, target, ...
-        --tree-name NAME  the name of the trees read from files (default: {TREE_NAME}), or of those
-            to use, where the corpus holds several
+        --source-trees FILE  trees of the source sentences, in the same order
+        --target-trees FILE  trees of the target sentences, in the same order
+        --both-trees FILE  trees of both sides in turn: source, target, source, target, ...
+        --tree-name NAME  name of the trees in the files (default: {TREE_NAME}), or of those to use,
+            if the corpus has several
         --tree-format  one tree a line, trees over several lines, or XML of Stanford's tools
-            (default: told by the file's first lines)
-        --strict-trees  refuse brackets as words, as in (JJ () (default: the known words tell them)
-        --lenient-trees  leave out, and count, trees that do not fit their sentence (default: an
+            (default: detected by the first lines)
+        --strict-trees  refuse brackets as words, as in (JJ () (default: compare with the words)
+        --lenient-trees  leave out and count trees that do not fit their sentence (default: an
             error)
-        --drop-function-tags  read NP-SBJ=1 as NP (default: kept)
-        --drop-traces  leave out -NONE- and nodes without other words (default: words as any other)
-        """, both_trees={"dest": "both_trees"}, tree_name={"type": annotator_name},
+        --drop-function-tags  read NP-SBJ=1 as NP (default: keep it)
+        --drop-traces  leave out -NONE- and nodes without other words (default: they are words)
+        """, tree_name={"type": annotator_name},
         tree_format={"choices": tuple(TREE_FORMATS)})  # fmt: skip
     return group
 
@@ -66,17 +63,16 @@ def tree_name(options: argparse.Namespace) -> str | None:
 
 def check_tree_options(options: argparse.Namespace) -> None:
     """Refuse options of trees that contradict each other, or have no file to be about."""
-    flags = options.parser._option_string_actions.items()
-    both = next((name for name, option in flags if option.dest == "both_trees"), "--trees")
     if options.both_trees is not None and (options.source_trees or options.target_trees):
         raise OptionError(
-            f"{both} names one file for both sides: leave out --source-trees and --target-trees"
+            "--both-trees names one file for both sides: leave out --source-trees and "
+            "--target-trees"
         )
     for name in () if trees_named(options) else _KINDS:
         if getattr(options, name):
             raise OptionError(
                 f"--{name.replace('_', '-')} is for trees read from files: name them by "
-                f"--source-trees, --target-trees or {both}"
+                "--source-trees, --target-trees or --both-trees"
             )
 
 

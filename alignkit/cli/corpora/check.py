@@ -1,24 +1,26 @@
-"""Examine a file: what is odd in it, and which base and direction its links fit.
+"""Check a file: report errors, and which base and direction its links fit.
 
-Told are broken records, control characters, links out of range, duplicate links, links both sure
-and possible, empty alignments and sentences, repeated ids, byte order marks and carriage returns;
-with several files, also words in which they differ; a line from which links and texts look shifted;
-of trees, which there are, those that do not fit their words, and flat ones (fewer than 4 nodes deep
-over more than 8 words). Nothing is guessed: the table of fits shows how many links lie outside
-their sentence pair, and how many join equal words, under each base and direction. --fix leaves out
-pairs that are broken; how many, which, and whose ids change for it is told.
+The report lists broken records, control characters, links out of range, duplicate links, links that
+are both sure and possible, empty alignments and sentences, repeated ids, byte order marks and
+carriage returns. It names the line from which links and texts seem to be shifted. Several files are
+also compared: words that differ are reported. With trees, it counts them, and lists those that do
+not fit their words and flat ones (fewer than 4 nodes deep over more than 8 words).
 
-With --leaks, of two parts of a split, TRAIN and TEST, are told the pairs of TEST that TRAIN knows:
-equal ones, reversed ones, and pairs of the same group. Told are too equal and reversed pairs of one
-file that the same annotator judged differently.
+alignkit does not guess base and direction: for each combination, a table shows how many links lie
+outside their sentence pair and how many join equal words. --fix leaves out broken pairs, and
+reports how many, which ones, and which ids change.
 
-Exit code 0: clean, 1: findings, 2: cannot be read.
+With --leaks, the two files are parts of a split, TRAIN and TEST. The report lists the pairs of TEST
+that TRAIN already has: equal pairs, reversed pairs and pairs of the same group. It also lists equal
+and reversed pairs in one file that the same annotator judged differently.
+
+Exit code 0: clean, 1: findings, 2: the file cannot be read.
 
 For example:
   alignkit check gold.align --format pharaoh --source fr.txt --target en.txt
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
   alignkit check --leaks corpus-train.jsonl corpus-test.jsonl
-  alignkit check pairs.json --trees parsed.xml.gz
+  alignkit check pairs.json --both-trees parsed.xml.gz
   alignkit check A.align.txt B.align.txt --format rte --json
 """
 
@@ -240,21 +242,21 @@ def _examined_again(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        IN...  file or folder; or several of the same pairs, one an annotator; - is stdin
-        --fix OUT  write what could be read: each link once and within its sentences, no byte order
+        IN...  file or folder; or one file for each annotator, with the same pairs; - is stdin
+        --fix OUT  write a corrected file; each link once and inside its sentences, no byte order
             marks or carriage returns, U+FFFD for control characters; OUT may be IN
-        --fix-source FILE  write the source words mended too
-        --fix-target FILE  write the target words mended too
-        --leaks  tell which pairs of the second of two files the first holds: equal, reversed, or
-            of the same group
-        --group ATTRIBUTE  what names the groups of --leaks; repeatable (default: goeswith)
+        --fix-source FILE  write the corrected source words
+        --fix-target FILE  write the corrected target words
+        --leaks  report pairs of the second file that are in the first; equal, reversed, or of the
+            same group
+        --group ATTRIBUTE  with --leaks, attribute that groups pairs; repeatable (default: goeswith)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)
     add_options(parser, """
-        --ignore-case  for --leaks, words that differ in case alone are equal (default: they
-            differ; white space and the Unicode form of characters never count)
-        --show N  findings of each kind (default: 5)
+        --ignore-case  with --leaks, ignore upper and lower case (default: they differ; white space
+            and the Unicode form of characters are always ignored)
+        --show N  print at most N findings of each kind (default: 5)
         --json  print all findings as JSON (default: text)
         """, show={"type": number(0), "default": 5})  # fmt: skip
     add_reading_arguments(parser)

@@ -1,8 +1,8 @@
-"""Put several corpora of different sentence pairs into one.
+"""Join several corpora of different sentence pairs into one.
 
-The pairs come in the order of the files, with the annotations and attributes that each has;
-annotators of the same name are taken for the same ones. An id that stands in two files is an error,
-unless --prefix tells them apart. Annotations of the same pairs are put together by `merge`.
+The pairs keep the order of the files, with all annotations and attributes. Annotators with the same
+name count as the same person. An id that occurs in two files is an error; --prefix makes such ids
+different. To join annotations of the same pairs, use 'alignkit merge'.
 
 For example:
   alignkit concat news.xml questions.jsonl -o corpus.jsonl
@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
     add_corpus_output(parser, "file to write; - is stdout")
     add_options(parser, """
-        --prefix  put the file's name without its ending, and a slash, before each id, as in
-            news/12; with its folder where names are alike
-        --json  print as JSON how many pairs came from each file
+        --prefix  put the name of the file before each id, as in news/12; with the folder, if two
+            files have the same name
+        --json  print how many pairs came from each file, as JSON
         """)  # fmt: skip
     add_reading_arguments(parser)
 

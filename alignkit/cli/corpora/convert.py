@@ -1,14 +1,14 @@
-"""Turn a corpus from one format into another.
+"""Convert a corpus from one format into another.
 
-What the output format cannot hold is counted and told on stderr. The output takes its place only
-when it is whole, so IN and OUT may be the same file.
+alignkit reports on stderr anything that the output format cannot represent. OUT is replaced only
+when the whole output is written, so IN and OUT may be the same file.
 
 For example:
   alignkit convert gold.align gold.xml --to alignkit-xml --source fr.txt --target en.txt
   alignkit convert gold.wa gold.align --from naacl --to pharaoh
   alignkit convert pairs.json rows.tsv --rows classification --scheme turku --view binary
   alignkit convert corpus.xml - --to pharaoh --annotator anna --to-source fr.txt
-  alignkit convert pairs.json pairs.jsonl --to alignkit-jsonl --trees parsed.xml.gz
+  alignkit convert pairs.json pairs.jsonl --to alignkit-jsonl --both-trees parsed.xml.gz
 """
 
 from __future__ import annotations
@@ -51,12 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
     group = add_writing_arguments(
-        parser, "one of those of --from (default: by the end of OUT)", required=False
+        parser, "as for --from (default: by the ending of OUT)", required=False
     )
     add_options(group, """
-        --annotator A  the alignments of this one alone (default: all)
-        --swap  exchange source and target, words and links; and, where --scheme is given, what in
-            judgments has a direction
+        --annotator A  write only the alignments of this annotator (default: all)
+        --swap  exchange source and target; with --scheme, also in judgments with a direction
         """)  # fmt: skip
     add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
     add_rows_arguments(group)
@@ -66,17 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_writing_arguments(
     parser: argparse.ArgumentParser, formats: str, *, required: bool = True
 ) -> argparse._ArgumentGroup:
-    """Add the options that say how a corpus is written; `formats` tells which there are."""
-    group = parser.add_argument_group("what the output is")
+    """Add the options that say how a corpus is written; `formats` says which there are."""
+    group = parser.add_argument_group("output")
     add_options(group, f"""
-        --to F  its format, {formats}
-        --to-base  number of its first word (default: the format's custom)
+        --to F  format of the output: {formats}
+        --to-base  number of the first word in the output (default: as usual in the format)
         --to-transpose  write links target first
-        --to-source FILE  write the source words there, where the format holds none; alone: a
-            bitext
-        --to-target FILE  write the target words there
-        --to-ids  write the pairs' ids before the links (pharaoh)
-        --to-weights  write the links' weights behind them, as in 0-0:0.93 (pharaoh)
+        --to-source FILE  file for the source words, for formats without words; alone: a bitext
+        --to-target FILE  file for the target words, for formats without words
+        --to-ids  write the id of each pair before its links (pharaoh)
+        --to-weights  write the weight of each link after it, as in 0-0:0.93 (pharaoh)
         """, to={"required": required, "type": format_name(WRITTEN)},
         to_base={"type": int, "choices": (0, 1)}, to_source={"type": output_file},
         to_target={"type": output_file})  # fmt: skip
@@ -181,10 +179,11 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that ask for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(group, f"""
-        --rows  write rows for training, not a corpus: columns id, label, source, target, with tabs
-            between; CSV where OUT ends in .csv, JSON lines where it ends in .jsonl. {listing}
-        --view V  view of --scheme that the labels of rows are of (full)
-        --no-rewrites  no rows of pairs that annotators wrote anew
+        --rows  write rows for training a classifier or generator (columns id, label, source and
+            target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or .jsonl).
+            {listing}
+        --view V  view of --scheme with the labels of the rows (default: full)
+        --no-rewrites  leave out rows for pairs that annotators rewrote
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Count how often each annotator gave each label, as a view of the scheme shows the judgments.
+"""Count how often each annotator gave each label, in one view of the scheme.
 
-A scheme has several views: full keeps every label with its flags, binary says paraphrase (1) or
-not (0), and others are between.
+A scheme has several views: full keeps every label with its flags, binary has only paraphrase (1)
+and no paraphrase (0), and others are in between.
 
 For example:
   alignkit labels corpus.json --scheme turku --view binary
@@ -26,6 +26,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
+from alignkit.cli.parser import add_options
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.io.reading import open_reading
 from alignkit.model.labels import get_view
@@ -35,13 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_scheme_argument(parser, "of the judgments", required=True)
-    parser.add_argument("--view", default="full", metavar="V", help="view of it (default: full)")
-    parser.add_argument(
-        "--annotator", metavar="A", action="append", help="whose; repeatable (default: all)"
-    )
+    add_options(parser, "--view V  view of the scheme (default: full)", view={"default": "full"})
+    add_options(
+        parser, "--annotator A  annotator to count; repeatable (default: all)",
+        annotator={"action": "append"},
+    )  # fmt: skip
     add_groups(parser, metavar="ATTRIBUTE")
     add_rewrites_argument(parser)
-    add_media(parser, csv="print a row for each row of the table")
+    add_media(parser, csv="print the rows of the table as CSV")
     add_reading_arguments(parser)
 
 

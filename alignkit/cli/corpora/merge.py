@@ -1,9 +1,10 @@
-"""Put several annotations of the same sentence pairs into one corpus.
+"""Merge several annotations of the same sentence pairs into one corpus.
 
-Pairs are joined by their ids, and their words must agree in number; words that differ are told.
-An input with several annotators adds each as NAME/ANNOTATOR. --base, --transpose and the other
-options of reading hold for BASE and for every FILE. A FILE may differ in base and direction: add
-base=0, base=1 or transpose (target first, or source first under --transpose) behind its format.
+Pairs are joined by their ids. Their sentences must have the same number of words; words that differ
+are reported. If an input has several annotators, each is added as NAME/ANNOTATOR. --base,
+--transpose and the other options of reading apply to BASE and to every FILE. If a FILE has another
+base or direction, add base=0, base=1 or transpose after its format (transpose: links are target
+first, or source first if --transpose is given).
 
 For example:
   alignkit merge pairs.xml --add anna=anna.wa:naacl --add ben=ben.xml -o corpus.xml
@@ -42,9 +43,9 @@ _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose",
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, f"""
-        BASE  the pairs to which annotations are added; - is stdin
-        --add {_ADDED}  an annotation to add under a name; may be repeated (what is behind FILE may
-            be left out: as --format, --base and --transpose say)
+        BASE  corpus to add annotations to; - is stdin
+        --add {_ADDED}  annotation to add, and its name; repeatable (the parts after FILE are
+            optional; without them, --format, --base and --transpose apply)
         """, BASE={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
     add_corpus_output(
         parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"

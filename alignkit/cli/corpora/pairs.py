@@ -1,12 +1,12 @@
 """Pair several translations of the same sentences with each other.
 
-The pairs are text within one language on which an aligner can be trained, as in the article's
-corpus. Several files are read in step: line k of each translates sentence k. In one file the
-columns of a line, divided by tabs, are the translations of a sentence. Words are divided by white
-space; lines and columns without words are missing translations, counted and in no pair.
+The output is text in one language, on which you can train an aligner. Several files are read in
+parallel: line k of each file translates sentence k. In a single file, each line has the
+translations of one sentence in columns, separated by tabs. Words are separated by white space.
+Lines and columns without words are missing translations; they are counted, and are in no pair.
 
-A pair is dropped only by the options below; what was kept and dropped is told on stderr. The
-article kept pairs of fewer than 50 words, with a length ratio below 1:9.
+Pairs are dropped only by the options below. The counts of kept and dropped pairs are printed on
+stderr. The article kept pairs of fewer than 50 words with a length ratio below 1:9.
 
 For example:
   alignkit pairs anna.txt ben.txt cleo.txt --max-length 49 --max-ratio 9 -o train.bitext
@@ -40,31 +40,30 @@ _ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9 say 9")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        IN...  a file for each translator, or one with a column for each (.gz too); - is stdin
-        --encoding E  of all input (default: utf-8)
+        IN...  one file for each translator, or one with a column for each (.gz too); - is stdin
+        --encoding E  encoding of all input (default: utf-8)
         """, IN={"dest": "inputs"}, encoding={"default": "utf-8"})  # fmt: skip
     add_limits(parser)
-    add_options(parser.add_argument_group("what is paired and kept"), """
-        --which  pair all with all, or the first with each of the others (default: all)
+    add_options(parser.add_argument_group("pairing and filters"), """
+        --which  pair all translations, or only the first with each of the others (default: all)
         --both-orders  write each pair in both orders (default: the earlier translation is the
             source)
-        --min-length N  fewest words of either side (default: 1)
-        --max-length N  most words of either side (default: no limit)
-        --max-ratio R  most words of the longer side for each word of the shorter (default: no
-            limit)
-        --drop-identical  drop pairs of sentences that are equal but for case (default: kept)
-        --drop-repeated  drop pairs that an earlier pair equals (default: kept); takes 100 bytes a
+        --min-length N  minimum number of words on each side (default: 1)
+        --max-length N  maximum number of words on each side (default: no limit)
+        --max-ratio R  maximum ratio of the lengths in words, longer to shorter (default: no limit)
+        --drop-identical  drop pairs of equal sentences, ignoring case (default: keep them)
+        --drop-repeated  drop pairs that occurred before (default: keep them); needs 100 bytes a
             pair
         """, which={"choices": tuple(WHICH), "default": "all"},
         min_length={"type": number(1), "default": 1}, max_length={"type": number(1)},
         max_ratio={"type": _ratio})  # fmt: skip
-    add_options(parser.add_argument_group("what the output is"), """
-        -o, --output FILE  default: stdout
-        --to F  its format: bitext, 'source ||| target', or tsv, two columns (default: bitext)
-        --to-source FILE  write the source sentences there, line by line; needs --to-target, and
-            no -o
-        --to-target FILE  write the target sentences there
-        --to-ids  write an id and a tab first: 7/1-3 pairs translations 1 and 3 of line 7 (not
+    add_options(parser.add_argument_group("output"), """
+        -o, --output FILE  file to write (default: stdout)
+        --to F  format of the output: bitext or tsv (default: bitext); bitext is 'source |||
+            target', tsv has two columns
+        --to-source FILE  file for the source sentences, one a line; needs --to-target, and no -o
+        --to-target FILE  file for the target sentences, one a line
+        --to-ids  write an id and a tab first; 7/1-3 pairs translations 1 and 3 of line 7 (not
             bitext)
         --json  print the counts as JSON on stdout (default: in words on stderr)
         """, output={"type": output_file}, to={"choices": ("bitext", "tsv")},

@@ -1,11 +1,12 @@
-"""Select sentence pairs of a corpus: by ids, by who aligned them, a share at random, or in parts.
+"""Select sentence pairs of a corpus by id, annotator or at random, or split a corpus into parts.
 
-What is named narrows the corpus down in turn: --ids and --ids-from, then --annotated-by, then
---share or --split. Pairs keep their order. Shares are drawn by --seed and are as near to what is
-asked as whole pairs allow, or, with --keep-together, whole groups.
+The options apply in this order: --ids and --ids-from, then --annotated-by, then --share or --split.
+Pairs keep their order. Shares are drawn with --seed; they are as close to the requested size as
+whole pairs allow, or whole groups with --keep-together.
 
---split writes each part to OUT with the part's name before its ending: with '-o corpus.jsonl', the
-part 'dev' to corpus-dev.jsonl. Where shares add up to less than 1, the rest is left out.
+--split writes one file for each part, with the name of the part before the ending of OUT: with
+'-o corpus.jsonl', part 'dev' goes to corpus-dev.jsonl. If the shares add up to less than 1, the
+rest is left out.
 
 For example:
   alignkit select corpus.jsonl --ids p05 p17 -o two.jsonl
@@ -45,27 +46,29 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_corpus_output(parser, "file to write; - is stdout; with --split, what files are named by")
+    add_corpus_output(parser, "file to write; - is stdout; with --split, the pattern of file names")
     add_options(parser, """
-        --ids ID...  the pairs of these ids
-        --ids-from FILE  the pairs of the ids in this file, one a line
-        --annotated-by A...  the pairs that all of these aligned
+        --ids ID...  select the pairs with these ids
+        --ids-from FILE  select the pairs with the ids in this file, one a line
+        --annotated-by A...  select the pairs that all these annotators aligned
         """)  # fmt: skip
     group = parser.add_argument_group("at random")
     add_options(group, f"""
-        --share S  a share of the pairs, e.g. .1 or 10%
-        --split PART=S...  parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas
-        --seed N  the same one, the same pairs (default: {SEED})
-        --stratify ATTRIBUTE  give each value of it the same share in all parts; judgment: what
-            was judged
-        --keep-together ATTRIBUTE  leave no value of it on two sides, e.g. no document; may be
-            repeated
+        --share S  select a share of the pairs, such as .1 or 10%
+        --split PART=S...  split into parts with these shares, such as train=.8 dev=.1 test=.1 (or
+            train=.8,dev=.1,test=.1)
+        --seed N  seed of the random draw; the same seed selects the same pairs (default: {SEED})
+        --stratify ATTRIBUTE  give each value of this attribute the same share in all parts;
+            judgment: each label
+        --keep-together ATTRIBUTE  keep pairs with the same value together in one part, such as the
+            same document; repeatable
         """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip
     add_separator(group)
     add_options(group, """
-        --keep-texts  leave no text on two sides, on whichever side of its pair and in whatever case
+        --keep-texts  keep pairs with the same text together in one part; on either side, ignoring
+            case
         """, keep_texts={"default": None})  # fmt: skip
-    add_options(parser, "--json  print as JSON what was written (default: on stderr)")
+    add_options(parser, "--json  print what was written as JSON (default: on stderr)")
     add_reading_arguments(parser)
 
 

@@ -1,9 +1,7 @@
-"""Draw alignments as matrices: a row for each source word, a column for each target word.
+"""Draw alignments as matrices, with a row for each source word and a column for each target word.
 
-With two annotators, agreement and each kind of difference have marks of their own.
-
-With --trees, the constituent trees of both sentences are drawn instead, with one annotator's links
-between them.
+With two annotators, agreement and each kind of difference have their own marks. With --trees, the
+constituent trees of both sentences are drawn instead, with the links of one annotator between them.
 
 For example:
   alignkit show corpus.xml --id p07 --annotators anna ben
@@ -48,35 +46,35 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
-    add_options(parser.add_argument_group("what is drawn"), """
-        --id ID  the pair of this id alone; may be repeated
-        --limit N  the first N pairs alone (default: all)
-        --annotators A...  whose alignments (default: everybody's); pairs that none of them
-            annotated are passed over
-        --trees  draw the trees of both sentences, the links of one annotator, and which nodes are
-            matched by them; pairs without trees are passed over
-        --links  with --trees: the links that match nodes, the sure ones (default) or all
+    add_options(parser.add_argument_group("drawing"), """
+        --id ID  draw only the pair with this id; repeatable
+        --limit N  draw only the first N pairs (default: all)
+        --annotators A...  draw the alignments of these annotators (default: all); pairs that none
+            of them annotated are skipped
+        --trees  draw the trees of both sentences, and the nodes that the links match; pairs
+            without trees are skipped
+        --links  with --trees, match nodes by the sure links or by all (default: sure)
         """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
         links={"choices": ("sure", "possible")})  # fmt: skip
-    add_options(parser.add_argument_group("where it is drawn (default: in the terminal)"), f"""
-        --html FILE  write a self-contained page; of many pairs several, FILE, FILE-page-2, ...
-        --pairs-a-page N  with --html (default: {PAIRS_A_PAGE}, with --trees {TREES_A_PAGE}; all
-            where FILE is - or a pipe)
-        --svg FILE  write one picture; needs a single pair
-        --colour, --color  in the terminal (default: auto, which heeds NO_COLOR)
-        --ascii  draw in ASCII alone
-        --width N  columns of a line; wider matrices are split (default: those of the terminal)
+    add_options(parser.add_argument_group("output (default: in the terminal)"), f"""
+        --html FILE  write a self-contained page; many pairs take several: FILE, FILE-page-2, ...
+        --pairs-a-page N  with --html, pairs on each page (default: {PAIRS_A_PAGE}, with --trees
+            {TREES_A_PAGE}; all if FILE is - or a pipe)
+        --svg FILE  write a picture of a single pair
+        --colour, --color  use colours in the terminal (default: auto, which respects NO_COLOR)
+        --ascii  use only ASCII characters
+        --width N  width in columns; wider matrices are split (default: that of the terminal)
         """, html={"type": output_file}, pairs_a_page={"type": number(1)},
         svg={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
         width={"type": number(1)})  # fmt: skip
-    add_tree_options(parser, both="--both-trees")
+    add_tree_options(parser)
     add_reading_arguments(parser)
     parser.set_defaults(stray=_stray)
 
 
 def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
-    """Tell who names a file by --trees, as other commands do, what names it here."""
+    """Say what names a file of trees, where --trees is given one."""
     if not options.draw_trees or len(words) > 1:
         return ""
     return "--trees draws trees, and takes no file: name one of both sides by --both-trees FILE"

@@ -1,7 +1,7 @@
-"""Count what a corpus holds: sentence pairs, words, and the links of each annotator.
+"""Count the sentence pairs and words of a corpus, and the links of each annotator.
 
-With --by, rows for each value of an attribute are added. With --diversity, how alike the two texts
-of a pair are worded: shared words, shared character n-grams, lengths.
+--by adds a row for each value of an attribute. --diversity instead shows how similar the two texts
+of a pair are: shared words, shared character n-grams, lengths.
 
 For example:
   alignkit stats corpus.xml
@@ -50,19 +50,19 @@ from alignkit.tables.table import Table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
+    add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
     add_groups(parser, metavar="ATTRIBUTE")
-    group = parser.add_argument_group("how diverse the wording is")
+    group = parser.add_argument_group("similarity of the two texts")
     add_options(group, """
-        --diversity  tell this instead
-        --annotator A  whose judgments, if several judged (default: theirs)
+        --diversity  show how similar the two texts of each pair are, instead of counts
+        --annotator A  with --by judgment, annotator of the judgments; needed if annotators differ
         """)  # fmt: skip
     add_rewrites_argument(group)
     add_options(group, """
-        --stop-words FILE  words to leave out of Jaccard, UTF-8 with white space between (default:
-            none)
-        --stem  take Porter's stems of English words for Jaccard
-        --token REGEX  what a token is (default: letters, digits and underscores in a row)
+        --stop-words FILE  words to leave out of the Jaccard index (UTF-8, separated by white space;
+            default: none)
+        --stem  use Porter's stems of English words for the Jaccard index
+        --token REGEX  pattern of a token (default: letters, digits and underscores in a row)
         """)  # fmt: skip
     add_reading_arguments(parser)
 

@@ -1,11 +1,11 @@
-"""Report how far annotators agree, on words, on phrases and on judgments of whole pairs.
+"""Measure how well annotators agree on words, phrases or judgments of whole pairs.
 
-CORPUS is one file or folder that holds several annotators, or several files of the same sentence
-pairs, one an annotator, who is then called by the name of the file.
+CORPUS is one file or folder with several annotators, or several files of the same sentence pairs,
+one for each annotator. In the second case the name of the file is the name of the annotator.
 
-With --initial, the automatic alignment that the annotators started from, C is the article's
-agreement beyond chance: C = (pi - pi0) / (1 - pi0), where chance edits that alignment. Without it,
-chance draws sets of links at random.
+--initial names the automatic alignment that the annotators started from. C is then the agreement
+beyond chance of the article: C = (pi - pi0) / (1 - pi0), where chance edits that alignment. Without
+it, chance draws sets of links at random.
 
 For example:
   alignkit agree corpus.xml --annotators anna ben --initial giza --by genre
@@ -37,6 +37,11 @@ from alignkit.model.corpus import Corpus
 if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
     from alignkit.scoring.link_classes import FunctionWords
+RARE = (
+    "--aggregate --consensus --csv --disagreements --exact-case --function-words --in-order "
+    "--markdown --plot-width --split --ties --weights"
+)
+"""Options that only --help-all shows."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

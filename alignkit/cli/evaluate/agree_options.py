@@ -21,9 +21,9 @@ from alignkit.model.labels import SCHEMES
 from alignkit.scoring.link_classes import LANGUAGES
 
 _GROUPS = {
-    "what": "what is compared",
+    "what": "comparison",
     "chance": "agreement beyond chance, C",
-    "certainty": "how sure one can be",
+    "certainty": "intervals and samples",
 }
 _OPPOSITES = {"ignore_identical": "--include-identical"}
 """What is the case unless one says otherwise; the option says otherwise."""
@@ -47,19 +47,19 @@ _OTHERS = ("initial", "adjudicated", "systems", "function_words")
 # fmt: off
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options but those of reading."""
-    group = parser.add_argument_group("who is compared")
+    group = parser.add_argument_group("annotators")
     add = group.add_argument
     add("--annotators", nargs="+", metavar="A",
-        help="two or more (default: all that have no other role and are not named below)")
+        help="annotators to compare, two or more (default: all without another role)")
     add("--initial", metavar="NAME",
-        help="the automatic alignment that the annotators started from; chance edits it (default: "
-        "the one of this role; '' for none)")
+        help="automatic alignment that the annotators started from; chance edits it (default: the "
+        "one with this role; '' for none)")
     add("--adjudicated", metavar="NAME",
-        help="the version settled on; each annotator is compared with it too (default: the one of "
-        "this role; '' for none)")
+        help="adjudicated version to compare each annotator with (default: the one with this role; "
+        "'' for none)")
     add("--systems", nargs="+", metavar="NAME",
-        help="automatic alignments that each annotator is compared with (default: the initial one "
-        "and those of the role system; '' for none)")
+        help="automatic alignments to compare each annotator with (default: the initial one and "
+        "those with the role system; '' for none)")
     add_names(group)
     add_groups(group, metavar="GROUP")
     add_order_argument(group)
@@ -69,34 +69,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             if field.metadata["group"] == name:
                 _add_field(group, field)
     add = group.add_argument
-    add("--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)")
+    add("--seed", type=number(0), default=12345, metavar="N",
+        help="seed of all random draws (default: 12345)")
     add("--workers", type=number(1), metavar="N",
-        help="threads; no figure depends on them (default: one for each core)")
-    group = parser.add_argument_group("what is printed")
+        help="number of threads; does not change the result (default: one for each core)")
+    group = parser.add_argument_group("output")
     add_media(group)
     add = group.add_argument
     which = group.add_mutually_exclusive_group()
     which.add_argument("--tables", type=lambda text: text.split(","), metavar="T,T",
-        help="print these tables: words, phrases, pairings, chance, others, cells, alpha, "
-        "fleiss, edits, cautions (default: what the agreement comes to, words, phrases and "
-        "the cautions in a line each)")
+        help="print only these tables (default: a summary): words, phrases, pairings, chance, "
+        "others, cells, alpha, fleiss, edits, cautions")
     which.add_argument("--all", dest="tables", action="store_const", const="all",
-        help="print all tables, and all that the cautions say")
+        help="print all tables, and the cautions in full")
     add("--html", metavar="FILE", type=saved_file,
-        help="write a page with the tables, plots and disagreements as well")
+        help="also write a page with tables, plots and disagreements")
     add("--disagreements", metavar="FILE", type=saved_file,
-        help="write every pair that is aligned or judged differently, with its texts and what each "
-        "annotator said, as CSV; a page shows the first 180 or 200")
+        help="write all disagreements as CSV; with the texts and each annotator's version (the "
+        "page shows only the first 180 or 200)")
     add_plot(group, "F1 and C")
     add("--function-words", nargs="+", metavar="L",
-        help="with --html, tell links of function words from those of content words: the languages "
-        f"of source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of "
-        "words (default: not told)")
+        help="with --html, separate function words from content words; name the languages of "
+        f"source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words "
+        "(default: not separated)")
     group = parser.add_argument_group("judgments of pairs")
     add = group.add_argument
     add("--on", choices=("alignments", "judgments"), default="alignments",
-        help="what annotators agree on: alignments, or judgments of whole pairs (default: "
-        "alignments)")
+        help="compare alignments, or judgments of whole pairs (default: alignments)")
     for field in _JUDGMENT_FIELDS.values():
         _add_field(group, field)
 # fmt: on
@@ -104,7 +103,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 _MORE = {
     "scheme": f": {', '.join(SCHEMES)}",
-    "groups": "; in each line of the file an annotator, a tab and the group",
+    "groups": "; each line of the file has an annotator, a tab and the group",
 }
 """What the command says of an option besides the library."""
 

@@ -1,10 +1,10 @@
-"""Have errors of a system, or pairs of a corpus, judged by people who do not know their origin.
+"""Have people judge errors of a system, or pairs of a corpus, without knowing where they come from.
 
-`phrases` draws phrase pairs that a system has and the gold standard lacks, and the other way round,
-and writes a sheet for each judge, and a key that tells which is which; `pairs` does so with pairs
-that annotators wrote anew as paraphrases, and plain ones. `read` takes the filled sheets and the
-key, and prints the shares of the judgments, how far the judges agree, and what that makes of the
-score, or how the shares upheld differ.
+`phrases` draws phrase pairs that only the system or only the gold standard has. It writes a sheet
+for each judge, and a key that says where each item comes from. `pairs` does the same with pairs
+that annotators rewrote as paraphrases, and plain pairs. `read` reads the filled sheets and the key.
+It prints the shares of the judgments and the agreement of the judges; for phrases, also what this
+means for the score; for pairs, how the shares upheld differ.
 
 For example:
   alignkit audit phrases giza.xml gold.xml --n 100 --seed 1 --judges anna ben -o audit
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "pairs": "draw rewrites and plain pairs of a judged corpus",
+    "pairs": "draw rewritten and plain pairs of a judged corpus",
     "phrases": "draw phrase pairs in which a system and the gold standard differ",
-    "read": "read the filled sheets: shares, agreement, what follows",
+    "read": "read the filled sheets: shares, agreement, corrected score",
 }
 """The commands of this command; a module each."""
 
@@ -37,21 +37,22 @@ COMMANDS = {
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how many items are drawn, and by which numbers."""
     add_options(group, """
-        --n N  how many items; all, if there are fewer
-        --seed S  of all draws (default: 12345)
+        --n N  number of items; all, if there are fewer
+        --seed S  seed of all random draws (default: 12345)
         """, n={"type": number(1), "required": True},
         seed={"type": number(0), "default": 12345})  # fmt: skip
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say for whom sheets are, and where they go."""
-    add_options(parser.add_argument_group("what is written"), """
-        --judges NAME...  who will judge; each gets a sheet in an order of its own (default: A B)
-        --sheets  tables for a spreadsheet, or a page that shows each item in its sentences, is
-            judged by keyboard and saves such a table (default: tsv)
-        --bom  begin tables with a byte order mark, by which some spreadsheets know UTF-8
-        -o, --output FOLDER  where the sheets go, sheet-NAME.tsv and so on (default: audit)
-        --key FILE  where the key goes, which no judge should see (default: key.json in FOLDER)
+    add_options(parser.add_argument_group("sheets"), """
+        --judges NAME...  names of the judges; each gets a sheet with its own order (default: A B)
+        --sheets  type of the sheets: tsv, csv or html (default: tsv). tsv and csv are tables for a
+            spreadsheet; html is a page that shows each item in its sentences, for judging by
+            keyboard, and saves such a table
+        --bom  begin tables with a byte order mark, so that spreadsheets recognise UTF-8
+        -o, --output FOLDER  folder for the sheets; sheet-NAME.tsv and so on (default: audit)
+        --key FILE  file for the key, which no judge should see (default: key.json in FOLDER)
         """, judges={"type": annotator_name, "default": ["A", "B"]},
         sheets={"nargs": "+", "choices": ("tsv", "csv", "html"), "default": ["tsv"]},
         output={"default": "audit"}, key={"dest": "key_output", "type": saved_file})  # fmt: skip

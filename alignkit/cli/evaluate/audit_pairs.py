@@ -1,11 +1,11 @@
-"""Draw pairs that annotators wrote anew, and plain ones, for judges to look at.
+"""Draw rewritten pairs and plain pairs of a corpus for blind judgment.
 
-A pair that was written anew as a paraphrase is one because its author says so; a blind audit has
-others say it. --mix is the share of such rewrites among the items; the others are plain pairs that
-the corpus judges paraphrases. Each item is given to --each of the judges, none of whom judged or
-wrote the pair, where annotators of the corpus are among them. Sheets hold the two texts, and tell
-no label, context or origin; the key does. The column 'judgment' is filled with a label of --view,
-and 'alignkit audit read' takes it from there. Nothing that is there is ever overwritten.
+If an annotator rewrote a pair as a paraphrase, only the author says that it is one; in a blind
+audit, others judge it. --mix is the share of such rewrites among the items. The others are plain
+pairs that the corpus judges to be paraphrases. Each item goes to --each of the judges. Judges who
+are annotators of the corpus do not get pairs that they judged or wrote. Sheets have the two texts,
+but no label, context or origin; the key has these. Judges fill the column 'judgment' with a label
+of --view, for 'alignkit audit read'. Existing files are never overwritten.
 
 For example:
   alignkit audit pairs corpus.json --n 500 --mix .5 --seed 1 --judges anna ben
@@ -41,26 +41,25 @@ _SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
-    group = parser.add_argument_group("what is drawn")
+    group = parser.add_argument_group("items")
     add_draw_arguments(group)
     add_options(group, """
-        --mix SHARE  the share of rewrites among them (default: .5)
-        --each N  how many judges look at each item (default: 2)
-        --plain  plain pairs that all who judged them uphold, or all (default: upheld)
-        --annotator A  whose judgments say so; repeatable (default: all who judged)
-        --by GROUP  spread the items over the values of this attribute (period, genre, ...), by
-            which 'audit read' then counts too; day, week and month are known where annotations
-            have times
+        --mix SHARE  share of rewrites among the items (default: .5)
+        --each N  number of judges for each item (default: 2)
+        --plain  draw plain pairs that all annotators judged paraphrases, or all plain pairs
+            (default: upheld)
+        --annotator A  annotator of the judgments for --plain; repeatable (default: all who judged)
+        --by GROUP  spread the items over the values of this attribute (period, genre, ..., or day,
+            week or month if annotations have times); 'audit read' then also counts by it
         """, mix={"type": _share, "default": 0.5}, each={"type": number(1), "default": 2},
         plain={"choices": ("upheld", "all"), "default": "upheld"},
         annotator={"action": "append"})  # fmt: skip
-    group = parser.add_argument_group("what is asked")
+    group = parser.add_argument_group("labels")
     add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
     add_options(group, """
-        --view V  view of it that has the labels judges choose from (default: binary, or full where
-            there is none)
-        --upheld LABEL...  the labels of the view that uphold a pair (default: those that say
-            paraphrase)
+        --view V  view of the scheme with the labels for judges (default: binary, or full if there
+            is no binary view)
+        --upheld LABEL...  labels of the view that uphold a pair (default: those for paraphrases)
         """)  # fmt: skip
     add_sheet_arguments(parser)
     add_reading_arguments(parser)

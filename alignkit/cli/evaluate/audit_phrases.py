@@ -1,9 +1,9 @@
-"""Draw phrase pairs in which a system and the gold standard differ, for judges to look at.
+"""Draw phrase pairs in which a system and the gold standard differ, for blind judgment.
 
-Half of the items are atomic phrase pairs that the system has and the gold standard lacks, half the
-other way round, in random order. Each judge gets a sheet, which does not tell which is which; the
-key does. The column 'judgment' is filled with correct, uncertain or incorrect (or c, u, i), and
-'alignkit audit read' takes it from there. Nothing that is there is ever overwritten.
+Half of the items are atomic phrase pairs that only the system has, the other half are those that
+only the gold standard has, in random order. Each judge gets a sheet, which does not show where an
+item comes from; only the key does. Judges fill the column 'judgment' with correct, uncertain or
+incorrect (or c, u, i), for 'alignkit audit read'. Existing files are never overwritten.
 
 For example:
   alignkit audit phrases giza.align gold.align --source fr.txt --target en.txt --n 100 --seed 1
@@ -40,23 +40,24 @@ from alignkit.model.corpus import Corpus
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        HYP  the system's alignments; - is stdin
+        HYP  alignments of the system; - is stdin
         REF  the gold standard; - is stdin
         """, HYP={"dest": "hypothesis"}, REF={"dest": "reference"})  # fmt: skip
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long)
-    group = parser.add_argument_group("what is drawn")
+    group = parser.add_argument_group("items")
     add_draw_arguments(group)
     add_options(group, """
-        --links  phrase pairs of the sure links of both, or of all (default: sure)
-        --kind  the smallest phrase pairs, those made of smaller ones, or both, that are no phrase
-            pair of any kind of the other side (default: atomic)
-        --include-identical  phrase pairs of equal words too (default: left out)
-        --exact-case  words that differ in case are not equal (default: they are)
-        --max-length N  most words of a phrase on either side (default: no limit)
+        --links  use the sure links of both, or all links (default: sure)
+        --kind  draw the smallest phrase pairs, those made of smaller ones, or both (default:
+            atomic); in each case, those that the other side does not have as any kind
+        --include-identical  also draw phrase pairs of equal words (default: leave them out)
+        --exact-case  distinguish upper and lower case in words (default: ignore case)
+        --max-length N  maximum number of words on each side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight)
-        --both SHARE  the share of items that both sides have, to check the judges with (default: 0)
-        --by GROUP  spread the items over the values of this attribute too (genre, document, ...)
+        --both SHARE  share of items that system and gold standard both have, to check the judges
+            (default: 0)
+        --by GROUP  spread the items over the values of this attribute (genre, document, ...)
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
         max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip

@@ -1,11 +1,13 @@
-"""Read the sheets that judges have filled, and print what they found.
+"""Read the filled sheets of the judges, and print the results.
 
-For each origin of the items the shares of the judgments, each judge's with Wilson's interval, those
-of all with a bootstrap over items; how far every two judges agree, with Cohen's kappa. Of phrases,
-what precision would be if the gold standard had the phrase pairs that are judged correct; of pairs,
-the shares upheld of rewrites and of plain pairs, and their difference with Newcombe's interval. The
-sheets may come back from a spreadsheet as TSV or CSV, in any order. Rows without a judgment, and
-items judged twice, are told with file and line; a damaged sheet is an error.
+For each origin of the items, it prints the shares of the judgments: for each judge with Wilson's
+interval, for all judges with a bootstrap over items. For every two judges, it prints their
+agreement with Cohen's kappa. For phrases, it computes the precision if the gold standard also had
+the phrase pairs that are judged correct. For pairs, it prints the shares upheld of rewrites and of
+plain pairs, and their difference with Newcombe's interval.
+
+A spreadsheet may save the sheets as TSV or CSV, in any order. Rows without a judgment, and items
+judged twice, are reported with file and line. A damaged sheet is an error.
 
 For example:
   alignkit audit read audit/sheet-A.tsv audit/sheet-B.tsv --key audit/key.json
@@ -34,15 +36,15 @@ _MOST = 20  # findings of a kind that are printed
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    sheets = "the filled sheets, TSV or CSV; - is stdin"
+    sheets = "filled sheets, TSV or CSV; - is stdin"
     parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
     add_options(parser, """
-        --key KEY  the key that was written with them
-        --by GROUP  what is upheld and how far judges agree for each value of this attribute too; of
-            pairs also day, week, month and judgment (default: that by which items were drawn)
+        --key KEY  key file that was written with the sheets
+        --by GROUP  add a row for each value of this attribute; with pairs, also day, week, month or
+            judgment (default: the attribute by which items were drawn)
         """, key={"required": True})  # fmt: skip
-    add_draws(parser.add_argument_group("how sure one can be"), "of the bootstrap over items")
-    add_media(parser.add_argument_group("what is printed"))
+    add_draws(parser.add_argument_group("intervals"), "for the bootstrap over items")
+    add_media(parser.add_argument_group("output"))
 
 
 def run(options: argparse.Namespace) -> int:

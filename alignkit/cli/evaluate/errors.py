@@ -1,7 +1,7 @@
-"""Count the errors of a system by kind of link: what it draws wrongly, and what it misses.
+"""Count the errors of a system by kind of link: wrong links and missing links.
 
-Precision asks, of the system's sure links in a class, how many the gold standard has; recall, of
-the gold standard's, how many the system has.
+Precision is the share of the system's sure links in a class that the gold standard has. Recall is
+the share of the gold standard's links in a class that the system has.
 
 For example:
   alignkit errors corpus.jsonl --hyp-annotator initial --ref-annotator gold
@@ -46,25 +46,27 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "the system's alignments; - is stdin")
-    group = parser.add_argument_group("what is told apart")
+    add_sides(parser, "alignments of the system; - is stdin")
+    group = parser.add_argument_group("classes of links")
     add_options(group, f"""
-        --by-link WAYS  some of kind, word, frequency, distance, tag, phenomenon, with commas
-            between (default: kind,word,frequency,distance)
-        --function-words L...  the languages of source and target, or one for both
-            ({', '.join(LANGUAGES.values())}), or files of words (default: not told apart)
-        --attribute NAME  the attribute that names the phenomena of a pair (default: phenomena)
-        --split TEXT  what stands between several values of that attribute (default: a comma)
-        --source-tags FILE  the tags of source words, word/TAG, a line for each pair of REF
+        --by-link WAYS  classify links by kind, word, frequency, distance, tag or phenomenon;
+            several, separated by commas (default: kind,word,frequency,distance)
+        --function-words L...  separate function words from content words; name the languages of
+            source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words
+            (default: not separated)
+        --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
+        --split TEXT  separator of several phenomena in the attribute (default: a comma)
+        --source-tags FILE  tags of the source words as word/TAG, one line for each pair of REF
             (default: the attribute source_tags)
-        --target-tags FILE  the tags of target words, likewise (default: the attribute target_tags)
+        --target-tags FILE  tags of the target words as word/TAG, one line for each pair of REF
+            (default: the attribute target_tags)
         """, by_link={"default": "kind,word,frequency,distance"},
         attribute={"default": "phenomena"}, split={"default": ","})  # fmt: skip
     add_order_argument(group)
-    group = parser.add_argument_group("what is printed")
-    add_options(group, "--examples N  show so many errors of each class (default: none)",
+    group = parser.add_argument_group("output")
+    add_options(group, "--examples N  number of errors to show for each class (default: none)",
                 examples={"type": number(0), "default": 0})  # fmt: skip
-    add_draws(group, "of the intervals")
+    add_draws(group, "for the intervals")
     add_forms(group)
     add_reading_arguments(parser)
 

@@ -1,10 +1,10 @@
-"""Profile systems by phenomenon: where each is good, where it fails, and which differ.
+"""Compare systems by phenomenon: their strengths, their weaknesses and where they differ.
 
-A measure is taken on the pairs that hold a phenomenon and compared with all other pairs; phenomena
-and systems are ranked. With --scheme the measure is the accuracy of judgments of whole pairs.
+A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
+and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
 
-With --table, a printed table of a measure is taken: columns with tabs between, first the name of
-the phenomenon, then a value for each system; the first line names the systems.
+--table reads a table of a measure instead, with columns separated by tabs: the name of the
+phenomenon, then a value for each system. The first line names the systems.
 
 For example:
   alignkit profile corpus.jsonl --hyp-annotator initial anna --ref-annotator gold --by phenomena
@@ -57,42 +57,43 @@ _OF_TABLE = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    gold = "the gold standard; left out, HYP holds it too: name both annotators"
-    parser.add_argument("hypothesis", nargs="?", metavar="[HYP]", help="the alignments to profile")
+    gold = "the gold standard. Without it, HYP holds both: name the annotators"
+    parser.add_argument("hypothesis", nargs="?", metavar="[HYP]", help="alignments to profile")
     parser.add_argument("reference", nargs="?", metavar="[REF]", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
-    group = parser.add_argument_group("what is profiled")
+    group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
-        --compare HYP2...  other systems, read as HYP is
-        --by ATTRIBUTE  the attribute that names the phenomena of a pair (default: phenomena)
-        --split TEXT  what stands between several values of that attribute (default: a comma)
-        --measure  of links; phrase-f1 of the phrase pairs of sure links; accuracy of judgments
-            (default: f1, and accuracy with --scheme)
+        --compare HYP2...  other systems, read like HYP
+        --by ATTRIBUTE  attribute with the phenomena of a pair (default: phenomena)
+        --split TEXT  separator of several phenomena in the attribute (default: a comma)
+        --measure  measure of links, phrases or judgments (default: f1, or accuracy with --scheme);
+            phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
     add_judged(group, required=False)
     add_order_argument(group)
-    add_options(parser.add_argument_group("of a printed table"), """
-        --table FILE  a printed table of phenomena by systems
-        --leave-out ROW...  rows of the table that are no phenomena, such as a mean over all
-        --lower-is-better  the values are errors: the lowest has rank 1 (default: the highest)
+    add_options(parser.add_argument_group("reading a table"), """
+        --table FILE  read a table of phenomena and systems
+        --leave-out ROW...  rows of the table that are not phenomena, such as a mean
+        --lower-is-better  give rank 1 to the lowest value, as for errors (default: the highest)
         """, table={"dest": "printed"}, leave_out={"default": []})  # fmt: skip
-    group = parser.add_argument_group("how sure one can be")
+    group = parser.add_argument_group("tests and intervals")
     add_options(group, """
-        --like  test as Kovatchev et al. (2019): phenomena against the whole set, one-sided, by Mann
-            and Whitney's test; judgments of two systems by McNemar's without correction for
-            continuity (default: against all others by permutation; McNemar's exact test)
-        --trials N  of the tests (default: 10000)
-        --alpha P  the chance of a false difference (default: 0.05)
+        --like  use the tests of the 2019 article by Kovatchev et al.; a phenomenon is compared with
+            the whole set, by the one-sided test of Mann and Whitney, and judgments of two systems
+            by McNemar's test without continuity correction (default: with all other pairs, by
+            permutation; McNemar's exact test)
+        --trials N  number of permutations of the tests (default: 10000)
+        --alpha P  significance level: probability of a false difference (default: 0.05)
         """, like={"choices": LIKE}, trials={"type": number(1), "default": 10_000},
         alpha={"type": float, "default": 0.05})  # fmt: skip
-    add_draws(group, "of the intervals")
-    group = parser.add_argument_group("what is printed")
+    add_draws(group, "for the intervals")
+    group = parser.add_argument_group("output")
     add_forms(group)
     add_options(group, """
-        --plot FILE  draw the mean ranks of the systems (critical difference diagram) as well, by
-            the end of the name: .pdf, .png or .svg
-        --heat-map FILE  draw the measure of each system on each phenomenon as well, likewise
+        --plot FILE  draw the mean ranks of the systems (critical difference diagram; .pdf, .png or
+            .svg)
+        --heat-map FILE  draw the measure of each system on each phenomenon (.pdf, .png or .svg)
         """, plot={"type": saved_file}, heat_map={"type": saved_file})  # fmt: skip
     add_reading_arguments(parser)
 

@@ -1,12 +1,12 @@
-"""Measure the quality of a crowd that judged pairs: whom to reject, what to judge again by whom.
+"""Measure how well a crowd judged pairs: whom to reject, and which pairs others should judge again.
 
-Pairs that --gold judged are gold questions: an annotator with fewer than half of them right, of ten
-or more, is rejected. The pairs of annotators whose kappa against the majority of the others is
-below .4 are to be judged again, blind, by up to five others above .75, none of whom has judged
-them.
+Pairs that --gold judged are gold questions. An annotator who answered at least ten and got fewer
+than half of them right is rejected. If the kappa of an annotator against the majority of the others
+is below .4, the pairs of this annotator are to be judged again, blind, by up to five others with a
+kappa above .75 who have not judged them.
 
-With --over, pairs with the same value of an attribute are contexts of one phrase: a context is good
-where more than half of the judgments of annotators who are not rejected say so.
+With --over, pairs with the same value of an attribute are contexts of one phrase. A context is good
+if more than half of the judgments say so, without those of rejected annotators.
 
 For example:
   alignkit quality corpus.jsonl --gold gold --scheme turku --view base
@@ -29,28 +29,29 @@ from alignkit.io.inputs import naming
 # fmt: off
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("input", metavar="CORPUS", help="the judged pairs; - is stdin")
-    group = parser.add_argument_group("who is looked at")
+    parser.add_argument("input", metavar="CORPUS", help="corpus of judged pairs; - is stdin")
+    group = parser.add_argument_group("annotators and judgments")
     add = group.add_argument
-    add("--gold", metavar="NAME", required=True, help="the annotator whose judgments are right")
-    add("--annotators", nargs="+", metavar="A", help="the crowd (default: all people who judged)")
+    add("--gold", metavar="NAME", required=True, help="annotator with the correct judgments")
+    add("--annotators", nargs="+", metavar="A",
+        help="annotators of the crowd (default: all people who judged)")
     inputs.add_scheme_argument(group, "of the judgments", required=True)
-    add("--view", default="full", metavar="V", help="view of it (default: full)")
+    add("--view", default="full", metavar="V", help="view of the scheme (default: full)")
     inputs.add_rewrites_argument(group)
-    add = parser.add_argument_group("by which rules").add_argument
+    add = parser.add_argument_group("rules").add_argument
     add("--sequential", action="store_true",
-        help="look after each gold question from the tenth on, as a running project does "
-        "(default: once, over all)")
+        help="check annotators after each gold question from the tenth on (default: once, at the "
+        "end)")
     add("--like", choices=("parade",),
-        help="parade: judge again by the kappa against the consensus that contains the annotator "
-        "(default: by that against the others)")
+        help="parade: compare annotators with a consensus that includes them (default: only with "
+        "the others)")
     add = parser.add_argument_group("good phrases").add_argument
-    add("--over", metavar="ATTRIBUTE", help="the attribute that names the phrase")
+    add("--over", metavar="ATTRIBUTE", help="attribute with the phrase of a pair")
     add("--good", nargs="+", metavar="LABEL",
-        help="the labels that say that it is good (default: what the view binary calls 1)")
+        help="labels for a good context (default: those with 1 in the view binary)")
     add("--good-in", choices=("any", "majority", "all"),
-        help="in how many of its contexts a good phrase is good (default: any)")
-    add_forms(parser.add_argument_group("what is printed"))
+        help="contexts in which a good phrase must be good (default: any)")
+    add_forms(parser.add_argument_group("output"))
     inputs.add_reading_arguments(parser)
 
 

@@ -1,9 +1,9 @@
 """Score alignments against a gold standard.
 
-Precision, recall and F1 of the links and of the phrase pairs, and the alignment error rate (AER)
-of the links. Sure and possible links count as Och & Ney (2003) and Cohn, Callison-Burch & Lapata
-(2008) define; phrase pairs are scored atomic against all. Words are needed for --ignore-identical,
---split-identical and --loose alone.
+The command prints precision, recall and F1 of links and of phrase pairs, and the alignment error
+rate (AER) of links. Sure and possible links count as in Och & Ney (2003) and Cohn, Callison-Burch &
+Lapata (2008). Atomic phrase pairs of one side are looked up among all phrase pairs of the other.
+Only --ignore-identical, --split-identical and --loose need the words.
 
 For example:
   alignkit score giza.align gold.align
@@ -40,43 +40,44 @@ from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
 
 if TYPE_CHECKING:
     from alignkit.scoring.result import Score
+RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
+"""Options that only --help-all shows."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "the alignments to score; - is stdin", optional=True)
-    group = parser.add_argument_group("what is scored")
+    add_sides(parser, "alignments to score; - is stdin", optional=True)
+    group = parser.add_argument_group("scoring")
     add_options(group, """
-        --level  links, phrase pairs, or both (default: links)
-        --ignore-identical  leave out links and phrases of equal words (default: counted); needs
+        --level  score links, phrase pairs, or both (default: links)
+        --ignore-identical  leave out links and phrases of equal words (default: count them); needs
             the words
-        --exact-case  words that differ in case are not equal (default: they are)
-        --max-length N  most words of a phrase on either side (default: no limit)
+        --exact-case  distinguish upper and lower case in words (default: ignore case)
+        --max-length N  maximum number of words on each side of a phrase (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
-        --links  possible links of both sides: as given, dropped, or taken as sure (default: given)
-        --aggregate  add up the counts of all pairs, average the ratios of the pairs (with the
-            mean of F1, and exact matches), or both (default: micro)
-        --split-identical  rows for the links of equal words, and for the others, too; needs the
-            words
+        --links  keep possible links, drop them, or treat them as sure (default: given)
+        --aggregate  add up the counts of all pairs, average the pairs, or both (default: micro);
+            macro adds the mean of F1 and the exact matches
+        --split-identical  add rows for links of equal words and for other links; needs the words
         """, level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
         max_length={"type": number(1)},
         links={"choices": tuple(LINK_POLICIES), "default": "given"},
         aggregate={"choices": AGGREGATES, "default": "micro"})  # fmt: skip
     add_order_argument(group)
-    group = parser.add_argument_group("how sure one can be")
+    group = parser.add_argument_group("intervals and comparison")
     add_options(group, """
-        --ci  bootstrap intervals over sentence pairs (default: none)
-        --compare HYP2...  other systems, read as HYP is, and tested against it: a table of systems
-            and measures with intervals and marks of significance; NAME=FILE names one, HYP too
+        --ci  print bootstrap intervals over sentence pairs (default: none)
+        --compare HYP2...  compare other systems with HYP; the table shows intervals and significant
+            differences. They are read like HYP. NAME=FILE gives a name, also to HYP
         """, compare={"default": []})  # fmt: skip
-    add_draws(group, "of --ci, --compare and --plot")
-    group = parser.add_argument_group("what is printed")
+    add_draws(group, "for --ci, --compare and --plot")
+    group = parser.add_argument_group("output")
     add_groups(group, metavar="GROUP")
     add_options(group, """
-        --per-pair  a row for each sentence pair too
-        --tables T,T  of several systems: systems, differences (with p values), or both (default:
-            systems)
-        """, tables={"type": lambda text: text.split(","), "default": None})  # fmt: skip
+        --per-pair  add a row for each sentence pair
+        --tables T,T  tables for several systems: systems, differences, or both (default: systems);
+            differences have p values
+        """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)
     add_plot(group, "P, R, F1 and AER")
     add_reading_arguments(parser)
@@ -85,9 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
     """Add what is drawn for a purpose; see `settle_draws`."""
     add_options(group, f"""
-        --resamples N  {purpose} (default: 1000)
-        --confidence P  of the intervals (default: 0.95)
-        --seed N  of all draws (default: 12345)
+        --resamples N  number of resamples {purpose} (default: 1000)
+        --confidence P  confidence of the intervals (default: 0.95)
+        --seed N  seed of all random draws (default: 12345)
         """, resamples={"type": number(1)}, confidence={"type": float},
         seed={"type": number(0), "default": 12345})  # fmt: skip
 

@@ -1,8 +1,9 @@
 """Score judgments of sentence pairs against a reference.
 
-Precision, recall and F1 of each label and flag, accuracy, macro and weighted F1, the confusion;
-every two systems are compared by McNemar's exact test. Predictions of any program come in by
---predictions: lines of an id and a label with a tab between, or a label a line in the order of REF.
+The command prints precision, recall and F1 of each label and flag, accuracy, macro and weighted F1,
+and the confusion of labels. Every two systems are compared with McNemar's exact test. --predictions
+reads the output of any program: lines with an id, a tab and a label, or one label a line in the
+order of REF.
 
 For example:
   alignkit score-labels system.tsv gold.tsv --compare other.tsv --scheme turku --view binary
@@ -66,12 +67,12 @@ class Judged:
 def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
     """Add the options that say what judgments are, and the files of predictions."""
     add_options(group, """
-        --scheme  of the judgments
-        --view V  the view of the scheme (default: full)
-        --predictions FILE...  labels from files, id and label or labels in order; each file is a
-            system
-        --predicted  what the labels of these files are of (default: the scheme, unless one is of
-            the view alone)
+        --scheme  scheme of the judgments
+        --view V  view of the scheme (default: full)
+        --predictions FILE...  files of predicted labels, one for each system; lines with id and
+            label, or only labels in order
+        --predicted  whether these files have labels of the scheme or of the view (default: scheme,
+            unless a label is only in the view)
         """, scheme={"required": required, "choices": tuple(SCHEMES)}, view={"default": "full"},
         predictions={"default": []}, predicted={"choices": ("scheme", "view")})  # fmt: skip
     add_rewrites_argument(group)
@@ -199,17 +200,19 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    alone = "where it stands alone, it holds those to score too, by --hyp-annotator, or these come"
-    gold = f"the judgments to score against; {alone} by --predictions"
-    parser.add_argument("hypothesis", metavar="[HYP]", help="the judgments to score; - is stdin")
+    gold = (
+        "judgments to score against. Without HYP, name those to score by --hyp-annotator (of the "
+        "same corpus) or --predictions"
+    )
+    parser.add_argument("hypothesis", metavar="[HYP]", help="judgments to score; - is stdin")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
-    group = parser.add_argument_group("what is scored")
-    add_options(group, "--compare HYP2...  other systems, read as HYP is", compare={"default": []})
+    group = parser.add_argument_group("scoring")
+    add_options(group, "--compare HYP2...  other systems, read like HYP", compare={"default": []})
     add_judged(group, required=True)
     add_order_argument(group)
-    add_forms(parser.add_argument_group("what is printed"))
+    add_forms(parser.add_argument_group("output"))
     add_reading_arguments(parser)
 
 

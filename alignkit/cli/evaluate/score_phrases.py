@@ -1,8 +1,8 @@
 """Score a list of phrase pairs against a gold standard.
 
-Of the list, a TSV of two columns, a table of 'alignkit phrases --table' or one of Moses, those
-phrase pairs are kept that occur inside a sentence pair of the gold corpus; every such occurrence
-is then compared with the phrase pairs of the gold alignment (by default those of its sure links).
+The list is a TSV file of two columns, a table of 'alignkit phrases --table' or one of Moses. Only
+phrase pairs that occur inside a sentence pair of the gold corpus are scored: each occurrence is
+compared with the phrase pairs of the gold alignment (by default of its sure links).
 
 For example:
   alignkit score-phrases phrase-table.gz gold.xml --annotator gold --ignore-identical
@@ -30,24 +30,24 @@ _PASSED = ("links", "exact_case", "ignore_identical", "min_length", "max_length"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        TABLE  the phrase pairs (.gz too); - is stdin
+        TABLE  phrase pairs to score (.gz too); - is stdin
         REF  the gold standard, with words
-        --table-format  format of TABLE (default: moses where the first line has '|||', else tsv)
+        --table-format  format of TABLE (default: moses if the first line has '|||', else tsv)
         """, TABLE={"dest": "table"}, REF={"dest": "reference"},
         table_format={"choices": ("tsv", "moses")})  # fmt: skip
-    add_options(parser.add_argument_group("what is scored"), """
-        --annotator A  whose alignments are the gold standard, if there are several
-        --links  gold phrase pairs of the sure links, or of all (default: sure)
-        --ignore-identical  leave out equal phrases (default: kept)
-        --exact-case  match upper and lower case (default: they count as equal)
-        --loose  gold phrases over unaligned words at their ends too (default: tight ones)
-        --min-length N  least words of either side (default: 1)
-        --max-length N  most words of either side (default: no limit)
+    add_options(parser.add_argument_group("scoring"), """
+        --annotator A  annotator of the gold standard, if there are several
+        --links  take gold phrase pairs of the sure links, or of all links (default: sure)
+        --ignore-identical  leave out pairs of equal phrases (default: keep them)
+        --exact-case  distinguish upper and lower case (default: ignore case)
+        --loose  extend gold phrases over unaligned words at their ends (default: tight)
+        --min-length N  minimum number of words on each side (default: 1)
+        --max-length N  maximum number of words on each side (default: no limit)
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         min_length={"type": number(1), "default": 1}, max_length={"type": number(1)})  # fmt: skip
-    group = parser.add_argument_group("what is printed")
-    add_options(group, "--ci  bootstrap intervals over sentence pairs")
-    add_draws(group, "of --ci")
+    group = parser.add_argument_group("output")
+    add_options(group, "--ci  print bootstrap intervals over sentence pairs")
+    add_draws(group, "for --ci")
     add_options(group, "--json  print JSON (default: a table)")
     add_reading_arguments(parser)
 

@@ -1,15 +1,15 @@
-"""Rewrite parsed sentences by rules that were learned.
+"""Rewrite parsed sentences with learned rules.
 
-The source side of a rule is matched at a node of a tree, labels as they are and words but for case,
-and replaced by the target side; several rules may be applied to a sentence, at different nodes.
-The best rewrites of each sentence are printed by the product of p(target | source) of their rules,
-those that change punctuation or determiners alone last, with what was changed in brackets and,
-below, each rule with its count, its probability and the words it was applied to (0-based,
-half-open). Rules are learned by 'alignkit rules'.
+The source side of a rule is matched at a node of a tree: labels must be equal, words may differ in
+case. The target side then replaces it. Several rules can apply to a sentence, at different nodes.
+The best rewrites of each sentence are printed, ordered by the product of p(target | source) of
+their rules; rewrites that change only punctuation or determiners come last. Changed words are in
+brackets. Each rule is listed below, with its count, its probability and the words it was applied to
+(0-based, end exclusive). Use 'alignkit rules' to learn rules.
 
 For example:
-  alignkit paraphrase rules.tsv --trees sentences.trees
-  alignkit paraphrase rules.tsv --trees parsed.xml.gz --nbest 3 --min-count 5 --json
+  alignkit paraphrase rules.tsv --sentences sentences.trees
+  alignkit paraphrase rules.tsv --sentences parsed.xml.gz --nbest 3 --min-count 5 --json
 """
 
 from __future__ import annotations
@@ -35,29 +35,31 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("rules", metavar="RULES", help="file of rules (.gz too); - is stdin")
-    add_options(parser.add_argument_group("what is rewritten"), """
-        --trees FILE  the parsed sentences: a Penn tree a line, .mrg or Stanford XML (.gz too); - is
-            stdin
-        --tree-format F  penn, mrg or stanford-xml (default: seen from the first lines)
-        --drop-function-tags  read NP-SBJ=1 as NP (default: as it is)
+    parser.add_argument("rules", metavar="RULES", help="file with rules (.gz too); - is stdin")
+    add_options(parser.add_argument_group("sentences"), """
+        --sentences FILE  parsed sentences: one Penn tree a line, .mrg or Stanford XML (.gz too); -
+            is stdin
+        --tree-format F  format of the trees: penn, mrg or stanford-xml (default: detected by the
+            first lines)
+        --drop-function-tags  read NP-SBJ=1 as NP (default: keep it)
         --drop-traces  leave traces out (default: they are words)
-        --encoding E  of it (default: utf-8)
-        """, trees={"required": True}, tree_format={"choices": ("penn", "mrg", "stanford-xml")},
+        --encoding E  encoding of the sentences (default: utf-8)
+        """, sentences={"required": True}, tree_format={"choices": ("penn", "mrg", "stanford-xml")},
         encoding={"default": "utf-8"})  # fmt: skip
-    add_options(parser.add_argument_group("which rules are applied"), """
-        --rules-format F  tsv, jsonl or xrs (default: seen from the first line)
-        --min-count N  the least count, for nearly all rules are seen once only (default: 2); 0
-            takes those whose count is not known, too
-        --min-p P  the least p(target | source) (default: 0.1)
-        --any-labels  rules too of which the labels of the roots, or of a variable, differ between
-            the sides (default: not those)
+    add_options(parser.add_argument_group("rules to apply"), """
+        --rules-format F  format of the rules: tsv, jsonl or xrs (default: detected by the first
+            line)
+        --min-count N  minimum count of a rule (default: 2, because most rules are seen only once);
+            0 also takes rules with an unknown count
+        --min-p P  minimum p(target | source) of a rule (default: 0.1)
+        --any-labels  also use rules with labels that differ between the sides, at the root or at a
+            variable (default: leave them out)
         """, rules_format={"choices": ("tsv", "jsonl", "xrs")},
         min_count={"type": number(0), "default": 2},
         min_p={"type": float, "default": 0.1})  # fmt: skip
-    add_options(parser.add_argument_group("what the output is"), """
-        --nbest N  most rewrites of a sentence (default: 10)
-        -o, --output FILE  default: stdout
+    add_options(parser.add_argument_group("output"), """
+        --nbest N  maximum number of rewrites of a sentence (default: 10)
+        -o, --output FILE  file to write (default: stdout)
         --json  write JSON (default: text)
         """, nbest={"type": number(1), "default": 10},
         output={"type": output_file, "default": "-"})  # fmt: skip
@@ -74,11 +76,11 @@ def run(options: argparse.Namespace) -> int:
     number = unchanged = 0
     with replacing(options.output) as out:
         trees = read_trees(
-            options.trees, tree_format=options.tree_format,
+            options.sentences, tree_format=options.tree_format,
             drop_function_tags=options.drop_function_tags, drop_traces=options.drop_traces,
             encoding=options.encoding, counts=counts,
         )  # fmt: skip
-        for number, tree in enumerate(counted(trees, options.trees, None, "sentences"), 1):
+        for number, tree in enumerate(counted(trees, options.sentences, None, "sentences"), 1):
             rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
             unchanged += not rewrites
             if options.json:
@@ -88,15 +90,15 @@ def run(options: argparse.Namespace) -> int:
             elif tree is not None and rewrites:
                 out.writelines(f"{line}\n" for line in _lines(number, tree, rewrites))
         if not number:
-            raise OptionError(f"{options.trees}: holds no trees; name a file that does")
+            raise OptionError(f"{options.sentences}: holds no trees; name a file that does")
         if options.json:
             rules = {"applicable": index.kept, "left_out": dict(index.left_out)}
             out.write(f'\n], "rules": {json_text(rules, indent=None)}}}\n')
     del counts["trees"]
     if text := trees_told(counts):
-        say(f"{options.trees}: {text}")
+        say(f"{options.sentences}: {text}")
     sentences = how_many(number, "sentence", commas=True)
-    say(f"{options.trees}: {number - unchanged:,} of {sentences} rewritten")
+    say(f"{options.sentences}: {number - unchanged:,} of {sentences} rewritten")
     return 0
 
 

@@ -1,13 +1,13 @@
 """Extract the phrase pairs that are consistent with the alignments.
 
-One line a phrase pair: id, source start, source end, target start, target end (0-based,
-half-open), kind, source words, target words. The words are empty where the text is not known.
+Each line is one phrase pair: id, source start, source end, target start, target end (0-based, end
+exclusive), kind, source words, target words. The words are empty if the text is not known.
 
-With --table, each phrase pair once, in tab-separated columns: source, target, how often,
-p(target | source), p(source | target); sorted by source, then target, as their bytes are
-(LC_ALL=C sort). What memory does not hold is sorted on disk, beside the output. There IN, --source
-and --target may have a '*' (in quotes), which stands for the same text in all: the parts of a
-corpus, which the workers of a cluster count at once.
+With --table, each phrase pair is written once, in tab-separated columns: source, target, count,
+p(target | source), p(source | target). Lines are sorted by source, then target, in byte order
+(LC_ALL=C sort). Data that does not fit into memory is sorted on disk, next to the output. IN,
+--source and --target may then contain a '*' (in quotes), which stands for the same text in all.
+Such parts of a corpus are counted one after the other, or in parallel by the workers of a cluster.
 
 For example:
   alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
@@ -64,25 +64,26 @@ _BLOCK = 4096
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(parser.add_argument_group("what is extracted"), """
-        --annotator A  whose alignments to use, if there are several
-        --links  extract from the sure links, or from all (default: possible, which is all)
-        --kind  the smallest phrase pairs, those made of smaller ones, or both (default: all)
-        --max-length N  most words of either side (default: no limit)
+    add_options(parser.add_argument_group("phrase pairs"), """
+        --annotator A  annotator to use, if there are several
+        --links  extract from the sure links, or from all (default: possible, which means all)
+        --kind  extract the smallest phrase pairs, those made of smaller ones, or both (default:
+            all)
+        --max-length N  maximum number of words on each side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
-        --ignore-identical  leave out pairs of equal phrases (default: kept); needs the words
+        --ignore-identical  leave out pairs of equal phrases (default: keep them); needs the words
         """, links={"choices": ("sure", "possible"), "default": "possible"},
         kind={"choices": ("atomic", "composite", "all"), "default": "all"},
         max_length={"type": number(1)})  # fmt: skip
-    group = parser.add_argument_group("what is counted")
+    group = parser.add_argument_group("phrase table")
     add_options(group, """
         --table  write a phrase table: each phrase pair once, with its count and probabilities
-        --min-count N  leave out of the table what was seen less often; probabilities stay
-            (default: 1)
+        --min-count N  leave rarer phrase pairs out of the table (default: 1); probabilities are not
+            changed
         """, table={"dest": "counted"}, min_count={"type": number(1)})  # fmt: skip
     add_memory(group, "phrase pairs")
-    add_options(parser.add_argument_group("what the output is"), """
-        -o, --output FILE  default: stdout
+    add_options(parser.add_argument_group("output"), """
+        -o, --output FILE  file to write (default: stdout)
         --jsonl  write one JSON object a line (default: TSV)
         """, output={"type": output_file, "default": "-"})  # fmt: skip
     add_cluster(parser)

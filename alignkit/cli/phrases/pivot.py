@@ -1,19 +1,19 @@
-"""Find paraphrases: phrases that share translations, by their probabilities.
+"""Find paraphrases: phrases with the same translations, and their probabilities.
 
-TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two of
-its phrases e1 and e2 are paraphrases if both are paired with some phrase f, the pivot, and
-p(e2 | e1) is the sum of p(e2 | f) p(f | e1) over all such f (Bannard & Callison-Burch 2005). With
-TABLE2, e1 is of TABLE and e2 of TABLE2.
+TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two
+phrases e1 and e2 are paraphrases if both are paired with the same phrase f, the pivot. p(e2 | e1)
+is the sum of p(e2 | f) p(f | e1) over all such f (Bannard & Callison-Burch 2005). With TABLE2, e1
+is from TABLE and e2 from TABLE2.
 
-TABLE may also hold rules with both probabilities, of any grammar and format of 'alignkit rules':
-then rules with one side in common make paraphrase rules, whose p(t|s) is p(e2 | e1).
+TABLE can also have rules with both probabilities, in any grammar and format of 'alignkit rules'.
+Rules with one side in common then give paraphrase rules; their p(t|s) is p(e2 | e1).
 
-A table may be in several files, TABLE having a '*' (in quotes); the workers of a cluster join
-phrase tables of one or several files at once.
+A table can be in several files: TABLE then contains a '*' (in quotes). With --cluster, workers
+process phrase tables, also those in a single file, in parallel.
 
-One line a paraphrase, in tab-separated columns: e1, e2, p(e2 | e1), p(e1 | e2), the number of
-pivots; sorted by e1, the most probable first. What memory does not hold is sorted on disk, beside
-the output. What is left out is told.
+Each line is one paraphrase, in tab-separated columns: e1, e2, p(e2 | e1), p(e1 | e2), number of
+pivots; sorted by e1, then by probability. Data that does not fit into memory is sorted on disk,
+next to the output. Anything left out is reported.
 
 For example:
   alignkit align fr.txt en.txt -o links.align
@@ -60,36 +60,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("table", metavar="TABLE", help="phrase table (.gz too); - is stdin")
     parser.add_argument(
-        "second", metavar="[TABLE2]", nargs="?", help="where e2 is from (default: TABLE)"
+        "second", metavar="[TABLE2]", nargs="?", help="second table, for e2 (default: TABLE)"
     )
-    group = parser.add_argument_group("what is joined")
+    group = parser.add_argument_group("joining")
     add_options(group, """
-        --on  the side of f, the pivot; the paraphrases are of the other (default: source)
-        --min-count N  leave out phrase pairs that were seen less often, before all else
-            (default: 1)
+        --on  side of the pivot; the paraphrases are on the other side (default: source)
+        --min-count N  ignore phrase pairs with a lower count (default: 1)
         """, on={"choices": ("source", "target"), "default": "source"},
         min_count={"type": number(1), "default": 1})  # fmt: skip
     add_memory(group, "phrase pairs and paraphrases")
-    add_options(parser.add_argument_group("what is kept"), """
+    add_options(parser.add_argument_group("filters"), """
         --min-p P  leave out paraphrases with a lower p(e2 | e1) (default: 0.001)
-        --top N  keep the N most probable ones of each e1; 0 keeps all (default: 20)
-        --identity  keep e2 = e1 too (default: left out)
+        --top N  keep the N most probable paraphrases of each e1; 0 keeps all (default: 20)
+        --identity  keep pairs with e2 = e1 (default: leave them out)
         """, min_p={"type": float, "default": 0.001},
         top={"type": number(0), "default": 20})  # fmt: skip
-    group = parser.add_argument_group("what the output is")
+    group = parser.add_argument_group("output")
     add_options(group, """
-        -o, --output FILE  default: stdout
+        -o, --output FILE  file to write (default: stdout)
         --jsonl  write one JSON object a line (default: TSV)
         --to F  format of paraphrase rules (default: that of TABLE)
         """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS})  # fmt: skip
     add_labels(group)
-    group = parser.add_argument_group("what the input is")
+    group = parser.add_argument_group("input")
     add_options(group, f"""
-        --table-format  format of phrase tables (default: moses where the first line has '|||',
-            else tsv)
-        --rules-format F  the tables are rules in this format (default: found by their first lines):
+        --table-format  format of phrase tables (default: moses if the first line has '|||', else
+            tsv)
+        --rules-format F  format of tables of rules (default: detected by the first lines):
             {", ".join(FORMATS)}
-        --encoding E  of all input (default: utf-8)
+        --encoding E  encoding of all input (default: utf-8)
         """, table_format={"choices": _PHRASES}, rules_format={"choices": FORMATS},
         encoding={"default": "utf-8"})  # fmt: skip
     add_limits(group, words=False)

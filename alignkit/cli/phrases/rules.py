@@ -1,17 +1,17 @@
 """Learn synchronous paraphrase rules from aligned, parsed sentence pairs.
 
-A rule is what lies between aligned constituents of two trees: NP(x0:NP PP(IN("of") x1:NP)) |||
-NP(x1:NP x0:NP). Printed are the rules by kind and count, each with a sentence pair in which it was
-seen; those whose two sides are equal are left out, though they count for the probabilities. With
---to, rules are written as 'alignkit paraphrase' and other tools read them.
+A rule comes from aligned constituents of two trees, such as NP(x0:NP PP(IN("of") x1:NP)) |||
+NP(x1:NP x0:NP). The rules are printed by kind and count, each with a sentence pair in which it
+occurs. Rules with two equal sides are not printed, but they count for the probabilities. --to
+writes rules for 'alignkit paraphrase' and for other tools.
 
-With --grammar s2t one side needs no trees (string to tree), with samt one side's trees give labels,
-with hiero no trees are needed.
+--grammar s2t (string to tree) needs trees on one side only. samt takes the labels from the trees of
+one side. hiero needs no trees.
 
 For example:
   alignkit rules corpus.jsonl --annotator gold --source-trees a.trees --target-trees b.trees
-  alignkit rules gold.json --trees parsed.xml.gz --kind reordering,reordering+words --html r.html
-  alignkit rules gold.json --trees parsed.xml.gz --size 2 --to tsv -o rules.tsv
+  alignkit rules gold.json --both-trees parsed.xml.gz --kind reordering --html r.html
+  alignkit rules gold.json --both-trees parsed.xml.gz --size 2 --to tsv -o rules.tsv
   alignkit rules bitext.align --source fr.txt --target en.txt --grammar hiero --to joshua -o rules
 """
 
@@ -48,51 +48,52 @@ _FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(parser.add_argument_group("what is learned"), """
-        --annotator A  whose alignments to use, if there are several
+    add_options(parser.add_argument_group("learning"), """
+        --annotator A  annotator to use, if there are several
         --links  learn from the sure links, or from all (default: sure)
-        --grammar  trees on both sides; string to tree; hiero; or hiero with labels of trees
-            (default: stsg, trees on both sides)
-        --string  s2t: the side that is a string (default: the one without trees, or the source)
-        --size N  rules made of up to N minimal ones (default: 1, the minimal ones)
-        --all  a rule for each two nodes that fit, which share a count where several fit (default:
-            the minimal rules of one derivation)
-        --deletions  constituents without links are deleted (d0) or inserted (i0) whole (default:
-            they stay as words)
-        --max-variables N  most variables (default: no limit; hiero and samt: 2)
-        --max-nodes N  most nodes of a side, variables counted (default: no limit)
-        --max-depth N  most nodes from the root of a side down, variables counted (default: no
-            limit)
+        --grammar  type of rules (default: stsg); stsg: trees on both sides; s2t: string to tree;
+            hiero: no trees; samt: hiero with labels from trees
+        --string  with s2t, the side without trees (default: the source, if both have trees)
+        --size N  combine up to N minimal rules into one (default: 1)
+        --all  learn a rule for every pair of matching nodes; several that match the same share a
+            count (default: the minimal rules of one derivation)
+        --deletions  delete or insert constituents without links as a whole; written d0 and i0
+            (default: keep them as words)
+        --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
+        --max-nodes N  maximum number of nodes on each side, with variables (default: no limit)
+        --max-depth N  maximum depth of each side in nodes, with variables (default: no limit)
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         grammar={"choices": _GRAMMARS, "default": "stsg"}, string={"choices": ("source", "target")},
         size={"type": number(1)}, max_variables={"type": number(0)}, max_nodes={"type": number(1)},
         max_depth={"type": number(1)})  # fmt: skip
-    group = parser.add_argument_group("hiero and samt alone")
+    group = parser.add_argument_group("only hiero and samt")
     add_options(group, """
-        --side  samt: the side whose trees give the labels (default: target)
-        --loose  phrases may begin and end with unaligned words (default: tight)
-        --max-length N  most words of a phrase (default: 10)
-        --max-symbols N  most words and variables of a side (default: 5)
-        --min-hole N  least words of what becomes a variable (default: 2)
+        --side  with samt, the side with the trees that give the labels (default: target)
+        --loose  allow unaligned words at the ends of phrases (default: tight)
+        --max-length N  maximum number of words of a phrase (default: 10)
+        --max-symbols N  maximum number of words and variables on each side (default: 5)
+        --min-hole N  minimum number of words that a variable replaces (default: 2)
         """, side={"choices": ("source", "target")}, max_length={"type": number(1)},
         max_symbols={"type": number(1)}, min_hole={"type": number(1)})  # fmt: skip
     add_memory(group, "rules")
-    add_options(parser.add_argument_group("which rules are printed or written; all count"), """
-        --kind K,...  of these kinds alone: identity, same-words, relabelling, lexical, phrasal,
-            monotone+words, reordering, reordering+words (default: all but identity)
-        --identity  rules with two equal sides, too
-        --min-count N  seen so often (default: any count; of --all many are below 1)
+    add_options(parser.add_argument_group("rules to print or write (all count)"), """
+        --kind K,...  only rules of these kinds (default: all except identity): identity,
+            same-words, relabelling, lexical, phrasal, monotone+words, reordering, reordering+words
+        --identity  also rules with two equal sides
+        --min-count N  only rules with at least this count (default: all; with --all, many are
+            below 1)
         """, kind={"metavar": "K,...", "nargs": None}, min_count={"type": number(1)})  # fmt: skip
-    group = parser.add_argument_group("what the output is")
+    group = parser.add_argument_group("output")
     add_options(group, f"""
-        --to F  write the rules: {", ".join(FORMATS)}
-        -o, --output FILE  of --to (default: stdout)
+        --to F  write the rules in this format: {", ".join(FORMATS)}
+        -o, --output FILE  file for the rules of --to (default: stdout)
         """, to={"choices": FORMATS}, output={"type": output_file})  # fmt: skip
     add_labels(group)
     add_options(group, f"""
-        --html FILE  write a page with the trees drawn
-        --examples N  sentence pairs told of each rule (default: 1; with --to: 0)
-        --limit N  most rules listed of each kind, 0 for all (default: {_LISTED}; JSON: all)
+        --html FILE  write a page with drawings of the trees
+        --examples N  number of example sentence pairs for each rule (default: 1; with --to: 0)
+        --limit N  maximum number of rules printed of each kind; 0 prints all (default: {_LISTED};
+            JSON: all)
         """, html={"type": output_file}, examples={"type": number(0)},
         limit={"type": number(0)})  # fmt: skip
     add_media(group, csv=None)

@@ -1,12 +1,12 @@
-"""Score the rules that follow from alignments against those of a gold standard.
+"""Score the rules learned from alignments against the rules of a gold standard.
 
-Over the same trees, the minimal rules of the hypothesis are looked for among the rules of the
-reference that up to three minimal ones make up (precision), and the other way round (recall); the
-same is said of matched pairs of nodes, which the other's links make consistent or not. Both are
-told without identities, too, the rules whose two sides are equal.
+Both are learned over the same trees. Precision is the share of minimal rules of the hypothesis that
+are found in the reference, as a minimal rule or as a combination of up to three; recall is the
+reverse. The same is computed for pairs of matched nodes: are they consistent with the links of the
+other side? Both measures are also given without identities (rules with two equal sides).
 
 For example:
-  alignkit score-rules system.align gold.jsonl --ref-annotator gold --in-order --trees both.trees
+  alignkit score-rules a.align gold.jsonl --ref-annotator gold --in-order --both-trees both.trees
   alignkit score-rules corpus.jsonl --hyp-annotator anna --ref-annotator gold --ci
 """
 
@@ -39,21 +39,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "the alignments to score; - is stdin")
+    add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
-    group = parser.add_argument_group("what is scored")
+    group = parser.add_argument_group("scoring")
     add_options(
         group,
-        "--links  rules of the sure links, or of all (default: sure)",
+        "--links  learn rules from the sure links, or from all (default: sure)",
         links={"choices": ("sure", "possible"), "default": "sure"},
     )
     add_order_argument(group)
-    group = parser.add_argument_group("how sure one can be")
-    group.add_argument(
-        "--ci", action="store_true", help="bootstrap intervals over sentence pairs (default: none)"
-    )
-    add_draws(group, "of --ci")
-    add_media(parser.add_argument_group("what is printed"))
+    group = parser.add_argument_group("intervals")
+    add_options(group, "--ci  print bootstrap intervals over sentence pairs (default: none)")
+    add_draws(group, "for --ci")
+    add_media(parser.add_argument_group("output"))
     add_reading_arguments(parser)
 
 

@@ -1,12 +1,12 @@
-"""Tell how far suggestions pull annotators, from the control sample of a project.
+"""Measure how far suggestions pull annotators, from the control sample of a project.
 
-On the pairs that `assign` puts into it, some see suggestions and some do not, by a coin. The pull
-is the mean over these pairs of what F1 with the suggestions is higher for who saw them. Pairs
-count as soon as they are done. A server may be running.
+For each pair of the control sample, chance decides which annotators see suggestions. The pull is
+how much higher the F1 with the suggestions is for those who saw them, as a mean over these pairs.
+Pairs count as soon as they are done. The server may be running.
 
 For example:
-  alignkit pull corpus.jsonl.alignkit
-  alignkit pull corpus.jsonl.alignkit --least 0.5 --json
+  alignkit project bias corpus.jsonl.alignkit
+  alignkit project bias corpus.jsonl.alignkit --least 0.5 --json
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from alignkit.cli.parser import add_options, number
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file
-        --least P  the least probability of suggestions that count (default: 0)
-        --resamples N  how many times to draw pairs for intervals (default: 2000)
-        --confidence C  of intervals (default: 0.95)
-        --seed N  of the draws (default: 12345)
+        PROJECT  file of the project
+        --least P  minimum probability of suggestions that count (default: 0)
+        --resamples N  number of resamples for the intervals (default: 2000)
+        --confidence C  confidence of the intervals (default: 0.95)
+        --seed N  seed of all random draws (default: 12345)
         """, PROJECT={"dest": "project"}, least={"type": float, "default": 0.0},
         resamples={"type": number(1), "default": 2000}, confidence={"type": float, "default": 0.95},
         seed={"type": number(0), "default": 12345})  # fmt: skip

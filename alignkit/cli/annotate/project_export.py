@@ -1,18 +1,17 @@
-"""Write what was annotated in a project as a corpus.
+"""Write the annotations of a project as a corpus.
 
-All pairs are written, each with what is there of it: unfinished work too, unless --done leaves it
-out; stderr tells how much. A file does not tell such work from what is done: read again, it is done
-(merged by `import`, a project keeps the difference). A pair that is marked done without links has
-an empty alignment; one that was only judged has its judgment; one that somebody only looked at is
-not annotated by them. A server may be running.
+All pairs are written, also unfinished ones; --done leaves unfinished work out. stderr shows how
+much is unfinished. A corpus cannot mark work as unfinished: if you read the file again, all of it
+counts as done. (To keep the difference, merge projects with `import`.) A pair that is done without
+links has an empty alignment. A pair that was only judged has its judgment. A pair that somebody
+only looked at is not annotated by them. The server may be running.
 
-Where adjudicators have decided, the gold standard is one of the annotators, and where its links
-come from is written beside it, into OUT.provenance.jsonl: a JSON object a line for each decision,
-with who made it, on which votes, and why.
+After adjudication, the gold standard is one of the annotators. OUT.provenance.jsonl records where
+its links come from: one JSON object for each decision, with who made it, on which votes, and why.
 
 For example:
-  alignkit export corpus.jsonl.alignkit gold.jsonl --to alignkit-jsonl
-  alignkit export corpus.jsonl.alignkit - --to pharaoh --annotator anna --done
+  alignkit project export corpus.jsonl.alignkit gold.jsonl --to alignkit-jsonl
+  alignkit project export corpus.jsonl.alignkit - --to pharaoh --annotator anna --done
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file
+        PROJECT  file of the project
         OUT  file or folder to write; - is stdout
         """, PROJECT={"dest": "project"}, OUT={"dest": "output", "type": output})  # fmt: skip
-    group = add_writing_arguments(parser, f"one of {', '.join(WRITTEN)}")
+    group = add_writing_arguments(parser, ", ".join(WRITTEN))
     add_options(group, """
-        --annotator A  the work of this one alone (default: of all)
-        --done  leave out work that is not marked done
+        --annotator A  write only the work of this annotator (default: all)
+        --done  leave out work that is not marked as done
         """)  # fmt: skip
     add_options(group.add_mutually_exclusive_group(), """
-        --provenance FILE  where the gold standard's decisions are told (default:
+        --provenance FILE  file for the decisions behind the gold standard (default:
             OUT.provenance.jsonl, unless OUT is stdout)
-        --no-provenance  do not tell them
+        --no-provenance  do not write the decisions behind the gold standard
         """, provenance={"type": output})  # fmt: skip
 
 

@@ -1,15 +1,16 @@
 """Print the log of a project as JSON lines, check it, or rebuild a project from it.
 
-Each line is an event with all that is known of it; those of pair 0 are of the project itself: its
-pairs, settings, annotators and suggestions. A project is rebuilt from these lines alone. --check
-folds the log anew and tells where the tables beside it hold something else.
+Each line is one event with everything that is known about it. Events of pair 0 belong to the
+project itself: its pairs, settings, annotators and suggestions. A project can be rebuilt from these
+lines alone. --check computes the state of the project from the log, and reports where the stored
+state differs.
 
 For example:
-  alignkit events corpus.jsonl.alignkit > log.jsonl
-  alignkit events corpus.jsonl.alignkit --check
-  alignkit events log.jsonl --rebuild again.alignkit
+  alignkit project log corpus.jsonl.alignkit > log.jsonl
+  alignkit project log corpus.jsonl.alignkit --check
+  alignkit project log log.jsonl --rebuild again.alignkit
 
-Exit code of --check: 0 all is as the log says; 1 something is not.
+Exit code of --check: 0 if the project agrees with its log, else 1.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file; with --rebuild, a log in JSON lines too (- is stdin)
+        PROJECT  file of the project; with --rebuild, also a log in JSON lines (- is stdin)
         -o, --output OUT  file for the log (default: stdout)
         """, PROJECT={"dest": "project"}, output={"type": output_file})  # fmt: skip
     add_options(parser.add_mutually_exclusive_group(), """
-        --check  fold the log, and compare
+        --check  check that the project agrees with its log
         --rebuild FILE  write a new project from the log
         """, rebuild={"type": saved_file})  # fmt: skip
     add_options(parser, "--json  print the findings of --check as JSON")

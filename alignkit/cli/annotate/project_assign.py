@@ -1,19 +1,19 @@
-"""Say who annotates which pairs of a project, in what order, and who sees suggestions.
+"""Assign the pairs of a project to annotators, with an order and a control sample.
 
-Without --double all annotate all pairs. With it each pair is one's, and a share of them, drawn in
-each stratum, is two's; loads are even. The trial set comes first, for all. Nobody sees what others
-do. Part of the pairs is a control sample, in which some draw without suggestions, so that it can be
-told how far these pull: 10 %, and at least 150 pairs (of fewer, all), unless --control says
-otherwise.
+Without --double, everybody annotates all pairs. With it, each pair goes to one annotator, and a
+share of the pairs, drawn in each stratum, goes to two; all get the same amount of work. Everybody
+annotates the trial pairs first. Annotators do not see each other's work. In the control sample,
+some annotators get no suggestions, so you can measure how far suggestions pull. It has 10 % of the
+pairs and at least 150 (or all, if there are fewer), unless --control says otherwise.
 
-What is assigned stays. A second run adds annotators, and rows for pairs that lack some; pairs that
-come into the project later are assigned by the same plan. A server may be running: its pages have
-the new list with the next pair that they open.
+Assigned pairs stay assigned. A second run adds annotators, and assigns pairs that have too few.
+Pairs that are added to the project later follow the same plan. The server may be running: its pages
+show the new list with the next pair that is opened.
 
 For example:
-  alignkit assign corpus.jsonl.alignkit --annotators anna ben
-  alignkit assign corpus.jsonl.alignkit --annotators anna ben carla --double 0.2 --trial 20
-  alignkit assign corpus.jsonl.alignkit --annotators dora --dry-run
+  alignkit project assign corpus.jsonl.alignkit --annotators anna ben
+  alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla --double 0.2 --trial 20
+  alignkit project assign corpus.jsonl.alignkit --annotators dora --dry-run
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ _share = real("a share from 0 to 1", 0, 1)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file
-        --annotators NAME...  who annotates, besides those who do already
+        PROJECT  file of the project
+        --annotators NAME...  annotators to add to those of the project
         """, PROJECT={"dest": "project"},
         annotators={"default": [], "type": annotator_name})  # fmt: skip
-    add_options(parser.add_argument_group("which pairs"), """
-        --double SHARE  the share of pairs that two annotate, the others one (default: all annotate
-            all)
-        --trial N  pairs that all annotate first (default: 0)
-        --stratify BY...  keep shares in strata by length, or by attributes of pairs (default:
-            length)
-        --seed N  of all draws (default: 0)
+    add_options(parser.add_argument_group("pairs"), """
+        --double SHARE  share of pairs for two annotators; the others get one (default: everybody
+            annotates all pairs)
+        --trial N  number of pairs that everybody annotates first (default: 0)
+        --stratify BY...  keep the shares equal in strata by length, or by attributes of pairs
+            (default: length)
+        --seed N  seed of all random draws (default: 0)
         """, double={"type": _share}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
-    add_options(parser.add_argument_group("in what order, with which suggestions"), """
-        --order BY  hash: at random; uncertainty: what suggestions leave most open first; or an
-            attribute, such as document: pairs of one value together, as in the corpus (default:
-            hash)
-        --control SHARE  the share of pairs in the control sample; 0 for none (default: 0.1, or 0
-            where pairs are judged or extracted)
-        --control-least N  how many pairs it has at least, if there are so many (default: 150)
+    add_options(parser.add_argument_group("order and suggestions"), """
+        --order BY  order of the pairs: hash, uncertainty or an attribute (default: hash). hash is
+            random; uncertainty puts pairs with the most uncertain suggestions first; an attribute,
+            such as document, keeps pairs with the same value together, as in the corpus
+        --control SHARE  share of pairs in the control sample; 0 for none (default: 0.1, or 0 if
+            pairs are judged or extracted)
+        --control-least N  minimum number of pairs in the control sample (default: 150)
         """, control={"type": _share},
         control_least={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
-        --dry-run  tell what would be done
+        --dry-run  show the result without assigning anything
         --json  print JSON (default: tables)
         """)  # fmt: skip
 

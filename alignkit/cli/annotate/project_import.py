@@ -1,21 +1,21 @@
-"""Take corrected words, or work done elsewhere, into a project.
+"""Import corrected words, work done elsewhere, or more pairs into a project.
 
-FILE is a corpus with the ids of the project's pairs, two plain texts or one bitext (one line a
-pair, in the project's order), or another project of the same pairs.
+FILE is a corpus with the ids of the project's pairs, two plain texts or one bitext (one line for
+each pair, in the order of the project), or another project with the same pairs.
 
-Where words differ from the project's, they are corrected. Links between words that are kept stand,
-those of words replaced one by one too; every other is listed, here and on the page, and the pair is
-to be marked done again. Annotations are merged: those of new annotators as they are, others as one
-edit with the difference, which undo takes back; what a stream has been before is older work, and
-left. To import a file twice changes nothing the second time. Pairs that the project does not have
-are left out, or come into it with --add-pairs.
+Words that differ are corrected in the project. Links stay if their words are unchanged or were
+replaced one by one. All other links are listed, here and on the page, and the pair must be marked
+as done again. Annotations are merged: new annotators are added as they are; for known annotators,
+the difference becomes one edit, which they can undo. An earlier state of the same work is ignored.
+Importing a file twice changes nothing the second time. Pairs that the project does not have are
+left out, unless --add-pairs adds them.
 
 For example:
-  alignkit import corpus.jsonl.alignkit corrected.jsonl --words-only
-  alignkit import corpus.jsonl.alignkit corrected.fr corrected.en
-  alignkit import corpus.jsonl.alignkit bens-copy.alignkit
-  alignkit import corpus.jsonl.alignkit new.align --name eflomal --in-order
-  alignkit import corpus.jsonl.alignkit further.jsonl --add-pairs
+  alignkit project import corpus.jsonl.alignkit corrected.jsonl --words-only
+  alignkit project import corpus.jsonl.alignkit corrected.fr corrected.en
+  alignkit project import corpus.jsonl.alignkit bens-copy.alignkit
+  alignkit project import corpus.jsonl.alignkit new.align --name eflomal --in-order
+  alignkit project import corpus.jsonl.alignkit further.jsonl --add-pairs
 """
 
 from __future__ import annotations
@@ -47,14 +47,13 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file
+        PROJECT  file of the project
         FILE  corpus, text, or another project; - is stdin
-        TARGET  the target words, where FILE is a plain text
-        --words-only  take the words of FILE, and leave its annotations, even those that no longer
-            fit
-        --add-pairs  pairs of FILE whose ids the project does not have come into it, behind the
-            others; where pairs are assigned, these are too, and no other row changes (default: left
-            out)
+        TARGET  target words, if FILE is a plain text
+        --words-only  import the words of FILE, and ignore its annotations; even those that no
+            longer fit
+        --add-pairs  add pairs with new ids at the end of the project; if pairs are assigned, the
+            new ones are too, without other changes (default: leave them out)
         """, PROJECT={"dest": "project"}, FILE={"dest": "input"},
         TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
     add_reading_arguments(parser)

@@ -1,12 +1,12 @@
-"""Count the pairs that were taken from documents, and the documents that gave none.
+"""Count the pairs taken from documents, and the documents without pairs.
 
-PROJECT was made by 'alignkit annotate --task extract'. A document counts when it is marked done:
-with pairs, or without any. Pairs a document is the mean over all that are done. A server may be
-running.
+PROJECT was made by 'alignkit annotate --task extract'. A document counts when it is marked as done,
+with or without pairs. Pairs per document is the mean over all finished documents. The server may
+be running.
 
 For example:
-  alignkit yield articles.alignkit
-  alignkit yield articles.alignkit --json
+  alignkit project yield articles.alignkit
+  alignkit project yield articles.alignkit --json
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from alignkit.cli.parser import add_options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        PROJECT  the project's file
+        PROJECT  file of the project
         --json  print JSON (default: a table)
         """, PROJECT={"dest": "project"})  # fmt: skip
 

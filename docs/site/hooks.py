@@ -1,0 +1,171 @@
+"""What the site has besides the pages in docs/: the project's own, commands, Python, figures."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent.parent
+PROJECT = {
+    "README.md": "index.md", "guidelines/README.md": "guidelines/index.md",
+    "guidelines/quick-card.md": "guidelines/quick-card.md", "samples/README.md": "samples.md",
+    "benchmarks/README.md": "benchmarks.md", "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md", "LICENSE": "license.md", "SECURITY.md": "security.md",
+    "CITATION.cff": "citation.md",
+}  # fmt: skip
+"""Pages of the repository that are not in docs/, and where they are on the site."""
+
+PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__init__.pyi")))
+"""The packages whose public names are described."""
+
+LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
+CODE = r"```.*?```|^ {4}[^\n]*|`[^`\n]+`"
+MATH = re.compile(rf"{CODE}|\$(\$?)(?P<math>[^$]+)\$\1", re.DOTALL | re.MULTILINE)
+FIGURE = re.compile(r"<!-- figure: (\S+) -->\n```sh\n(.*?)```\n", re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the commands and the packages under Reference."""
+    from alignkit.cli.main import COMMANDS
+
+    reference = next(part["Reference"] for part in config.nav or [] if "Reference" in part)
+    names = [f"alignkit.{package}".rstrip(".") for package in PACKAGES]
+    reference[:0] = [
+        {"Commands": [{name: f"reference/commands/{name}.md"} for name in COMMANDS]},
+        {"Python": [{name: f"reference/python/{name}.md"} for name in names]},
+    ]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    made = {site: (ROOT / path).read_text(encoding="utf-8") for path, site in PROJECT.items()}
+    for page in ("license.md", "citation.md"):
+        made[page] = f"```text\n{made[page]}```\n"
+    made |= {f"reference/commands/{name}.md": page for name, page in _commands().items()}
+    made |= {f"reference/python/{name}.md": page for name, page in _python().items()}
+    from mkdocs.structure.files import File
+
+    for site, text in made.items():
+        files.append(File.generated(config, site, content=text))
+    for name, lines in FIGURE.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")):
+        files.append(File.generated(config, name, content=_figure(name, lines)))
+    for path in sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):
+        files.remove(files.src_uris[f"tutorials/{path.name}"])
+        for name, content in _tutorial(path).items():
+            files.append(File.generated(config, f"tutorials/{name}", content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lead links between pages of the repository to their places on the site."""
+    site = page.file.src_uri
+    here = {site: path for path, site in PROJECT.items()}.get(site, f"docs/{site}")
+
+    def led(match: re.Match[str]) -> str:
+        path = normpath(join(dirname(here), match[2]))
+        place = PROJECT.get(path, path.removeprefix("docs/"))
+        return f"{match[1]}{relpath(place, dirname(site) or '.')}{match[3]}"
+
+    markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", LINK.sub(led, markdown))
+    return MATH.sub(_math, markdown)
+
+
+def _math(match: re.Match[str]) -> str:
+    """Write a formula as MathML, which browsers show by themselves; leave code as it is."""
+    from latex2mathml.converter import convert
+
+    if match["math"] is None:
+        return match[0]
+    return convert(match["math"], display="block" if match[1] else "inline")
+
+
+def _commands() -> dict[str, str]:
+    """Return a page for each command, as its --help prints it."""
+    from alignkit.cli.main import COMMANDS, main
+
+    pages = {}
+    for name, purpose in COMMANDS.items():
+        with redirect_stdout(StringIO()) as printed:
+            main([name, "--help"])
+        text = printed.getvalue()
+        pages[name] = f"# alignkit {name}\n\n{purpose.capitalize()}.\n\n```text\n{text}```\n"
+    return pages
+
+
+def _python() -> dict[str, str]:
+    """Return a page for each package: its public names, each described once."""
+    pages, known = {}, set()
+    for package in PACKAGES:
+        name = f"alignkit.{package}".rstrip(".")
+        stub = ROOT.joinpath(*name.split("."), "__init__.pyi").read_text(encoding="utf-8")
+        lines = [f"# {name}\n"]
+        for node in ast.parse(stub).body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    path = f"{name}.{node.module}.{alias.name}"
+                    link = f"- [`{alias.name}`][{path}]"
+                    lines.append(link if path in known else f"::: {path}\n")
+                    known.add(path)
+        pages[name] = "\n".join(lines)
+    return pages
+
+
+def _tutorial(path: Path) -> dict[str, str | bytes]:
+    """Run a notebook, and return its page and the images on it."""
+    from nbconvert import MarkdownExporter
+
+    with _folder() as folder:
+        notebook = run_notebook(path, folder)
+    text, resources = MarkdownExporter().from_notebook_node(
+        notebook, resources={"unique_key": path.stem, "output_files_dir": path.stem}
+    )
+    text = LINK.sub(lambda link: link[0].replace(".ipynb", ".md"), text)
+    return {f"{path.stem}.md": text, **resources["outputs"]}
+
+
+def run_notebook(path: Path, folder: str) -> Any:
+    """Run a notebook in a folder that has the samples; raise where a cell fails."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, timeout=170, resources={"metadata": {"path": folder}})
+    return client.execute()
+
+
+def _figure(name: str, lines: str) -> bytes:
+    """Run the lines that draw a figure, and return the file that they write."""
+    with _folder() as folder:
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        _run(["bash", "-euc", lines], cwd=folder, PATH=path)
+        return Path(folder, Path(name).name).read_bytes()
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """Make a folder with the samples, in which examples write their files."""
+    with TemporaryDirectory() as folder:
+        os.symlink(ROOT / "samples", Path(folder, "samples"))
+        yield folder
+
+
+def _run(words: list[str], cwd: str | None = None, **environment: str) -> str:
+    env = {**os.environ, "COLUMNS": "100", **environment}
+    ran = subprocess.run(words, cwd=cwd, env=env, check=True, capture_output=True, encoding="utf-8")
+    return ran.stdout

@@ -1,0 +1,39 @@
+"""The site is built without a warning, runs its tutorials and asks nothing of the network."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from console import ROOT
+
+NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_holds_no_output(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) >= 5
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
+
+
+@pytest.mark.slow
+def test_the_site_is_built(tmp_path):
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-d", tmp_path]
+    built = subprocess.run(command, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+                           capture_output=True, check=False, encoding="utf-8")  # fmt: skip
+    assert built.returncode == 0, built.stderr
+    pages = {path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf-8")
+             for path in tmp_path.rglob("*.html")}  # fmt: skip
+    assert {"index.html", "reference/commands/agree.html", "gallery.html"} <= set(pages)
+    assert "stands apart" in pages["tutorials/agreement.html"]  # its cells ran
+    assert 'id="alignkit.agreement.question.agree"' in pages["reference/python/alignkit.html"]
+    assert "kappa" in (tmp_path / "search" / "search_index.js").read_text(encoding="utf-8")
+    for name, text in pages.items():
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)
+        loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+(https?:[^"]+)', text)
+        assert not loaded, f"{name} loads {loaded}"
