@@ -280,20 +280,20 @@ def test_a_finger_pans_and_draws_after_resting(project, problems):
         touch = context.new_cdp_session(page)
 
         def draw(rest):
-            for kind, cell in (("touchStart", (1, 1)), ("touchMove", (2, 3)), ("touchEnd", None)):
-                points = []
-                if cell is not None:
-                    x, y = middle(page, *cell)
-                    points = [{"x": x, "y": y}]
-                touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            places = [
+                dict(zip("xy", middle(page, *cell), strict=True)) for cell in ((1, 1), (2, 3))
+            ]
+            for kind, points in (("Start", places[:1]), ("Move", places[1:]), ("End", [])):
+                event = {"type": f"touch{kind}", "touchPoints": points}
+                touch.send("Input.dispatchTouchEvent", event)
                 page.wait_for_timeout(rest)
 
-        draw(20)
+        draw(0)
         assert drawn(page) == []
         draw(400)
         assert drawn(page) == [(i, j, 2) for i in (1, 2) for j in (1, 2, 3)]
         page.tap("#block")
-        draw(20)
+        draw(0)
         assert drawn(page) == []  # a full block is cleared
         page.locator("#lines text").nth(3).tap()
         assert cursor(page)[0] == 3

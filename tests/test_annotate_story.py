@@ -178,9 +178,9 @@ def check_dashboard(page, folder):
         texts = page.locator(f"#{kind} tr td").all_text_contents()[columns[kind]]
         assert texts == expected
         assert all(re.match(r"\.\d\d|1\.00", text) for text in texts)
-    told = [shlex.split(line)[1:3] for line in page.text_content("#commands").splitlines()]
-    assert told == [["export", str(folder / "four.xml.alignkit")],
-                    ["agree", str(folder / "four.xml.done.jsonl")]]  # fmt: skip
+    commands = [shlex.split(line)[1:4] for line in page.text_content("#commands").splitlines()]
+    assert commands[0] == ["project", "export", str(folder / "four.xml.alignkit")]
+    assert commands[1][:2] == ["agree", str(folder / "four.xml.done.jsonl")]
 
 
 def check_gold(folder, samples):
