@@ -21,7 +21,7 @@ from alignkit.agreement.disagreements import (
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.plots import agreement_plot, model_plot
 from alignkit.agreement.report import agreement_head, agreement_notes, legend
-from alignkit.agreement.tables import agreement_tables, main_table, others_table
+from alignkit.agreement.tables import agreement_tables, all_given, main_table, others_table
 from alignkit.scoring.link_classes import WORD_KINDS, FunctionWords
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure, page_template
@@ -64,7 +64,7 @@ def draw_agreement_page(
     *names, last = answer.names.values()
     of = f"{', '.join(names)} and {last}" if len(names) < 4 else f"{len(names) + 1} annotators"
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
-    given = all(two.given for two in agreement.of("annotators"))
+    given = all_given(agreement.of("annotators"))
     differences = list(_differences(agreement, function_words))
     words: dict[str, Any] = {
         "title": title or f"Agreement of {of}",

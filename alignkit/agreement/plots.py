@@ -8,14 +8,13 @@ from math import isnan, nan
 from alignkit._support.wording import how_many, visible
 from alignkit.agreement.answer import CHANCE_NAMES, AnswerWriter
 from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.tables import LINKS, MOST_PAIRINGS
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Value
 
 _UNITS = {"words": "words", "phrases": "phrase pairs"}
-_SERIES = (("possible", "all links"), ("sure", "sure links"))
-_MOST_PAIRINGS = 10
-"""With more, a row is an annotator, with the mean of the pairings with the others."""
+_SERIES = [(links, LINKS[links]) for links in ("possible", "sure")]
 
 
 def agreement_plot(agreement: AgreementFigures) -> DotPlot:
@@ -26,7 +25,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     rows: dict[tuple[str, ...], list[Pairing]] = {
         (names[two.first], names[two.second]): [two] for two in pairings
     }
-    if many := len(pairings) > _MOST_PAIRINGS:
+    if many := len(pairings) > MOST_PAIRINGS:
         rows = {(names[who],): [two for two in pairings if who in (two.first, two.second)]
                 for who in agreement.annotators}  # fmt: skip
     series = _SERIES if writer.weak else _SERIES[:1]
@@ -73,7 +72,7 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     drawn = [
         (two, model, DotRow((CHANCE_NAMES[model][3:-1],), group))
         for two in pairings
-        if len(two.beyond) > 1 and len(pairings) <= _MOST_PAIRINGS
+        if len(two.beyond) > 1 and len(pairings) <= MOST_PAIRINGS
         for group in [f"{names[two.first]} ~, {names[two.second]}" if several else ""]
         for model in two.beyond
     ]

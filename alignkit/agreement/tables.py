@@ -32,7 +32,9 @@ LINKS = {
 """How kinds of links are called in tables."""
 
 _WIDTH = 100
-_MOST_PAIRINGS, _MOST_GROUPS = 10, 10  # more pairings: a row an annotator; more groups: cut
+MOST_PAIRINGS = 10
+"""With more, a row is an annotator, with the mean of the pairings with the others."""
+_MOST_GROUPS = 10
 
 Rows = Sequence[tuple[str, Sequence[Cell]]]
 """The name of each row, and its cells."""
@@ -184,10 +186,8 @@ def _compared(
     full: bool = True, narrow: bool = True,
 ) -> Table:  # fmt: skip
     """Return the table of words or of phrase pairs; a full one has eq. 2, and three digits of C."""
-    pairings, names = (
-        [row.pairing for row in rows if row.pairing],
-        short_names(agreement.annotators),
-    )
+    pairings = [row.pairing for row in rows if row.pairing]
+    names = short_names(agreement.annotators)
     models, given, digits = chance_models(pairings), all_given(pairings), 3 if full else None
     columns = [
         Column("P", "percent", key="precision"),
@@ -251,7 +251,7 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
     """Return the main table of ``"words"`` or ``"phrases"``; of many pairings, by annotator."""
     pairings, names = agreement.of("annotators"), short_names(agreement.annotators)
     anchor = f"main-{unit}"
-    if len(pairings) <= _MOST_PAIRINGS:
+    if len(pairings) <= MOST_PAIRINGS:
         rows = [Subject(label(two, names), two) for two in pairings]
         return _compared(agreement, unit, rows, "", anchor, full=False, narrow=narrow)
     name, left_out = _UNITS[unit]

@@ -17,7 +17,7 @@ from typing import Any
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
-from alignkit.cli.common.files import check_files, forget
+from alignkit.cli.common.files import check_files, forget, require_extra
 from alignkit.cli.common.messages import (
     begin,
     finish_output,
@@ -32,7 +32,7 @@ from alignkit.cli.common.messages import (
     visible_lines,
 )
 from alignkit.cli.parser import Parser
-from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsError, UnknownNameError
+from alignkit.errors import AlignkitError, JudgmentError, PartsError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
 
@@ -268,10 +268,9 @@ class _Completion(argparse.Action):
     """Print the completion of a shell."""
 
     def __call__(self, parser: Any, _: object, shell: Any, *__: object) -> None:
-        try:
-            import shtab
-        except ImportError:
-            raise OptionError("it needs shtab: pip install 'alignkit[completion]'") from None
+        require_extra("completion")
+        import shtab
+
         if shell not in shtab.SUPPORTED_SHELLS:
             raise UnknownNameError("shell", shell, shtab.SUPPORTED_SHELLS)
         print(shtab.complete(_parser([], every=True), shell))

@@ -143,9 +143,9 @@ class DotPlot:
 def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
     rows = [row for panel in plot.panels for row in panel.rows]
     groups = [row.group.split(", ") for row in rows if row.group]
-    beside = _LINE * max(map(len, groups), default=0) + (3 if groups else 0)
-    texts = _fitted(rows, _LABELS * figure.width - _EDGE - beside - 7)
-    left = _EDGE + beside + max(map(_width, texts.values()), default=0) + 7
+    margin = _LINE * max(map(len, groups), default=0) + (3 if groups else 0)
+    texts = _fitted(rows, _LABELS * figure.width - _EDGE - margin - 7)
+    left = _EDGE + margin + max(map(_width, texts.values()), default=0) + 7
     wide = (figure.width - left - 9 - _GAP * (abreast - 1)) / abreast
     top = _EDGE + (_ROW if len(plot.series) > 1 else 2)
     lines = [plot.panels[k : k + abreast] for k in range(0, len(plot.panels), abreast)]

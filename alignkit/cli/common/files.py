@@ -108,7 +108,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-_NEEDS = {"annotate": ("sqlalchemy", "msgspec")}
+_NEEDS = {"annotate": ("sqlalchemy", "msgspec"), "completion": ("shtab",)}
 """What every command that needs the extra needs of it."""
 
 
