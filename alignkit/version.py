@@ -1,3 +1,3 @@
 """Hold the version, the only number that a release changes."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"

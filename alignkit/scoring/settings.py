@@ -49,8 +49,8 @@ class Signature:
 
     Examples
     --------
-    >>> print(Signature(format="pharaoh/naacl", base="0/1", links="given", version="0.1.0"))
-    format:pharaoh/naacl|base:0/1|links:given|version:0.1.0
+    >>> print(Signature(format="pharaoh/naacl", base="0/1", links="given", version="1.0.0rc1"))
+    format:pharaoh/naacl|base:0/1|links:given|version:1.0.0rc1
     """
 
     format: str | None = None
