@@ -1,4 +1,4 @@
-"""Links with their probabilities, as an aligner gives them."""
+"""Links with probabilities: the output of an aligner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AlignedLinks:
     arrays
         The links.
     probabilities
-        (L,) float32: the mean of the posteriors of both directions, of each link.
+        (L,) float32: for each link, the mean of the posteriors of both directions.
     """
 
     arrays: LinkArrays
@@ -34,7 +34,7 @@ class AlignedLinks:
 
     @classmethod
     def joined(cls, parts: Sequence[AlignedLinks]) -> AlignedLinks:
-        """Return those of the pairs of some parts, one part after the other."""
+        """Return the links of all parts, one part after the other."""
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -47,7 +47,7 @@ class AlignedLinks:
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.
 
-        `digits` rounds them to so many significant ones.
+        `digits` rounds the weights to this number of significant digits.
         """
         check_arguments(AlignedLinks.alignment, locals())
         k = place("k", k, len(self.arrays), "pairs")
@@ -61,7 +61,7 @@ class AlignedLinks:
 
 
 def check_thresholds(threshold: float, sure: float | None) -> None:
-    """Refuse what is no probability."""
+    """Raise an error if a threshold is not a probability."""
     for name, value in (("threshold", threshold), ("sure", sure)):
         if value is not None and not 0 <= value <= 1:
-            raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
+            raise OptionError(f"{name} is {value}; expected a probability from 0 to 1")

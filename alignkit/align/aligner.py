@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 
 
 class Aligner:
-    """A word aligner, which aligns sentence pairs with what was learned from a bitext.
+    """A word aligner: it aligns sentence pairs with a model trained on a bitext.
 
     Make one with `Aligner.train` or `Aligner.load`.
 
     Attributes
     ----------
     parameters
-        What was learned.
+        The trained tables.
     entries_met
-        How many entries of the dictionary occurred together in the training; the others had no
+        How many entries of the dictionary occurred together in the bitext; the others had no
         effect.
 
     Examples
@@ -93,45 +93,45 @@ class Aligner:
         folder: str | PathLike[str] | None = None,
         **options: Any,
     ) -> Aligner:
-        """Learn from a bitext.
+        """Train an aligner on a bitext.
 
         Parameters
         ----------
         bitext
-            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or (source, target) tuples of
-            texts or sequences of words.
+            A `Bitext`, or input for `Bitext.pack`: a `Corpus`, or (source, target) tuples of texts
+            or sequences of words.
         settings
-            How to train.
+            The settings of training.
         dictionary
-            Word pairs that are known to be translations, with pseudo-counts.
+            Word pairs that are known translations, with pseudo-counts.
         vectors
-            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words:
-            words that occur together get pseudo-counts if their vectors are near. It is called
-            once for each sentence; case is folded unless the bitext was packed otherwise.
+            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words.
+            Words that occur together get pseudo-counts if their vectors are similar. The function
+            is called once per sentence; case is folded unless the bitext was packed otherwise.
         target_vectors
-            The same for the target side, in the same space; None: `vectors` knows both.
+            The same for the target side, in the same space; None: use `vectors` for both sides.
         threads
-            Number of threads; None: all cores. The result is the same for any number.
+            Number of threads; None: all cores. It does not affect the result.
         progress
-            Called with the rounds done, the rounds in all, and what is done now.
+            Called with the number of rounds done, the total, and the current step.
         folder
-            Folder for temporary files of 5 bytes a cell; a pair has N x M cells. None: memory if
-            it suffices, else the system's folder for temporary files.
+            Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use memory
+            if there is enough, else the system's folder for temporary files.
         **options
-            Single settings, e.g. ``model="ibm1"``.
+            Single settings, for example ``model="ibm1"``.
 
         Raises
         ------
         AlignerError
-            If there is nothing to learn from.
+            If no pair has words on both sides.
         ArgumentError, AlignmentError
-            If `vectors` does not return a vector for each word.
+            If `vectors` does not return one vector per word.
         OptionError, UnknownNameError
-            If a setting makes no sense.
+            If a setting is invalid.
         """
         if others:
             zipped = "Aligner.train(list(zip(source, target)))"
-            raise ArgumentError(f"train takes one bitext of pairs; of two lists make one: {zipped}")
+            raise ArgumentError(f"train takes one list of pairs, not two lists; use {zipped}")
         check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         check_keywords(Aligner.train, options, keywords_of(Settings))
         check_dictionary(dictionary or {})
@@ -157,7 +157,7 @@ class Aligner:
         return f"Aligner({self.settings.model}; {source} source and {target} target words)"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the aligner into a file; see docs/model_files.md.
+        """Save the aligner to a file; see docs/model_files.md.
 
         Raises
         ------
@@ -175,21 +175,21 @@ class Aligner:
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
     ) -> Aligner:
-        """Read an aligner from a file that `save` wrote.
+        """Load an aligner that `save` wrote.
 
         Parameters
         ----------
         path
             The file.
         vectors, target_vectors
-            As in `train`, for word pairs of which the training learned nothing. The file does not
-            hold those of the training; `parameters.vectors` is set if there were some.
+            As in `train`, for word pairs that training learned nothing about. The file does not
+            contain the vectors of training; `parameters.vectors` is set if there were any.
 
         Raises
         ------
         FormatError, AlignerError
-            If the file is no model, is damaged, or is of a later version; a `FileError`, which is
-            an `OSError` too, if it cannot be read.
+            If the file is not a model, is damaged, or was written by a later version. A `FileError`
+            (also an `OSError`) if it cannot be read.
         """
         check_arguments(Aligner.load, locals())
         return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
@@ -200,9 +200,9 @@ class Aligner:
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
     ) -> Aligner:
-        """Return this aligner with what was learned from gold, or without.
+        """Return this aligner with the given refinement from gold links, or without one.
 
-        The vectors replace those of the aligner, if they are given.
+        If vectors are given, they replace those of the aligner.
         """
         for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
             if given is not None:
@@ -214,12 +214,12 @@ class Aligner:
 
     @property
     def vectors(self) -> TwoVectors | None:
-        """What gives vectors of source and of target words, if anything."""
+        """The functions that return the vectors of source and target words, if any."""
         return self._vectors
 
     @property
     def settings(self) -> Settings:
-        """What the aligner was trained with."""
+        """The settings of training."""
         return self.parameters.settings
 
     @property
@@ -250,17 +250,17 @@ class Aligner:
         Parameters
         ----------
         source, target
-            The words; a text is split at white space.
+            The words; a text is split at whitespace.
         probs
-            Return the links with their probabilities, where an alignment has these as `weights`.
+            Return a dict of links and probabilities instead of an alignment with `weights`.
         **options
             See `align_bitext`.
 
         Returns
         -------
         Alignment or dict
-            With the probability of each link as its weight; with `probs` the probability of each
-            link, from 0 to 1: the mean of the posteriors of both directions.
+            An alignment with probabilities as weights, or with `probs` a dict of them. They
+            are the means of the posteriors of both directions, from 0 to 1.
         """
         check_keywords(Aligner.align, options, keywords_of(Aligner.align_bitext))
         pair = _words("source", source), _words("target", target)
@@ -277,30 +277,30 @@ class Aligner:
         sure: float | None = None,
         threads: int | None = None,
     ) -> AlignedLinks:
-        """Align all pairs of a bitext, with what was learned from gold if anything was.
+        """Align all pairs of a bitext, with the refinement from gold links if there is one.
 
         Parameters
         ----------
         bitext
-            A `Bitext`, or what `Bitext.pack` takes. Pairs of the training get the links that the
+            A `Bitext`, or input for `Bitext.pack`. Pairs of the training bitext get the links that
             training gave them.
         symmetrize
-            ``posterior`` (links whose mean posterior of both directions is above `threshold`), a
-            method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
-            ``reverse`` for one of them.
+            ``posterior`` (links with a mean posterior of both directions above `threshold`), a
+            method of `alignkit.symmetrize` applied to both Viterbi alignments, or ``forward`` or
+            ``reverse`` for only one of them.
         threshold
-            From 0 to 1, for ``posterior``. None: what was learned from gold, else 0.55.
+            From 0 to 1, for ``posterior``. None: the value learned from gold links, else 0.55.
         sure
-            Links with a probability above it are sure, others only possible; None: all are sure.
+            Links with a higher probability are sure, the others possible; None: all are sure.
         threads
-            Number of threads; None: all cores.
+            Number of threads; None: all cores. It does not affect the result.
 
         Raises
         ------
         AlignerError
-            If what was learned needs vectors, and there are none.
+            If the refinement from gold links needs vectors, and there are none.
         OptionError
-            If Viterbi alignments are asked for, which nothing learned from gold changes.
+            If Viterbi alignments are requested with a refinement from gold links.
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         least = THRESHOLD if threshold is None else threshold
@@ -310,8 +310,8 @@ class Aligner:
             learned = None
         if learned is not None and symmetrize != "posterior":
             raise OptionError(
-                "what was learned from gold gives probabilities, not Viterbi alignments: leave "
-                "out symmetrize, or align without what was learned"
+                "this aligner was refined on gold links and has no Viterbi alignments: leave out "
+                "symmetrize, or align without the refinement"
             )
         if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
             pair = bitext[0]
@@ -339,13 +339,13 @@ class Aligner:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the probabilities of all links of a sentence pair, (N, M), in both directions.
 
-        The first adds up to at most 1 over the source words (forward: each target word has one
-        source word or the empty one), the second over the target words.
+        Forward probabilities add up to at most 1 over the source words (each target word comes from
+        one source word or the empty word); reverse probabilities do so over the target words.
         """
         pair = _words("source", source), _words("target", target)
         if max(map(len, pair)) > LONGEST_PIECE:
-            size = f"{max(map(len, pair))} words, more than {LONGEST_PIECE}"
-            raise AlignerError(f"a line of {size}, is aligned in pieces and has no posteriors")
+            size = f"{max(map(len, pair))} words, the limit is {LONGEST_PIECE}"
+            raise AlignerError(f"the line is too long for posteriors: {size}; use `align` instead")
         bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
         shape = len(pair[0]), len(pair[1])
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
@@ -354,14 +354,14 @@ class Aligner:
     def scores(
         self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None
     ) -> NDArray[np.float64]:
-        """Return how probable each pair is.
+        """Return the log probabilities of each pair.
 
         Returns
         -------
         (P, 2) float64 array
-            Natural logarithms of P(target | source) and P(source | target): of the words given
-            their number, and in the HMM of ending after the last. Those of IBM 3 and 4 are the
-            HMM's, with `best` those by whole words. Divide by the number of words to compare.
+            Natural logarithms of P(target | source) and P(source | target): the probability of the
+            words given their number; with the HMM also of ending after the last. IBM 3 and 4 use
+            the HMM, `best` the model of whole words. To compare pairs, divide by their words.
         """
         check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
@@ -374,16 +374,16 @@ class Aligner:
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
         """Yield word pairs with t(target | source) and t(source | target).
 
-        The most frequent source words come first. Pairs are left out if both are below `least`, or,
-        with collapsed inference, if nothing was learned of them. With `best`, words are whole.
+        The most frequent source words come first. A pair is left out if both are below `least` or,
+        with collapsed inference, if nothing was learned about it. With `best`, words are whole.
         """
         check_arguments(Aligner.lexicon, locals())
         if isnan(least):
-            raise OptionError("least is nan; it is a probability, from 0 to 1")
+            raise OptionError("least is nan; expected a probability from 0 to 1")
         return self.parameters.lexicon(least)
 
     def decoder(self, bitext: Bitext) -> Decoding:
-        """Return what gives the posteriors of a bitext without lines over `LONGEST_PIECE`."""
+        """Return the decoder of a bitext that has no line longer than `LONGEST_PIECE`."""
         return self._adapter.decoder(bitext)
 
     def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
@@ -392,7 +392,7 @@ class Aligner:
         return Bitext.pack(bitext, casefold=self.parameters.casefold)
 
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
-        """Yield the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
+        """Yield parts of a bitext, or of its pieces, each with its decoder, to limit memory."""
         cut = bitext if pieces is None else pieces.bitext
         alone = None
         if self._trained is not None and self._trained[0] is bitext:

@@ -1,4 +1,4 @@
-"""What an aligner has learned: its tables, and the pairs that it was trained on."""
+"""The tables that an aligner has learned, and the expected links of its training pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The expected links of the pairs of the training, taken out of the counts to align them."""
+    """Expected links of the training pairs; subtracted from the counts to align these pairs."""
 
     keys: NDArray[np.uint64]  # (Q,) a number for each distinct pair, rising
     offsets: I8  # (Q + 1,) the links of pair q are those from offsets[q] to before offsets[q + 1]
@@ -32,7 +32,7 @@ class Memory:
 
     @classmethod
     def empty(cls) -> Memory:
-        """Return a memory of nothing."""
+        """Return an empty memory."""
         cells, levels = np.empty(0, np.uint32), np.empty(0, np.uint8)
         return cls(np.empty(0, np.uint64), np.zeros(1, np.int64), cells, levels)
 
@@ -49,7 +49,7 @@ class Memory:
         return cls(distinct, offsets, cells, levels)
 
     def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
-        """Return the expected links of pairs; nothing for those that were not trained on."""
+        """Return the expected links of pairs; none for pairs outside of the training."""
         numbers = np.full(len(keys), -1, np.int64)
         if len(self.keys):
             places = np.searchsorted(self.keys, keys) % len(self.keys)
@@ -81,8 +81,8 @@ class Round:
     number
         Its number, from 1 for each model.
     forward, reverse
-        Log-likelihoods (natural logarithm) of the target given the source and the other way
-        round, before the round's update.
+        Log-likelihoods (natural logarithm) of target given source and of source given target,
+        before the update of the round.
     """
 
     model: str
@@ -142,5 +142,5 @@ class Parameters:
 
 
 def with_unseen(null: F4) -> F4:
-    """Add the empty word's probability of a word never seen: that of the rarest."""
+    """Append the empty word's probability of an unseen word: that of the rarest word."""
     return np.append(null, null.min(initial=1)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The settings of a training, from which the function and the commands are made."""
+"""The settings of training; the function and the commands are made from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SYMMETRIZATIONS = (
 """How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 LONGEST_PIECE = 400
-"""Words of the longest line that is not cut: 400 x 400 cells take 3 MB while it is aligned."""
+"""Longest line in words that is not cut; aligning 400 x 400 cells takes 3 MB."""
 
 THRESHOLD = 0.55  # links have a mean posterior above this
 PREFIXES = (4, 5)  # the letters that words are cut to by the further models of `best`
@@ -32,7 +32,7 @@ MODELS = {
 }
 FERTILITY_MODELS = ("ibm3", "ibm4")
 INFERENCES = {
-    "collapsed": "each pair is aligned by what all others tell (collapsed variational Bayes)",
+    "collapsed": "the counts of all other pairs align each pair (collapsed variational Bayes)",
     "em": "expectation maximization",
     "vb": "mean-field variational Bayes",
 }
@@ -53,10 +53,10 @@ _BEST = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What training depends on; the defaults were best over languages and sizes.
+    """The settings of training; the defaults did best over many languages and sizes.
 
-    The metadata of each field hold its ``help``, its ``metavar`` and its ``range``. An unknown
-    `model` or `inference` raises an UnknownNameError, a value out of range or of another kind an
+    The metadata of each field hold its ``help``, ``metavar`` and ``range``. An unknown `model` or
+    `inference` raises an UnknownNameError; a value out of range or of the wrong type raises an
     OptionError.
 
     References
@@ -122,32 +122,32 @@ class Settings:
             name, kind, value = setting.name, type(setting.default), getattr(self, setting.name)
             plain = _plain(value, kind)
             if plain is None:
-                raise OptionError(f"{name} is {value!r}; it must be of the kind {kind.__name__}")
+                raise OptionError(f"{name} is {value!r}; expected type {kind.__name__}")
             object.__setattr__(self, name, plain)
             least, most = setting.metadata["range"]
             if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
                 end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
-                raise OptionError(f"{name} is {value}; it is a number from {least} {end}")
+                raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
-            raise OptionError("collapsed inference needs agreement; choose em or vb without it")
+            raise OptionError("collapsed inference needs agree=True; or use inference em or vb")
         if self.prune and self.inference != "collapsed":
-            raise OptionError(f"`prune` is for collapsed inference; {self.inference} cannot forget")
+            raise OptionError(f"prune needs inference collapsed; inference is {self.inference}")
 
     @property
     def collapsed(self) -> bool:
-        """Whether inference is collapsed."""
+        """Whether the inference is collapsed."""
         return self.inference == "collapsed"
 
     @property
     def fertile(self) -> bool:
-        """Whether the model has fertilities, as IBM 3 and IBM 4."""
+        """Whether the model has fertilities (IBM 3 and IBM 4)."""
         return self.model in FERTILITY_MODELS
 
 
 def _plain(value: object, kind: type) -> str | float | None:
-    """Return a value as Python's own kind, from NumPy's perhaps; None for another kind."""
+    """Return the value as a Python type, also if from NumPy; None if the type is wrong."""
     if kind is bool or isinstance(value, bool):
         return value if kind is bool and isinstance(value, bool) else None
     if kind is int and isinstance(value, Integral):

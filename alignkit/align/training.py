@@ -1,4 +1,4 @@
-"""The training of a model, or of one and its models of cut words: rounds of E-steps and M-steps."""
+"""Train one model, or a model of whole words and models of word beginnings, by E- and M-steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alignkit.align.fertility.training import FertileDecoder
 
 Progress = Callable[[int, int, str], None]
-"""What is called with the rounds done, the rounds in all, and what is done now."""
+"""A function called with the number of rounds done, the total, and the current step."""
 
 START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
@@ -34,7 +34,7 @@ TRACED = 10_000  # in about how many pairs jumps are counted
 
 
 class Trained(NamedTuple):
-    """What a training gave."""
+    """The result of a training."""
 
     parameters: Parameters  # what was learned
     decoder: Decoding  # what aligns the bitext itself
@@ -46,7 +46,7 @@ def train(
     dictionary: Mapping[tuple[str, str], float], room: Room, vectors: VectorPrior | None,
     progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
-    """Learn from a bitext without long lines; see `Aligner.train`."""
+    """Train on a bitext without long lines; see `Aligner.train`."""
     training = Training(bitext, settings, workers, dictionary, room, vectors)
     if not training.bitext.starts[-1]:
         raise AlignerError("nothing to learn from: no pair has words on both sides")
@@ -77,7 +77,7 @@ def _share(progress: Progress | None, settings: Settings, number: int) -> Progre
 
 
 class Training:
-    """The training of the models that look at word pairs, positions and jumps."""
+    """The training of the models of word pairs, positions and jumps."""
 
     def __init__(
         self, bitext: Bitext, settings: Settings, workers: expectation.Workers,
@@ -160,7 +160,7 @@ class Training:
             progress(len(schedule), len(schedule), "trained")
 
     def tables(self) -> Tables:
-        """Return what the E-step reads."""
+        """Return the tables that the E-step reads."""
         lexical = self.lexical
         return Tables(
             lexical.forward, lexical.reverse, lexical.source_totals, lexical.target_totals,
@@ -169,16 +169,16 @@ class Training:
         )  # fmt: skip
 
     def decoder(self) -> Decoder | FertileDecoder:
-        """Return what aligns the bitext itself."""
+        """Return the decoder of the training bitext."""
         return self.hmm_decoder() if self._fertile is None else self._fertile[1]
 
     def hmm_decoder(self) -> Decoder:
-        """Return what aligns it by the models before IBM 3 and 4."""
+        """Return the decoder of the training bitext by the models before IBM 3 and 4."""
         jumps = self.jumps if self._jumping else NO_JUMPS
         return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions)
 
     def parameters(self) -> Parameters:
-        """Return what was learned."""
+        """Return the trained tables."""
         bitext, settings = self.bitext, self.settings
         lexical = self.lexical
         memory = Memory.empty()
@@ -236,7 +236,7 @@ class Training:
 
 
 def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
-    """Give the model and the number of each round."""
+    """Yield the model and the number of each round."""
     then = {"ibm1": None, "ibm2": "ibm2"}.get(settings.model, "hmm")
     for model in ("ibm1", then):
         if model is not None:
@@ -247,23 +247,23 @@ def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
 
 
 def prunes(model: str, number: int, settings: Settings) -> bool:
-    """Return whether a round is that after which word pairs are forgotten."""
+    """Return whether word pairs are dropped after this round."""
     return settings.prune and model == "ibm1" and number == settings.ibm1
 
 
 def is_learned(weights: F4, settings: Settings) -> NDArray[np.bool_]:
-    """Return whether more is known of word pairs than the floor that each gets (collapsed)."""
+    """Return for each word pair whether its weight exceeds the floor (collapsed inference)."""
     return np.asarray(weights != np.float32(settings.floor))
 
 
 def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
-    """Return what the weights of a word never seen are divided by."""
+    """Return the divisor of the weights of a word never seen."""
     total = settings.concentration + settings.spelling + settings.identity
     return np.float32(max(total + (settings.vector_weight if vectors else 0), 1e-30))
 
 
 def pairs_for_a_jump(pairs: int) -> int:
-    """Return k where jumps are counted in every k-th of so many pairs."""
+    """Return k if jumps are counted in every k-th of this number of pairs."""
     return max(1, pairs // TRACED)
 
 
@@ -273,7 +273,7 @@ def uniform_null(words: int) -> F4:
 
 
 def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
-    """Return the lexical tables of the empty word, source and target, and its units."""
+    """Return the lexical tables of the empty word for source and target, and their units."""
     tables, units = [], []
     for side in (sums.source_nulls, sums.target_nulls):
         counts = numbers_in(side) + EMPTY
@@ -284,7 +284,7 @@ def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
 
 
 def first_jumps(settings: Settings) -> F4:
-    """Return a (kinds + 1, 2 * band + 2) table that favours the next word."""
+    """Return a (kinds + 1, 2 * band + 2) table that favours a jump to the next word."""
     distance = np.abs(np.arange(-settings.band, settings.band + 1) - 1)
     row = np.append(np.exp(-START_JUMPS * distance) + 0.01, 0.001)
     return np.tile(row, (settings.kinds + 1, 1)).astype(np.float32)
