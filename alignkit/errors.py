@@ -1,4 +1,4 @@
-"""The errors of alignkit: every one says what is wrong, where, and what to do next."""
+"""The errors of alignkit: each says what is wrong, where, and what to do next."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class AlignkitError(Exception):
 
 
 def _rebuilt(kind: type[AlignkitError], args: tuple[Any, ...]) -> AlignkitError:
-    """Return an unpickled error: its arguments are not those of its class."""
+    """Rebuild an unpickled error without calling its constructor."""
     error = kind.__new__(kind)
     error.args = args
     return error
 
 
 class PartsError(AlignkitError):
-    """Several parts that cannot be read, each for a reason of its own."""
+    """Several parts that cannot be read, with the reason for each."""
 
     def __init__(self, what: str, errors: Iterable[str]) -> None:
         self.what, self.errors = what, list(errors)
@@ -36,7 +36,7 @@ class PartsError(AlignkitError):
 
 
 class ArgumentError(AlignkitError, TypeError):
-    """An argument of the wrong type: the message names it and says what it must be."""
+    """An argument of the wrong type: the message names it and the expected type."""
 
 
 class AlignmentError(AlignkitError, ValueError):
@@ -44,11 +44,11 @@ class AlignmentError(AlignkitError, ValueError):
 
 
 class TreeError(AlignkitError, ValueError):
-    """A tree that cannot exist, is not that of its words, or is too deep for another tool."""
+    """A tree that is invalid, does not match its words, or is too deep for another tool."""
 
 
 class AlignerError(AlignkitError, ValueError):
-    """A bitext that cannot be aligned, or a file that holds no aligner."""
+    """A bitext that cannot be aligned, or a file without an aligner."""
 
 
 class OptionError(AlignkitError, ValueError):
@@ -56,7 +56,7 @@ class OptionError(AlignkitError, ValueError):
 
 
 class MissingTextError(AlignkitError):
-    """Words (or sentence lengths) are needed, but the corpus holds links only."""
+    """Words (or sentence lengths) are needed, but the corpus has only links."""
 
 
 class JoinError(AlignkitError):
@@ -64,12 +64,12 @@ class JoinError(AlignkitError):
 
 
 class UnknownNameError(AlignkitError, LookupError):
-    """A name that is in no table: the message lists the names that are."""
+    """An unknown name: the message lists the known names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
         if not isinstance(name, str):
-            raise ArgumentError(f"{kind} is {str(name)[:40]}; it must be a text")
+            raise ArgumentError(f"{kind} is {str(name)[:40]}; expected a string")
         near = get_close_matches(name, names, n=1) if len(name) < 100 else []
         hint = f"; did you mean {near[0]!r}?" if near else ""
         listing = ", ".join(names) if names else "none"
@@ -78,14 +78,14 @@ class UnknownNameError(AlignkitError, LookupError):
 
 
 class UnknownArgumentError(UnknownNameError, ArgumentError):
-    """A keyword that a function does not take: the message names the nearest that it takes."""
+    """An unknown keyword argument: the message suggests the most similar known one."""
 
     def __init__(self, function: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"argument of {function}:", name, known)
 
 
 class NotAlignedError(UnknownNameError):
-    """A name that judged sentence pairs, but whose alignment is wanted."""
+    """An alignment by somebody who only judged the sentence pairs."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"alignment of {what} by", name, known)
@@ -95,7 +95,7 @@ class NotAlignedError(UnknownNameError):
 
 
 class UnknownIdError(UnknownNameError, KeyError):
-    """An id that no sentence pair of a corpus has: the message names some that are near."""
+    """An id that no sentence pair of a corpus has: the message suggests similar ids."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         ids = list(islice(known, _COMPARED))
@@ -104,7 +104,7 @@ class UnknownIdError(UnknownNameError, KeyError):
         if near:
             hint = f"; did you mean {' or '.join(map(repr, near))}?"
         else:
-            hint = f"; the first is {ids[0]!r}" if ids else "; it holds no pair"
+            hint = f"; the first id is {ids[0]!r}" if ids else "; the corpus is empty"
         self.args = (f"no pair of the corpus has the id {name[:100]!r}{hint}",)
         self.known = ids
 
@@ -112,7 +112,7 @@ class UnknownIdError(UnknownNameError, KeyError):
 
 
 class RepeatedIdError(AlignkitError, LookupError):
-    """An id that several sentence pairs have, where it is to tell them apart."""
+    """An id that several sentence pairs share, although it must be unique."""
 
 
 class FormatError(AlignkitError, ValueError):
@@ -125,7 +125,7 @@ class FormatError(AlignkitError, ValueError):
     path
         The file, as the user named it.
     line, column
-        Where, 1-based; None where unknown.
+        Position, 1-based; None if unknown.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class FormatError(AlignkitError, ValueError):
 
 
 class JudgmentError(FormatError):
-    """A judgment of a pair that is none of its scheme."""
+    """A judgment of a pair with a label that its scheme does not have."""
 
     def __init__(
         self,
@@ -154,13 +154,13 @@ class JudgmentError(FormatError):
 
     @classmethod
     def of(cls, problem: FormatError, pair: str, annotator: str, judgment: str) -> JudgmentError:
-        """Return the error of a pair's judgment, given what the scheme says of it."""
+        """Return the error of a pair's judgment, given the scheme's error."""
         message = f"pair {pair[:40]!r}, annotator {annotator[:40]!r}: {problem.message}"
         return cls(message, pair=pair, annotator=annotator, judgment=judgment)
 
 
 class UnknownFormatError(FormatError):
-    """A file whose format is not known: none fits, or several do."""
+    """A file in an unknown format: no format matches, or several do."""
 
     def __init__(self, message: str, path: str = "", fitting: Iterable[str] = ()) -> None:
         super().__init__(message, path)
@@ -168,7 +168,7 @@ class UnknownFormatError(FormatError):
 
 
 class FileError(FormatError, OSError):
-    """A file that cannot be read at all; one of its kinds below where there is one."""
+    """A file that cannot be opened; the classes below are special cases."""
 
     def __init__(self, path: str, number: int | None, reason: str) -> None:
         super().__init__(f"cannot be read: {reason}", path)
@@ -176,7 +176,7 @@ class FileError(FormatError, OSError):
 
     @classmethod
     def of(cls, problem: OSError, path: str) -> FileError:
-        """Return the error of a file that the system does not let us read."""
+        """Return the error for an OSError of a file."""
         kind = next((kind for known, kind in _KINDS.items() if isinstance(problem, known)), cls)
         return kind(path, problem.errno, problem.strerror or str(problem))
 
@@ -188,11 +188,11 @@ class FileError(FormatError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """A file that does not exist."""
 
 
 class IsFolderError(FileError, IsADirectoryError):
-    """A folder where a file is wanted."""
+    """A folder where a file is expected."""
 
 
 class ForbiddenFileError(FileError, PermissionError):

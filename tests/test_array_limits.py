@@ -69,7 +69,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_more_is_refused(few, what):
     call, said = REFUSED[what]
-    with pytest.raises(AlignmentError, match=f"^{said} are more than arrays hold, 5: split the"):
+    with pytest.raises(AlignmentError, match=f"^{said} are more than the maximum of 5: split the"):
         call()
 
 

@@ -341,9 +341,9 @@ def test_an_unknown_id_names_those_that_are_near(corpus):
     assert str(caught.value).startswith("no pair")  # and not in quotes
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.name) == (str(caught.value), "p5")
-    with pytest.raises(KeyError, match="the first is 'p01'"):
+    with pytest.raises(KeyError, match="the first id is 'p01'"):
         corpus["nothing like it"]
-    with pytest.raises(UnknownIdError, match="it holds no pair"):
+    with pytest.raises(UnknownIdError, match="the corpus is empty"):
         ak.Corpus()["1"]
     assert len(str(UnknownIdError("x" * 1000, map(str, range(10**6))))) < 300
 

@@ -82,7 +82,7 @@ def test_weeks_are_those_of_iso_8601():
      "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text):
-    refuses(errors.AlignmentError, "give a time with seconds and zone, such as 2026-", timed, text)
+    refuses(errors.AlignmentError, "expected a time with seconds and zone, such as 2026-", timed, text)
 
 
 def test_a_time_is_a_text_and_says_nothing_alone():
@@ -122,7 +122,7 @@ def test_own_formats_hold_times_and_say_where_one_is_wrong(format, tmp_path):
     path.write_text(text.replace(WHEN, "2026-11-22T14:06:28.123+01:00"))
     assert read_corpus(path, format=format) == corpus
     path.write_text(text.replace(WHEN, "today"))
-    with pytest.raises(errors.FormatError, match=r"corpus:\d+: when is 'today'; give a time"):
+    with pytest.raises(errors.FormatError, match=r"corpus:\d+: when is 'today'; expected a time"):
         read_corpus(path, format=format)
 
 

@@ -126,7 +126,7 @@ def test_annotators_get_other_names_and_roles(capsys, tmp_path):
     for call, problem in (
         (lambda: agree(alone), r"also start \(role initial\), gold"),
         (lambda: agree(alone, annotators=5), "annotators is 5"),
-        (lambda: alone.rename("anna"), "names is the one text"),
+        (lambda: alone.rename("anna"), "names is the string"),
         (lambda: alone.with_roles(["anna"]), "roles is a list"),
     ):
         with pytest.raises(AlignkitError, match=problem):

@@ -348,7 +348,7 @@ def test_packed_files_streams_and_standard_output(tmp_path, capsys):
 def test_nothing_is_written_where_a_rule_is_none(tmp_path):
     path = tmp_path / "rules"
     path.write_text("old")
-    refuses(ArgumentError, r"rules\[1\] is the one text 'x'", write_rules, [PLAIN, "x"], path)
+    refuses(ArgumentError, r"rules\[1\] is the string 'x'", write_rules, [PLAIN, "x"], path)
     unpaired = RuleType(Rule(Node("A", (Variable(0, "B"),)), Node("A", ("b",))))
     with pytest.raises(ArgumentError, match="variables of both sides differ"):
         write_rules([PLAIN, unpaired], path, "joshua")

@@ -203,7 +203,7 @@ def test_corpora_are_put_together_and_pairs_selected_by_ids():
     corpus = corpus_of([10])
     assert select_ids(corpus, ["7", "2", "7"]).ids == ("2", "7")
     refuses(KeyError, "no pair of the corpus has the id '12'", select_ids, corpus, ["1", "12"])
-    refuses(ArgumentError, "split the text", select_ids, corpus, "12")
+    refuses(ArgumentError, "split the string", select_ids, corpus, "12")
 
 
 def test_groups_of_many_strata_take_no_time_to_divide():

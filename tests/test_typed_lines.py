@@ -88,7 +88,7 @@ WRONG = {
     'ak.kappa([(0, 0)], [(0, 0)])': "no label; links of one pair are an Alignment",
     'ak.kappa("0-0", "0-0")': r"give lengths=\(N, M\)",
     "ak.kappa([1, 2, 3])": "give a list of rows, or a list of labels for each annotator",
-    "ak.fleiss(['a'])": "a row of the table is the one text 'a'",
+    "ak.fleiss(['a'])": "a row of the table is the string 'a'",
     'ak.C(["a"], ["b"])': "say how many labels there are to choose from",
     'ak.C(c, "anna", "ben", levels="words.sure")': "of C: 'levels'; did you mean 'level'",
     'ak.alpha(c, "anna", "ben", distnace="dice")': "did you mean 'distance'",

@@ -134,7 +134,7 @@ def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
         ({"target_vectors": KNOWN}, OptionError, "target_vectors stand beside vectors"),
         ({"vectors": KNOWN, "target_vectors": WordVectors(["a"], [[1.0]])}, AlignmentError,
          "both sides need vectors of one space"),
-        ({"vectors": "glove.txt"}, TypeError, "vectors is the one text 'glove.txt'"),
+        ({"vectors": "glove.txt"}, TypeError, "vectors is the string 'glove.txt'"),
         ({"vectors": KNOWN, "vector_least": 1.0}, OptionError, "from 0 below 1"),
     ],
 )  # fmt: skip

@@ -190,7 +190,7 @@ def test_any_bytes_are_read_or_refused(tmp_path, rest, begin):
         (["a"], [1.0], AlignmentError, "the shape (1,)"),
         (["a"], [[float("inf")]], AlignmentError, "not finite in 32 bits, for the word 'a'"),
         (["a"], [["x"]], ArgumentError, "an array of numbers"),
-        ("ab", [[1.0]], ArgumentError, "words is the one text 'ab'"),
+        ("ab", [[1.0]], ArgumentError, "words is the string 'ab'"),
     ],
 )
 def test_vectors_must_fit_their_words(words, array, error, message):

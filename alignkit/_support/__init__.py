@@ -1,1 +1,1 @@
-"""What every room uses: compiling kernels, threads, checks of arguments, wording."""
+"""Shared helpers: kernel compilation, threads, argument checks, wording."""

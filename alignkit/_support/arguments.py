@@ -1,4 +1,4 @@
-"""Checks of what users pass to public functions: kinds of plain values, texts for sequences."""
+"""Check the arguments of public functions: types of plain values, and strings as sequences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
 _KINDS: dict[str, tuple[Any, str]] = {
     "None": (type(None), "None"),
-    "str": (str, "a text"),
+    "str": (str, "a string"),
     "int": (Integral, "a whole number"),
     "float": (Real, "a number"),
     "bool": (bool, "True or False"),
@@ -41,27 +41,27 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 def check_arguments(
     function: Callable[..., object], given: Mapping[str, Any], *, apart: Collection[str] = ()
 ) -> None:
-    """Compare plain values and sequences, ``locals()`` of a call, with its annotations."""
+    """Check plain values and sequences (``locals()`` of a call) against the annotations."""
     # NumPy's numbers are numbers; a truth value is no number, and a text is no sequence
     for name, (kinds, of_texts) in _declared(function).items():
         if name not in apart:
             value = given[name]
             if not any(_is(value, kind) for kind in kinds):
                 expected = " or ".join(_KINDS[kind][1] for kind in kinds)
-                _refuse(name, value, expected + " of texts" * of_texts)
+                _refuse(name, value, expected + " of strings" * of_texts)
             if of_texts and isinstance(value, (list, tuple)):
                 words(name, value)
 
 
 def check_attributes(made: object) -> None:
-    """Compare the attributes of a dataclass with their annotations, like `check_arguments`."""
+    """Check the attributes of a dataclass against their annotations, like `check_arguments`."""
     kind: Callable[..., object] = type(made)
     check_arguments(kind, {name: getattr(made, name) for name in _declared(kind)})
 
 
 @cache
 def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], bool]]:
-    """Return the kinds of each argument all of whose kinds are known, and if it holds texts."""
+    """Return the kinds of each argument with known kinds, and whether it holds strings."""
     declared = {}
     for name, hint in function.__annotations__.items():
         plain = str(hint)
@@ -84,19 +84,19 @@ def _is(value: object, kind: str) -> bool:
 
 def _refuse(name: str, value: object, expected: str) -> None:
     splits = isinstance(value, (str, bytes)) and "sequence" in expected
-    hint = ": split the text, or put it into a list" if splits else ""
+    hint = ": split the string, or put it into a list" if splits else ""
     raise ArgumentError(f"{name} is {kind_of(value)}; it must be {expected}{hint}")
 
 
 def check_kind(name: str, value: object, kind: type) -> None:
-    """Refuse an argument that is not of a class."""
+    """Refuse an argument that is not an instance of a class."""
     if not isinstance(value, kind):
         article = "an" if kind.__name__[:1] in "AEIOU" else "a"
-        _refuse(name, value, "a text" if kind is str else f"{article} {kind.__name__}")
+        _refuse(name, value, "a string" if kind is str else f"{article} {kind.__name__}")
 
 
 def check_known(kind: str, name: str, known: Collection[str]) -> None:
-    """Refuse a name that is not known; the error lists those that are."""
+    """Refuse an unknown name; the error lists the known ones."""
     if name not in known:
         raise UnknownNameError(kind, name, known)
 
@@ -119,7 +119,7 @@ def check_keywords(
 
 
 def naming_keywords(function: F) -> F:
-    """Return a function whose error of an unknown keyword names the nearest that it takes."""
+    """Return the function with errors that suggest a keyword instead of an unknown one."""
 
     @wraps(function)
     def called(*args: Any, **given: Any) -> Any:
@@ -139,7 +139,7 @@ def check_callable(name: str, value: object) -> None:
 
 
 def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
-    """Yield values, and refuse what is not of a class."""
+    """Yield values; refuse any that is not an instance of the class."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name} is {kind_of(values)}; it must hold {kind.__name__} objects")
     for k, value in enumerate(values):
@@ -149,12 +149,12 @@ def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
 
 
 def every(name: str, values: Iterable[T], kind: type[T]) -> tuple[T, ...]:
-    """Return values once all are known to be of a class."""
+    """Return the values after checking that all are instances of the class."""
     return tuple(each(name, values, kind))
 
 
 def whole_number(name: str, value: object) -> int:
-    """Return a whole number, of NumPy or not."""
+    """Return a Python or NumPy integer as an int."""
     try:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -163,7 +163,7 @@ def whole_number(name: str, value: object) -> int:
 
 
 def place(name: str, value: object, count: int, what: str) -> int:
-    """Return a place among `count`, counted from the end if negative, as in a list."""
+    """Return an index below `count`; negative ones count from the end, as in a list."""
     k = whole_number(name, value)
     if not -count <= k < count:
         raise IndexError(f"{name} is {k}, but there are {count} {what}")
@@ -173,7 +173,7 @@ def place(name: str, value: object, count: int, what: str) -> int:
 def words(name: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a sentence."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        _refuse(name, value, "a sequence of texts")
+        _refuse(name, value, "a sequence of strings")
     texts = tuple(value)
     try:
         "".join(texts)  # the fastest way to see that all are texts
@@ -188,17 +188,17 @@ def kind_of(value: object) -> str:
     if value is None or isinstance(value, (Integral, Real)):
         return str(value)[:40]
     if isinstance(value, str):
-        return f"the one text {value[:40]!r}"
+        return f"the string {value[:40]!r}"
     kind = type(value).__name__
     return f"{'an' if kind[:1] in 'AEIOUaeiou' else 'a'} {kind}"
 
 
 MOST = 2**31 - 1
-"""The most links, words, sentence pairs or places of word pairs; no number of 32 bits is beyond."""
+"""Maximum number of links, words, sentence pairs or word pairs: what 32 bits can count."""
 
 
 def check_count(what: str, count: int) -> None:
-    """Refuse more than the arrays hold, before a number overflows."""
+    """Refuse more items than the arrays can hold, before a number overflows."""
     if count > MOST:
-        more = f"{count} {what} are more than arrays hold, {MOST}"
-        raise AlignmentError(f"{more}: split the corpus, and take its parts one by one")
+        more = f"{count} {what} are more than the maximum of {MOST}"
+        raise AlignmentError(f"{more}: split the corpus, and process the parts one by one")

@@ -1,4 +1,4 @@
-"""Compile kernels with numba, once: the one place that knows how."""
+"""Compile kernels with numba, and cache the machine code."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def jit(function: F) -> F:
-    """Compile a kernel at its first call; keep the machine code if it can be: `KernelCache`."""
+    """Compile a kernel at its first call, and cache the machine code (`KernelCache`)."""
     return _compiled(function, nogil=True)
 
 
 def fast(function: F) -> F:
-    """Compile a kernel as `jit` does, where 1 / 0 is infinity, as in numpy: so loops vectorize."""
+    """Compile like `jit`, but 1 / 0 is infinity, as in numpy, so that loops vectorize."""
     # Not `fastmath`: how LLVM reorders and fuses floats depends on the processor. Sums that are to
     # be quick are written side by side.
     return _compiled(function, **_FAST)
@@ -41,12 +41,12 @@ def _compiled(function: F, **options: Any) -> F:
 
 
 def inlined(function: F) -> F:
-    """Compile a part of a kernel into each place that calls it: no call, no passing of arrays."""
+    """Inline a function into the kernels that call it, to avoid calls and passing of arrays."""
     return cast("F", numba.njit(nogil=True, forceinline=True)(function))
 
 
 def inlined_fast(function: F) -> F:
-    """Compile a part of a fast kernel into each place that calls it; see `fast` and `inlined`."""
+    """Inline a function into the fast kernels that call it; see `fast` and `inlined`."""
     return cast("F", numba.njit(forceinline=True, **_FAST)(function))
 
 
@@ -58,7 +58,7 @@ def readonly(array: NDArray[T]) -> NDArray[T]:
 
 
 def load_without_scipy() -> None:
-    """Load numba without scipy's linear algebra, a tenth of a second; kernels lose ``np.dot``."""
+    """Load numba without scipy's linear algebra: 0.1 s faster, but kernels have no ``np.dot``."""
     # No kernel of alignkit needs it, others might: so this is for a process of our own
     if "scipy.linalg" in sys.modules:
         return
@@ -70,12 +70,12 @@ def load_without_scipy() -> None:
 
 
 def announce_compilation(tell: Callable[[], None]) -> None:
-    """Call `tell` once when a kernel has to be compiled, of which the logger warns otherwise."""
+    """Call `tell` once when a kernel must be compiled; by default a warning is logged."""
     _ANNOUNCER.tell = tell
 
 
 class _Announcer(event.Listener):
-    """A listener that reports the first kernel of ours that is compiled."""
+    """A listener that reports the first compilation of an alignkit kernel."""
 
     def __init__(self) -> None:
         self.tell: Callable[[], None] | None = _warn
@@ -90,10 +90,10 @@ class _Announcer(event.Listener):
 
 
 def _warn() -> None:
-    then = "they are kept for later runs"
+    then = "they are cached for later runs"
     if not can_keep():
-        then = "no folder was found to keep them in: name one of yours in XDG_CACHE_HOME"
-    text = "compiling kernels (some 20 s, once); %s"
+        then = "they cannot be cached: set XDG_CACHE_HOME to a folder of yours"
+    text = "compiling kernels (about 20 s, once); %s"
     getLogger("alignkit").warning(text, then, extra={"note": True})
 
 

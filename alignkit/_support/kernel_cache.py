@@ -1,7 +1,7 @@
-"""The machine code of kernels, kept between runs; nothing in that folder can do harm.
+"""Cache the machine code of kernels between runs, without trusting the cache folder.
 
-What cannot be used is compiled anew: a file that was cut or changed, that belongs to somebody else
-(what is read from it is run), or that another state of alignkit, numba or Python wrote.
+A kernel is compiled again if its file is truncated or changed, was written by another version of
+alignkit, numba or Python, or belongs to another user (because the code in it is run).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ MARK = b"alignkit kernel\n"
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # a pipe of that name does not make us wait
 _READING = sum((getattr(os, flag, 0) for flag in _FLAGS), os.O_RDONLY)
 OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
-"""Options of numba that change the code it makes; the processor is part of each kernel's key."""
+"""Options of numba that change the compiled code; the processor is part of each kernel's key."""
 
 
 class KernelCache(_Cache):
-    """A kernel's machine code for numba's dispatchers: per signature, a mark, checksum, pickle."""
+    """A kernel's machine code for numba: for each signature a mark, a checksum and a pickle."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._name = f"{function.__module__}.{function.__qualname__}"
@@ -46,7 +46,7 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        """The folder that is looked into first."""
+        """The first folder to search."""
         return str(next(places(), ""))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -66,7 +66,7 @@ class KernelCache(_Cache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel in the first folder that takes it, if there is one."""
+        """Save a compiled kernel in the first writable folder, if any."""
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         name = self._file_name(sig, data.codegen)
@@ -91,7 +91,7 @@ class KernelCache(_Cache):
         self._enabled = False
 
     def flush(self) -> None:
-        """Forget nothing: what has changed has another name."""
+        """Do nothing: changed kernels have other file names."""
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
         key = [list(map(str, sig)), codegen.magic_tuple(), self._options]
@@ -99,14 +99,14 @@ class KernelCache(_Cache):
 
 
 def _prepare(target_context: Any, needed: list[str]) -> None:
-    """Make all that a kernel needs known to LLVM, which ends the process where something is not."""
+    """Register all symbols of a kernel with LLVM, which ends the process if one is unknown."""
     rtsys.initialize(target_context)  # most need no more, and the rest takes 0.05 seconds
     if not all(map(address_of_symbol, needed)):
         target_context.refresh()
 
 
 def can_keep() -> bool:
-    """Return whether there is a folder that compiled kernels can be kept in."""
+    """Return whether there is a folder for compiled kernels."""
     for folder in places():
         with suppress(OSError):
             _make(folder)
@@ -116,7 +116,7 @@ def can_keep() -> bool:
 
 
 def places() -> Iterator[Path]:
-    """Yield the folders that compiled kernels are kept in: the user's cache, or a private one."""
+    """Yield the folders for compiled kernels: the user's cache, and a private one."""
     # Not beside the modules, which is numba's choice: what pip leaves behind there when it removes
     # alignkit, a folder without modules, would hide an editable installation.
     if not _sources():
@@ -133,7 +133,7 @@ def places() -> Iterator[Path]:
 
 
 def _cache_home() -> str:
-    """Return the user's caches, or "": a path that is not absolute tells nothing, as XDG says."""
+    """Return the user's cache folder, or ""; XDG ignores paths that are not absolute."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):
         return named
@@ -147,7 +147,7 @@ def _cache_home() -> str:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder that only the user can write to; raise OSError if there is another."""
+    """Make a folder that only the user can write to; raise OSError if it exists otherwise."""
     base, ours = folder.parent.parent, folder.parent
     base.mkdir(parents=True, exist_ok=True)
     if not _owned(base.stat(), root=True):  # as under sudo: no files of root in a user's folder
@@ -159,7 +159,7 @@ def _make(folder: Path) -> None:
 
 
 def _check(folder: Path, *, root: bool = True) -> None:
-    """Raise OSError if others could have put something into a folder."""
+    """Raise OSError if other users can write to a folder."""
     for path in (folder.parent, folder):
         status = path.lstat()
         if not stat.S_ISDIR(status.st_mode):
@@ -168,14 +168,14 @@ def _check(folder: Path, *, root: bool = True) -> None:
 
 
 def _owned(status: os.stat_result, *, root: bool) -> bool:
-    """Return whether something belongs to the user or, if that will do, to root."""
+    """Return whether a file belongs to the user or, if allowed, to root."""
     if not hasattr(os, "geteuid"):
         return True
     return status.st_uid == os.geteuid() or (root and status.st_uid == 0)
 
 
 def _refuse_others(status: os.stat_result, path: Path, *, root: bool = True) -> None:
-    """Raise OSError if something belongs to others, or others can write to it."""
+    """Raise OSError if a file belongs to other users, or they can write to it."""
     if not _owned(status, root=root):
         raise PermissionError(f"{path} is not the user's")
     if hasattr(os, "geteuid") and status.st_mode & 0o022:
@@ -183,7 +183,7 @@ def _refuse_others(status: os.stat_result, path: Path, *, root: bool = True) -> 
 
 
 def _read(path: Path) -> bytes:
-    """Return what a file holds behind its checksum; raise OSError or ValueError if unusable."""
+    """Return the payload of a file after checking it; raise OSError or ValueError if unusable."""
     with open(os.open(path, _READING), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -198,7 +198,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(folder: Path, name: str, payload: bytes) -> None:
-    """Write a file beside its place and move it there: who reads finds all of it, or nothing."""
+    """Write a temporary file and rename it, so that readers find all of it or nothing."""
     _drop_stale(folder)
     descriptor, beside = tempfile.mkstemp(prefix=f"{_environment()}-part-", dir=folder)
     try:
@@ -213,7 +213,7 @@ def _write(folder: Path, name: str, payload: bytes) -> None:
 
 @cache
 def _drop_stale(folder: Path) -> None:
-    """Drop what other states of the sources left, and what was not written to its end."""
+    """Delete files of other versions of the sources, and incomplete files."""
     for path in folder.glob(f"{_environment()}-*"):
         if not path.name.startswith(f"{_environment()}-{_sources()}-"):
             with suppress(OSError):
@@ -237,7 +237,7 @@ def _sources() -> str:
 
 @cache
 def _environment() -> str:
-    """Return a digest of all else that machine code depends on, but for the processor."""
+    """Return a digest of the versions and options that machine code depends on."""
     versions = [sys.version, platform.machine()]
     versions += [module.__version__ for module in (numba, llvmlite, np)]
     options = [(name, getattr(numba.config, name, None)) for name in OPTIONS]

@@ -1,4 +1,4 @@
-"""Divide work among threads; no result depends on how many there are."""
+"""Divide work among threads; the number of threads does not change results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Told = Callable[[int, int], None]
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -21,7 +21,7 @@ def available_cores() -> int:
 
 
 def count_workers(workers: int | None) -> int:
-    """Return how many threads to use: as many as asked for, or one for each core there is."""
+    """Return the number of threads: `workers`, or by default one for each core."""
     if workers is None:
         return available_cores()
     if workers < 1:
@@ -30,13 +30,13 @@ def count_workers(workers: int | None) -> int:
 
 
 def executor(workers: int | None, *, at_once: bool = False) -> Executor:
-    """Return what does the work: threads, or, if there is little to do, the caller itself."""
+    """Return an executor with threads; with `at_once`, one that works in the caller's thread."""
     threads = count_workers(workers)
     return _AtOnce() if at_once else ThreadPoolExecutor(threads)
 
 
 class _AtOnce(Executor):
-    """Do what is submitted, at once."""
+    """An executor that runs each call immediately."""
 
     def submit(self, call: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -45,7 +45,7 @@ class _AtOnce(Executor):
 
 
 def stage(progress: Told | None, number: int, count: int, *, whole: int = 1000) -> Told | None:
-    """Return what tells `progress` of the whole, for one of some equal parts of the work."""
+    """Return a callback that reports one of several equal stages to `progress`."""
     if progress is None:
         return None
 

@@ -1,4 +1,4 @@
-"""Signals that stop the process at once, but not in the middle of what must be whole."""
+"""Let signals stop the process at once, except during work that must be completed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _cleanups: list[Callable[[], str]] = []
 
 
 def stop_at_once() -> None:
-    """Let Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal."""
+    """Make Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal."""
     # A KeyboardInterrupt would be swallowed or crash in imports, compilations and finalizers
     for kind in STOPS:  # those that are ignored (nohup) stay so
         if signal.getsignal(kind) not in (signal.SIG_IGN, None):
@@ -26,7 +26,7 @@ def stop_at_once() -> None:
 
 
 def leave_at_once() -> list[int]:
-    """Return a list for the exit code; once it is there, the process ends right after `atexit`."""
+    """Return a list for the exit code; once it has one, the process ends right after `atexit`."""
     # Python has no handlers while it takes a process down: a signal would end it without a word
     ended: list[int] = []
 
@@ -65,7 +65,7 @@ def before_stop(cleanup: Callable[[], str], *, for_good: bool = False) -> Iterat
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let what would stop the process wait until the end."""
+    """Delay signals that stop the process until the end of the block."""
     if threading.current_thread() is not threading.main_thread():  # others run no handlers
         yield
         return

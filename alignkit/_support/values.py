@@ -1,4 +1,4 @@
-"""An immutable mapping of the few named things that a pair carries, and results as JSON."""
+"""A small immutable mapping, and results as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class FrozenMap(Mapping[K, V]):
-    """A handful of keys and their values, in order, that never change."""
+    """A small immutable mapping that keeps the order of its keys."""
 
     __slots__ = ("_items",)
 
@@ -22,7 +22,7 @@ class FrozenMap(Mapping[K, V]):
 
     @classmethod
     def of_one(cls, key: K, value: V) -> FrozenMap[K, V]:
-        """Make a map of one entry; the quick way."""
+        """Return a map with one entry, quickly."""
         self = cls.__new__(cls)
         self._items = ((key, value),)
         return self
@@ -59,7 +59,7 @@ class FrozenMap(Mapping[K, V]):
 
 
 class _Items(ItemsView[K, V]):
-    """Go through the entries without a look-up of each key."""
+    """Iterate over the entries without looking up each key."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class _Items(ItemsView[K, V]):
 
 
 def jsonable(value: object) -> object:
-    """Return a result as dicts, lists, numbers and texts; NaN becomes None."""
+    """Return a result as dicts, lists, numbers and strings; NaN becomes None."""
     if isinstance(value, float) and isnan(value):
         return None
     if is_dataclass(value) and not isinstance(value, type):
@@ -83,7 +83,7 @@ def jsonable(value: object) -> object:
 
 
 def nested(flat: Mapping[str, object]) -> dict[str, object]:
-    """Return a mapping with names of parts as mappings within mappings."""
+    """Return a mapping with dotted names as nested mappings."""
     tree: dict[str, object] = {}
     for name, value in flat.items():
         *path, last = name.split(".")

@@ -1,4 +1,4 @@
-"""Texts for people: nothing that comes from a file may act on a terminal or a page."""
+"""Text for people, in which nothing from a file can control a terminal or a page."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 
 
 def brief(name: str) -> str:
-    """Return a name, cut where it is long."""
+    """Return a name, cut if it is long."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
-    """Return a number of things, in the singular where there is one."""
+    """Return a number and a noun, in the singular or plural."""
     said = f"{number:,}" if commas else f"{number}"
     return f"{said} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def brief_annotators(annotators: Iterable[str]) -> str:
-    """Name annotators, and how many more there are."""
+    """List annotators; if there are many, some of them and the number of the others."""
     names = list(map(brief, annotators))
     shown, room = 0, _ROOM
     while shown < len(names) and (room := room - len(names[shown]) - 2) > 0:
@@ -33,13 +33,13 @@ def brief_annotators(annotators: Iterable[str]) -> str:
 
 
 def overlapping(several: int, pairs: int, name: str) -> str:
-    """Say that groups by the values of an attribute overlap."""
+    """Return the note that groups by the values of an attribute overlap."""
     of = f"{several} of {how_many(pairs, 'sentence pair')}"
-    return f"groups overlap: {of} have several values of {name}, and count in each"
+    return f"groups overlap: {of} have several values of {name} and count in each"
 
 
 def natural_key(name: object) -> list[tuple[int, int, str]]:
-    """Sort names, or paths, so that numbers in them count as numbers: v9 before v10."""
+    """Return a sort key that compares numbers in names by value: v9 before v10."""
     return [
         # Python refuses to make a number of thousands of digits
         (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in _DIGITS else (1, 0, part)
@@ -53,7 +53,7 @@ _ENDS = re.compile(r"([\n\t])")
 
 
 def visible(text: str, *, only_ascii: bool = False) -> str:
-    """Show characters without a picture as pictures or backslash escapes, so that none can act."""
+    """Replace invisible and control characters by pictures or backslash escapes."""
     if text.isascii() and text.isprintable():
         return text
     shown = "".join(_visible(char, only_ascii) for char in text)
@@ -61,7 +61,7 @@ def visible(text: str, *, only_ascii: bool = False) -> str:
 
 
 def visible_data(text: str) -> str:
-    """Show what has no picture in lines of columns: line feeds and tabs stay."""
+    """Replace invisible and control characters, except line feeds and tabs."""
     return "".join(part if part in "\n\t" else visible(part) for part in _ENDS.split(text))
 
 
@@ -80,7 +80,7 @@ def _visible(char: str, only_ascii: bool) -> str:
 
 
 def extends(char: str) -> bool:
-    """Say whether a character joins the one before it, and takes no place of its own."""
+    """Return whether a character joins the one before it and has no width."""
     if char.isascii():
         return False
     code = ord(char)  # Hangul vowels and finals, and skin tones, join what stands before them
@@ -89,7 +89,7 @@ def extends(char: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """Return text that cannot break a line of tab-separated columns."""
+    """Escape tabs, line breaks and backslashes for a line of tab-separated columns."""
     if text.isprintable():
         return text
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
