@@ -225,7 +225,7 @@ def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, unto
     jit(decoding_kernel.mixed.py_func)(np.uint64(7), np.uint64(5))
     (told,) = caplog.records
     assert (told.name, told.levelname) == ("alignkit", "WARNING")
-    assert told.getMessage() == "compiling kernels (about 20 s, once); they are cached for later runs"
+    assert told.getMessage() == "compiling kernels (20 s, once); they are cached for later runs"
 
 
 def test_what_cannot_be_kept_is_told(home, capsys):
@@ -239,7 +239,7 @@ def test_what_cannot_be_kept_is_told(home, capsys):
         (home / "temporary").write_text("")
         jit_module._warn()
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "alignkit: compiling kernels (about 20 s, once); they are cached for later runs"
+    assert lines[0] == "alignkit: compiling kernels (20 s, once); they are cached for later runs"
     assert "they cannot be cached" in lines[1]
     assert len(lines) == 2
 

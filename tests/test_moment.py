@@ -82,7 +82,9 @@ def test_weeks_are_those_of_iso_8601():
      "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text):
-    refuses(errors.AlignmentError, "expected a time with seconds and zone, such as 2026-", timed, text)
+    refuses(
+        errors.AlignmentError, "expected a time with seconds and zone, such as 2026-", timed, text
+    )
 
 
 def test_a_time_is_a_text_and_says_nothing_alone():

@@ -93,7 +93,7 @@ def _warn() -> None:
     then = "they are cached for later runs"
     if not can_keep():
         then = "they cannot be cached: set XDG_CACHE_HOME to a folder of yours"
-    text = "compiling kernels (about 20 s, once); %s"
+    text = "compiling kernels (20 s, once); %s"
     getLogger("alignkit").warning(text, then, extra={"note": True})
 
 
