@@ -292,11 +292,16 @@ def test_weights_take_the_views_with_an_order(corpus):
 
 
 @pytest.mark.parametrize("wrong",
-                         [["--scheme", "turku"], ["--on", "judgments"], [*TURKU, "--samples", "5"],
+                         [["--scheme", "turku"], [*TURKU, "--samples", "5"],
                           [*TURKU, "--initial", "giza"]], ids=" ".join)  # fmt: skip
 def test_options_of_links_and_of_judgments_are_kept_apart(tmp_path, capsys, wrong):
     assert main(["agree", str(tmp_path / "pairs.jsonl"), *wrong]) == 2
     assert "judgments" in capsys.readouterr().err
+
+
+def test_a_format_that_implies_no_scheme_needs_one(capsys):
+    assert main(["agree", "samples/paraphrases.jsonl", "--on", "judgments"]) == 2
+    assert "by --scheme, one of paraphrase, turku" in capsys.readouterr().err
 
 
 def test_the_kappas_are_drawn_for_a_paper(corpus, tmp_path, capsys):

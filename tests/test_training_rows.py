@@ -141,8 +141,10 @@ def test_rows_are_written(tmp_path, capsys):
         "id,label,source,target",
         "1,4>,a b,c",
     ]
-    run(capsys, *words[:3], "--rows", "plain").failed("--rows needs --scheme")
-    ran = run(capsys, "labels", path, "--scheme", "turku", "--json")
+    unnamed = run(capsys, *words[:2], "-", "--rows", "plain")  # the format implies its scheme
+    assert "the scheme turku" in unnamed.err
+    assert "1\t4>\ta b\tc" in unnamed.out
+    ran = run(capsys, "labels", path, "--json")
     assert "1 of the pairs are rewrites, which nobody judged" in ran.err
     assert (ran.json["pairs"], ran.json["rewrites_left_out"]) == (1, 1)
     ran = run(capsys, "labels", path, "--scheme", "turku", "--json", "--rewrites")

@@ -73,6 +73,8 @@ class Format:
         The words stand in files of their own (``--source`` and ``--target``).
     folder
         The format is a folder of files (a file of it can usually be read alone).
+    scheme
+        The scheme of the judgments that the format holds; empty if they can be of any.
     remark
         What to say once to a user who reads the format; empty: nothing.
     surely
@@ -94,6 +96,7 @@ class Format:
     base: int = 0
     text_beside: bool = False
     folder: bool = False
+    scheme: str = ""
     remark: Callable[[Reading], str] | None = None
     surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
     members: Callable[[Reading], Iterable[Path]] | None = None

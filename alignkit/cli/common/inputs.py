@@ -14,7 +14,7 @@ from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.formats import FORMATS
+from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
@@ -184,12 +184,29 @@ def add_order_argument(group: argparse._ActionsContainer) -> None:
         """)  # fmt: skip
 
 
-def add_scheme_argument(
-    group: argparse._ActionsContainer, about: str, *, required: bool = False
-) -> None:
+OF_FORMAT = "of the judgments (default: that of the format)"
+"""What --scheme is, if the formats of the inputs can imply it."""
+
+
+def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
     """Add the option --scheme."""
-    settings = {"choices": tuple(SCHEMES), "required": required}
+    settings = {"choices": tuple(SCHEMES)}
     add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
+
+
+def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
+    """Set --scheme, unless it was named, to the scheme that the formats of the inputs imply."""
+    if getattr(options, "scheme", None) is not None:
+        return
+    implied = {item.kind.scheme for item in inputs} - {""}
+    if len(implied) != 1:
+        formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
+        raise OptionError(
+            f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; only the "
+            f"formats {', '.join(formats)} imply theirs"
+        )
+    options.scheme = implied.pop()
+    say(f"judgments are read by the scheme {options.scheme}", once=True)
 
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:

@@ -23,10 +23,12 @@ from dataclasses import astuple
 from typing import TextIO
 
 from alignkit.cli.common.inputs import (
+    OF_FORMAT,
     Input,
     add_reading_arguments,
     add_scheme_argument,
     reading_options,
+    settle_scheme,
 )
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
@@ -57,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator A  write only the alignments of this annotator (default: all)
         --swap  exchange source and target; with --scheme, also in judgments with a direction
         """)  # fmt: skip
-    add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
+    add_scheme_argument(group, f"{OF_FORMAT}, for --swap and --rows")
     add_rows_arguments(group)
     add_tree_options(parser)
 
@@ -91,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
         check_writing(options)
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
+    if rows or (options.swap and source.kind.scheme):
+        settle_scheme(options, source)
     if rows:
         if trees_named(options):
             raise OptionError("rows for training hold no trees: leave out the options of trees")
@@ -189,8 +193,8 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
 
 def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
     """Write the rows, and tell how many there are, and how many pairs were written anew."""
-    if options.scheme is None or options.to is not None or options.swap:
-        raise OptionError("--rows needs --scheme, and takes neither --to nor --swap")
+    if options.to is not None or options.swap:
+        raise OptionError("--rows takes neither --to nor --swap; leave them out")
     anew = written = 0
 
     def counted() -> Iterator[SentencePair]:

@@ -23,6 +23,7 @@ from alignkit.cli.common.inputs import (
     add_rewrites_argument,
     add_scheme_argument,
     reading_options,
+    settle_scheme,
 )
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
@@ -35,7 +36,7 @@ from alignkit.model.labels import get_view
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_scheme_argument(parser, "of the judgments", required=True)
+    add_scheme_argument(parser)
     add_options(parser, "--view V  view of the scheme (default: full)", view={"default": "full"})
     add_options(
         parser, "--annotator A  annotator to count; repeatable (default: all)",
@@ -52,8 +53,10 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.corpora.labelled import count_labels
 
     check_groups(options)
+    read = Input(options.input, options.format, reading_options(options))
+    settle_scheme(options, read)
     view = get_view(options.scheme, options.view)
-    corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
+    corpus = read.corpus(judged=True)
     counts = count_labels(
         corpus, view, **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
         annotators=options.annotator, lenient_labels=options.lenient_labels,

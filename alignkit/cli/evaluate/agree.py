@@ -23,7 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    reading_options,
+    settle_scheme,
+)
 from alignkit.cli.common.media import check_groups, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.common.names import named
@@ -117,9 +122,11 @@ def _on_judgments(options: argparse.Namespace) -> str:
     lines: dict[str, int] = {}
     if "groups" in chosen:
         chosen["groups"], lines = _groups(options.groups)
-    JudgmentOptions(**chosen)  # a wrong option is an error before anything is read
+    if "scheme" in chosen:
+        JudgmentOptions(**chosen)  # a wrong option is an error before anything is read
     _refuse_unwritable(options)
     corpus = _corpus(options)
+    chosen["scheme"] = options.scheme
     with naming(*options.corpus), _placing(lines, options):
         agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
     if options.html:
@@ -177,8 +184,10 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
 def _corpus(options: argparse.Namespace) -> Corpus:
     paths = options.corpus
     if len(paths) == 1:
-        corpus = Input(paths[0], options.format, reading_options(options)).corpus(needed=True)
-        return named(corpus, options)
+        read = Input(paths[0], options.format, reading_options(options))
+        if options.on == "judgments":
+            settle_scheme(options, read)
+        return named(read.corpus(needed=True), options)
     names = [Path(path).name.split(".")[0] or path for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)
@@ -188,6 +197,8 @@ def _corpus(options: argparse.Namespace) -> Corpus:
         Input(path, options.format, reading_options(options, name=name))
         for name, path in zip(names, paths, strict=True)
     )
+    if options.on == "judgments":
+        settle_scheme(options, first, *others)
     corpus = merged(
         first,
         dict(zip(names[1:], others, strict=True)),

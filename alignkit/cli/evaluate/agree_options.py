@@ -102,7 +102,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 _MORE = {
-    "scheme": f": {', '.join(SCHEMES)}",
+    "scheme": f" (default: that of the format): {', '.join(SCHEMES)}",
     "groups": "; each line of the file has an annotator, a tab and the group",
 }
 """What the command says of an option besides the library."""
@@ -156,8 +156,6 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
         raise OptionError(
             f"--{flag} is about alignments{hint}; leave it out, or leave out --on judgments"
         )
-    if not hasattr(options, "scheme"):
-        raise OptionError("judgments are read by a scheme: name it by --scheme")
     return True
 
 

@@ -34,9 +34,6 @@ from alignkit.cli.evaluate.audit import (
 from alignkit.cli.parser import add_options, number
 from alignkit.io.inputs import naming
 
-_SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
-"""The scheme of the judgments of a format, where none is named."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
@@ -55,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         plain={"choices": ("upheld", "all"), "default": "upheld"},
         annotator={"action": "append"})  # fmt: skip
     group = parser.add_argument_group("labels")
-    add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
+    add_scheme_argument(
+        group, "of the judgments (default: that of the format, or the one that fits all)"
+    )
     add_options(group, """
         --view V  view of the scheme with the labels for judges (default: binary, or full if there
             is no binary view)
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     with naming(options.input):
         audit = draw_pairs(
             read.corpus(needed=True),
-            scheme=options.scheme or _SCHEMES.get(read.format),
+            scheme=options.scheme or read.kind.scheme or None,
             annotators=options.annotator,
             **{name: getattr(options, name) for name in names},
         )

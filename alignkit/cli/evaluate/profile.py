@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --measure  measure of links, phrases or judgments (default: f1, or accuracy with --scheme);
             phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
-    add_judged(group, required=False)
+    add_judged(group, "of the judgments to profile (default: profile links)")
     add_order_argument(group)
     add_options(parser.add_argument_group("reading a table"), """
         --table FILE  read a table of phenomena and systems

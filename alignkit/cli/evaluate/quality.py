@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--gold", metavar="NAME", required=True, help="annotator with the correct judgments")
     add("--annotators", nargs="+", metavar="A",
         help="annotators of the crowd (default: all people who judged)")
-    inputs.add_scheme_argument(group, "of the judgments", required=True)
+    inputs.add_scheme_argument(group)
     add("--view", default="full", metavar="V", help="view of the scheme (default: full)")
     inputs.add_rewrites_argument(group)
     add = parser.add_argument_group("rules").add_argument
@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
     if options.over is None and (options.good or options.good_in):
         flag = "--good" if options.good else "--good-in"
         raise OptionError(f"{flag} is about phrases; name the attribute that names them by --over")
-    corpus = Input(options.input, options.format, inputs.reading_options(options)).corpus(
-        judged=True
-    )
+    read = Input(options.input, options.format, inputs.reading_options(options))
+    inputs.settle_scheme(options, read)
+    corpus = read.corpus(judged=True)
     with naming(options.input):
         quality = crowd_quality(
             corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,

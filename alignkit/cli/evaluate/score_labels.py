@@ -22,14 +22,17 @@ from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import (
     HYPOTHESIS,
+    OF_FORMAT,
     REFERENCE,
     Input,
     add_order_argument,
     add_reading_arguments,
     add_rewrites_argument,
+    add_scheme_argument,
     add_side,
     declared_sides,
     open_sides,
+    settle_scheme,
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
@@ -40,7 +43,7 @@ from alignkit.errors import JoinError, OptionError
 from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels import SCHEMES, get_view
+from alignkit.model.labels import get_view
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
@@ -64,17 +67,17 @@ class Judged:
         return who | {name: getattr(options, name) for name in names}
 
 
-def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
+def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
     """Add the options that say what judgments are, and the files of predictions."""
+    add_scheme_argument(group, about)
     add_options(group, """
-        --scheme  scheme of the judgments
         --view V  view of the scheme (default: full)
         --predictions FILE...  files of predicted labels, one for each system; lines with id and
             label, or only labels in order
         --predicted  whether these files have labels of the scheme or of the view (default: scheme,
             unless a label is only in the view)
-        """, scheme={"required": required, "choices": tuple(SCHEMES)}, view={"default": "full"},
-        predictions={"default": []}, predicted={"choices": ("scheme", "view")})  # fmt: skip
+        """, view={"default": "full"}, predictions={"default": []},
+        predicted={"choices": ("scheme", "view")})  # fmt: skip
     add_rewrites_argument(group)
 
 
@@ -82,9 +85,8 @@ def judged_sides(options: argparse.Namespace) -> Judged:
     """Read the judgments of systems and of the reference as a command's options name them."""
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
-    view = get_view(options.scheme, options.view)
     judged = _of_one(options) if options.reference is None else _of_files(options)
-    return _with_files(judged, options, view)
+    return _with_files(judged, options, get_view(options.scheme, options.view))
 
 
 def _of_one(options: argparse.Namespace) -> Judged:
@@ -99,7 +101,9 @@ def _of_one(options: argparse.Namespace) -> Judged:
         )
     path = options.hypothesis
     declared = declared_sides(options, None)
-    corpus = open_sides(path, None, declared)[0].corpus(needed=True)
+    read = open_sides(path, None, declared)[0]
+    settle_scheme(options, read)
+    corpus = read.corpus(needed=True)
     reference = _judge(corpus, options.ref_annotator, path, "--ref-annotator", apart=names)
     return Judged(corpus, names, reference)
 
@@ -112,6 +116,7 @@ def _of_files(options: argparse.Namespace) -> Judged:
         raise OptionError("standard input (-) can be read once; name a file")
     declared = declared_sides(options, None)
     hyp, ref = open_sides(paths[0], options.reference, declared)
+    settle_scheme(options, hyp, ref)
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
     names = tuple(system.name for system in systems)
@@ -210,7 +215,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("scoring")
     add_options(group, "--compare HYP2...  other systems, read like HYP", compare={"default": []})
-    add_judged(group, required=True)
+    add_judged(group)
     add_order_argument(group)
     add_forms(parser.add_argument_group("output"))
     add_reading_arguments(parser)

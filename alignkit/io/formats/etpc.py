@@ -323,6 +323,7 @@ def _remark(reading: Reading) -> str:
 FORMAT = Format(
     parse=_parse,
     write=None,
+    scheme="binary",
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
     holds=kinds(

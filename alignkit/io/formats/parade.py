@@ -67,6 +67,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 FORMAT = Format(
     parse=_parse,
     write=None,
+    scheme="parade-votes",
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=kinds("text, judgment, judged only, attributes, names, absent"),
 )

@@ -144,6 +144,7 @@ def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Recor
 FORMAT = Format(
     parse=_parse,
     write=None,
+    scheme="turku",
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=kinds("text, judgment, judged only, attributes, names, absent"),
     remark=lambda _: "its texts are not tokenized; they are split at white space",
