@@ -109,9 +109,12 @@ def test_the_architecture_is_that_of_the_tree():
     assert set(re.findall(r"^  (\w+)/ ", tree, re.MULTILINE)) == rooms
 
 
+def guidelines():
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(GUIDELINES.glob("*.md")))
+
+
 def drawings():
-    text = (GUIDELINES / "README.md").read_text(encoding="utf-8")
-    return [(match[1], match[2]) for match in DRAWINGS.finditer(text)]
+    return [(match[1], match[2]) for match in DRAWINGS.finditer(guidelines())]
 
 
 @pytest.mark.parametrize(("case", "drawing"), drawings())
@@ -125,8 +128,7 @@ def test_every_example_of_the_guidelines_is_drawn_and_says_what_it_shows():
     files = {path.stem for path in (GUIDELINES / "examples").glob("*.jsonl")}
     assert files == {case for case, _ in drawings()}
     # above its drawing and in its file, which also tells its format, in the same words
-    text = (GUIDELINES / "README.md").read_text(encoding="utf-8")
-    said = {match[2]: match[1].replace("*", "").split() for match in HEADED.finditer(text)}
+    said = {m[2]: m[1].replace("*", "").split() for m in HEADED.finditer(guidelines())}
     assert set(said) == {case for case, _ in drawings()}
     for case, words in said.items():
         path = GUIDELINES / "examples" / f"{case}.jsonl"

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent.parent
+GUIDES = [f"guidelines/{path.name}" for path in sorted(ROOT.glob("guidelines/*.md"))]
 PROJECT = {
+    **dict(zip(GUIDES, GUIDES, strict=True)),
     "README.md": "index.md", "guidelines/README.md": "guidelines/index.md",
-    "guidelines/quick-card.md": "guidelines/quick-card.md", "samples/README.md": "samples.md",
-    "benchmarks/README.md": "benchmarks.md", "CONTRIBUTING.md": "contributing.md",
-    "CHANGELOG.md": "changes.md", "LICENSE": "license.md", "SECURITY.md": "security.md",
-    "CITATION.cff": "citation.md",
+    "samples/README.md": "samples.md", "benchmarks/README.md": "benchmarks.md",
+    "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md",
+    "LICENSE": "license.md", "SECURITY.md": "security.md", "CITATION.cff": "citation.md",
 }  # fmt: skip
 """Pages of the repository that are not in docs/, and where they are on the site."""
 
