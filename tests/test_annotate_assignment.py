@@ -113,7 +113,7 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
 
 @pytest.mark.parametrize(("options", "told"),
                          [({"annotators": []}, "nobody to assign"),
-                          ({"annotators": [""]}, "no name of an annotator"),
+                          ({"annotators": [""]}, "cannot be an annotator's name"),
                           ({"annotators": ["a", "a"]}, "named twice"),
                           ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
                           ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
@@ -121,7 +121,7 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
                           ({"annotators": ["a"], "stratify": ["genre"]},
                            "no pair has an attribute 'genre'"),
                           ({"annotators": ["a", "gold"]},
-                           "'gold' is the name under which")])  # fmt: skip
+                           "'gold' is the name of the gold")])  # fmt: skip
 def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
     store = project(tmp_path)
     with pytest.raises(ProjectError, match=told):
@@ -133,7 +133,7 @@ def test_what_was_drawn_once_stays(tmp_path):
     store = project(tmp_path)
     assign_pairs(store, ["anna", "ben"], trial=1)
     for options in ({"trial": 2}, {"seed": 1}, {"stratify": []}):
-        with pytest.raises(ProjectError, match="since pairs were first assigned"):
+        with pytest.raises(ProjectError, match="since the first assignment"):
             assign_pairs(store, **options)
     assign_pairs(store, trial=1, seed=0, stratify=["length"])
 
@@ -157,7 +157,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
 
 def test_settings_that_cannot_be_are_refused(tmp_path):
     store = project(tmp_path)
-    for changes, told in (({"gold": ""}, "no name"), ({"task": "x"}, "align, judge, extract")):
+    for changes, told in (({"gold": ""}, "cannot be"), ({"task": "x"}, "align, judge, extract")):
         with pytest.raises(ProjectError, match=told):
             store.settings(**changes)
 
@@ -244,7 +244,7 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     assert list_of(store, "anna")[-1] == 4
     assign_pairs(store, ["anna", "ben"], double=0.5, control=0)
     before = rows_of(store)
-    with pytest.raises(ProjectError, match="'q' is annotated"):
+    with pytest.raises(ProjectError, match="'q' has annotations"):
         add_pairs(store, [SentencePair("q", ["a"], ["b"], {"anna": Alignment()})])
     assert add_pairs(store, []) == []
     store.close()
@@ -284,7 +284,7 @@ def test_who_cannot_be_an_annotator_is_told_why(tmp_path):
     links = {"auto": Alignment.parse("0-0")}
     with project(tmp_path, small_corpus(3, links), annotator=None) as store:
         store.set_suggestions("auto", [(k, [(0, 0, None, 2)]) for k in (1, 2, 3)])
-        for name, told in (("gold", "adjudicators decide"), ("auto", "that are suggested")):
+        for name, told in (("gold", "gold standard"), ("auto", "shown as suggestions")):
             with pytest.raises(ProjectError, match=told):
                 assign_pairs(store, [name, "anna"])
             with pytest.raises(ProjectError, match=told):

@@ -70,7 +70,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     assert told["pull"]["value"] == pytest.approx(pull.pull.value)
     assert told == json.loads(json.dumps(pull.to_dict()))
     assert main(["project", "bias", str(tmp_path / "project"), "--least", "0.5", "--markdown"]) == 0
-    assert "suggestions of 0.5 and more" in capsys.readouterr().out
+    assert "suggestions of at least 0.5" in capsys.readouterr().out
     assert main(["project", "bias", str(tmp_path / "project"), "--least", "2"]) == 2
     assert "least is 2" in capsys.readouterr().err
 

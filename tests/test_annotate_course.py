@@ -56,7 +56,7 @@ def test_each_done_pair_is_learned_and_cross_validation_comes_now_and_then(align
     pupil = Learner(aligner)
     lesson = pupil.learn(work(1, 2, 3))
     assert (lesson.pairs, lesson.used) == (3, False)
-    assert "begins with 5" in lesson.verdict
+    assert "starts after 5" in lesson.verdict
     lesson = pupil.learn(work(*range(1, 8)))
     assert (lesson.pairs, lesson.used, lesson.verdict[:8]) == (7, True, "learned:")
     assert 0 < lesson.before < lesson.after < 1
@@ -144,7 +144,7 @@ def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligne
     running = Course(store, SuggestionPlan("model", "m.model"), lambda *_: None)
     lesson, rows = running.go_on()
     assert (lesson.used, list(rows)) == (False, [])
-    assert "m.model has learned from gold already" in lesson.verdict
+    assert "m.model has already learned from gold" in lesson.verdict
     finish(store, 6)
     assert running.go_on()[0] is None
 
@@ -163,4 +163,4 @@ def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
         out = io.BytesIO()
         with pytest.raises(LookupError):
             act(Job(path, plan=SuggestionPlan("trained")), worker.Output(out), *more)
-        assert json.loads(out.getvalue())["text"] == "compiling kernels, once on a machine"
+        assert json.loads(out.getvalue())["text"] == "compiling kernels, once per machine"

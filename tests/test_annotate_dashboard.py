@@ -223,7 +223,7 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
     store = blank(tmp_path, 2, "anna", "ben")
     board = boards(store)
     shown = settled(board)
-    assert shown["reason"].startswith("agreement takes two annotators")
+    assert shown["reason"].startswith("agreement needs two annotators")
     assert shown["twos"] == shown["commands"] == shown["lowest"] == []
     assert "control sample" in shown["pull"]["pull"]["reason"]
     done(store, 1, "anna")

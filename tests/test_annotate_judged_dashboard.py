@@ -81,7 +81,7 @@ def test_flags_count_for_the_pairs_alone_and_one_label_has_no_kappa(make):
     judged = shown(board)["judged"]
     assert [two["same"]["value"] for two in judged["twos"]] == [1, 1, 1]
     assert {two["kappa"]["value"] for two in judged["twos"]} == {None}
-    assert "one and the same label" in judged["twos"][0]["kappa"]["reason"]
+    assert "the same label" in judged["twos"][0]["kappa"]["reason"]
     assert judged["kappa"]["reason"] == "undefined for all"
     assert [row["judgments"] for row in judged["pairs"]] == [[["4", 2], ["4, i", 1]]]
 
@@ -94,7 +94,7 @@ def test_nobody_is_said_to_agree_where_nobody_has_judged(make):
     judge(store, 2, "ben", "4")
     (two,) = shown(board)["judged"]["twos"]
     assert two["pairs"] == 0
-    assert two["kappa"] == {"value": None, "reason": "no pair has a label of both"}
+    assert two["kappa"] == {"value": None, "reason": "no pair has labels from both"}
 
 
 def test_the_cautions_are_those_of_agree_on_the_export(make, tmp_path, capsys):

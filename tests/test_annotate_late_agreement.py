@@ -102,7 +102,7 @@ def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
     assert not bench.view.state.done
     tab = Tab(store, 1, "anna")
     tab.send(cell(1, 1, 2, 1), cell(0, 1, 0, 1))
-    with pytest.raises(BadEvent, match="2 differences are still to be settled"):
+    with pytest.raises(BadEvent, match="2 differences are still open"):
         bench.back("redo")
     assert not bench.view.state.done
     tab.send(cell(1, 1, 1, 2), cell(0, 1, 1, 0))
@@ -118,7 +118,7 @@ def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind):
     bench.open(), bench.done()
     bench.back() if kind == "redo" else bench.done(after=False)
     add(store, LATE["a link"])
-    with pytest.raises(BadEvent, match="gold has not all that annotators agree on"):
+    with pytest.raises(BadEvent, match="gold lacks something that all agree on"):
         bench.back(kind)
     bench.done()
     assert bench.gold == {(0, 0): 2, (1, 1): 2}

@@ -385,7 +385,7 @@ def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, 
     assert (len(started), capsys.readouterr().out) == (1, "")
     assert open_(path, learning=True).learning
     assert len(started) == 1  # nothing suggests
-    assert "--learning: nothing is learned here" in capsys.readouterr().out
+    assert "--learning: has no effect" in capsys.readouterr().out
 
 
 def test_a_new_project_learns_and_one_of_an_earlier_version_does_not(tmp_path, openings):

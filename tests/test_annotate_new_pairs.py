@@ -63,12 +63,12 @@ def rewrites_of(store, k=1, annotator="anna"):
 
 @pytest.mark.parametrize(("event", "told"),
                          [(rewrite(["a", " "]), "a text is empty"),
-                          (rewrite(["a", "b"], key="x1"), "key 'x1' is none"),
-                          (rewrite(["a", "b"], key="r0"), "key 'r0' is none"),
+                          (rewrite(["a", "b"], key="x1"), "key 'x1': expected"),
+                          (rewrite(["a", "b"], key="r0"), "key 'r0': expected"),
                           (rewrite(["a" * 20_001, "b"]), "20000"),
                           (rewrite(["a\x00", "b"]), r"control character U\+0000"),
-                          (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "named twice"),
-                          (extract([0, 1, 0, 8]), "characters 0 to 8 are no words of a text of 7"),
+                          (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "given twice"),
+                          (extract([0, 1, 0, 8]), "characters 0 to 8 are not words of a text"),
                           (extract([1, 1, 0, 1]), "characters 1 to 1"),
                           (extract([1, 2, 0, 1]), "characters 1 to 2"),
                           (extract([-1, 2, 0, 1]), ">= 0")])  # fmt: skip
@@ -218,7 +218,7 @@ def folders(tmp_path):
 def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path, capsys):
     notes = []
     corpus = Corpus(read_documents(folders, note=notes.append))
-    assert notes == [f"{folders[0]}: 1 file has no file of the same name in the other folder: c"]
+    assert notes == [f"{folders[0]}: 1 file has no counterpart in the other folder: c"]
     store, begin = project(tmp_path, corpus, task="extract"), SOURCE.index("and")
     tab = Tab(store)
     tab.send(extract([begin, begin + 11, 15, 31]))
@@ -240,7 +240,7 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
                                        "with_pairs": 1, "without": 1, "pairs": 2, "open": 0,
                                        "pairs_per_document": 1.0}]  # fmt: skip
     assert "anna" in run(capsys, "project", "yield", store.path).out
-    with pytest.raises(ProjectError, match="stay as they are"):
+    with pytest.raises(ProjectError, match="cannot be changed"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)
     assert not replay(store).differences
     store.close()
@@ -267,7 +267,7 @@ def test_what_a_file_calls_a_tokenizer_does_not_divide_its_documents(tmp_path):
     assert [pair.words[0] for pair in exported_work(store)] == [("a",), ("a", "c.")]
     store.close()
     file.write_text('\n{"source": "one \\ud800", "target": "x"}\n')
-    with pytest.raises(FormatError, match=r"documents\.jsonl:2: 'source' holds half"):
+    with pytest.raises(FormatError, match=r"documents\.jsonl:2: 'source' has half"):
         list(read_documents([str(file)]))
 
 
@@ -294,13 +294,13 @@ def test_documents_of_json_lines(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "told"),
-                         [("nonsense", "docs.jsonl:1: is no JSON"),
-                          ("[1]", "docs.jsonl:1: is no object"),
+                         [("nonsense", "docs.jsonl:1: is not JSON"),
+                          ("[1]", "docs.jsonl:1: is not an object"),
                           ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
                           ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
                           ('{"id": 1, "source": "a", "target": "b"}\n' * 2,
-                           "two documents are called '1'"),
-                          ("\xff", "is no text in utf-8")])  # fmt: skip
+                           "two documents have the id '1'"),
+                          ("\xff", "is not text in utf-8")])  # fmt: skip
 def test_damaged_documents_are_told(tmp_path, text, told):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(text.encode("latin-1"))
@@ -313,8 +313,8 @@ def test_folders_that_do_not_go_together_are_told(tmp_path, folders):
     (tmp_path / "xx").mkdir()
     (tmp_path / "xx" / "q.txt").write_text("q")
     source = f"{folders[0]}/a.en"
-    for paths, told in (((folders[0], str(tmp_path / "xx")), "no file is of the same name"),
-                        ((folders[0], source), "name two folders or two files"),
+    for paths, told in (((folders[0], str(tmp_path / "xx")), "no file has the same name"),
+                        ((folders[0], source), "expected two folders or two files"),
                         ((folders[0],), "is one folder"),
                         ((source, str(tmp_path / "nowhere")), "cannot be read")):  # fmt: skip
         with pytest.raises((ProjectError, FileNotFoundError), match=told):
@@ -322,7 +322,7 @@ def test_folders_that_do_not_go_together_are_told(tmp_path, folders):
     (pair,) = read_documents((source, f"{folders[1]}/a.fr"))
     assert pair.id == "a"
     (tmp_path / "en" / "a.txt").write_text("again")
-    with pytest.raises(ProjectError, match="are of one name"):
+    with pytest.raises(ProjectError, match="have the same name"):
         list(read_documents(folders))
 
 

@@ -179,7 +179,7 @@ def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve)
     with serve(server.port):
         wait(two, "told.conflict.length === 1")
         assert two.evaluate("told.conflict[0].refused[0].data.cells") == [[0, 0, 0, 1]]
-        until(two, "changed in another tab: one place; keep that, or set this again")
+        until(two, "changed in another tab: one place; keep the change, or set yours again")
         until(one, "Saved")
         assert one.evaluate("told.conflict") == []
 

@@ -188,6 +188,6 @@ def test_gold_of_the_corpus_s_own_asks_for_another_name(tmp_path, capsys) -> Non
     store = project(tmp_path)  # of which gold is an annotator
     store.close()
     words = "annotate", store.path, "--annotator", "carla", "--no-browser"
-    told = "name the gold standard otherwise, by --gold NAME"
+    told = "give the gold standard another name by --gold NAME"
     run(capsys, *words, "--adjudicate").failed(told)
     run(capsys, *words, "--blind").failed("--blind is for --adjudicate")

@@ -243,7 +243,7 @@ def test_enough_pairs_are_no_caution():
     pairs = simulated(np.random.default_rng(1), 0.1, pairs=ENOUGH)
     assert estimate_pull(pairs, QUICK).cautions == ()
     few = estimate_pull(pairs[:20], QUICK).cautions
-    assert "an interval of 0.05 to either side takes 97" in few[0]
+    assert "an interval of 0.05 to either side needs 97" in few[0]
     assert "too narrow" in few[1]
 
 
@@ -252,7 +252,7 @@ def test_the_least_probability_says_which_suggestions_count():
     assert estimate_pull(pairs).pull.value == 0
     found = estimate_pull(pairs, PullOptions(least=0.5))
     assert found.pull.value == 1
-    assert "suggestions of 0.5 and more" in str(found)
+    assert "suggestions of at least 0.5" in str(found)
 
 
 def test_the_seed_says_what_is_drawn():
@@ -266,7 +266,7 @@ def test_the_seed_says_what_is_drawn():
 def test_all_media_show_the_tables_and_the_cautions(medium):
     shown = estimate_pull([split("1", "0-0", "", [(0, 0, 0.9, 2)])]).show(medium)
     assert "drawn unseen" in shown
-    assert "the pull stands on 1 split pair:" in shown
+    assert "the pull is estimated from 1 split pair:" in shown
 
 
 @pytest.mark.parametrize(

@@ -33,5 +33,5 @@ def test_a_folder_of_another_package_is_passed_over(
 
 def test_what_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(names, "_PACKAGE", tmp_path / "alignkit")
-    with pytest.raises(AlignkitError, match="guidelines that belong to alignkit are not there"):
+    with pytest.raises(AlignkitError, match="guidelines of alignkit are missing"):
         names.guidelines()

@@ -176,7 +176,7 @@ def test_links_of_an_annotator_are_suggested(tmp_path):
     ("plan", "annotator", "message"),
     [
         (SuggestionPlan("initial", "otto"), "anna", "otto"),
-        (SuggestionPlan("initial", "auto"), "auto", "are one"),
+        (SuggestionPlan("initial", "auto"), "auto", "are the same"),
     ],
 )
 def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message):

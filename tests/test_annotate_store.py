@@ -64,7 +64,7 @@ def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
         create_project(path, Corpus())
     assert os.listdir(tmp_path) == []
     create_project(path, small_corpus())
-    with pytest.raises(ProjectError, match="is there already"):
+    with pytest.raises(ProjectError, match="exists already"):
         create_project(path, small_corpus())
     assert os.listdir(tmp_path) == ["p"]
     assert project_beside("a/corpus.jsonl") == "a/corpus.jsonl.alignkit"
@@ -204,7 +204,7 @@ def test_a_label_that_is_of_no_scheme_comes_back_if_it_was_there(tmp_path):
     tab.back()
     assert store.pair(1, "anna").state.judgment == "old"
     tab.send(sent("judge", label=["old", ""]), sent("judge", label=["", "old"]))
-    with pytest.raises(BadEvent, match="'new' is not of the scheme paraphrase"):
+    with pytest.raises(BadEvent, match="'new' is not in the scheme paraphrase"):
         tab.send(sent("judge", label=["old", "new"]))
     with pytest.raises(BadEvent, match="'old' is not"):
         Tab(store, 1, "ben").send(sent("judge", label=["", "old"]))
@@ -405,7 +405,7 @@ def test_what_is_no_project_is_told(tmp_path):
             Store.open(str(path))
     path.unlink()
     run_sql(path, "CREATE TABLE t (x)")
-    with pytest.raises(ProjectError, match="no project of alignkit"):
+    with pytest.raises(ProjectError, match="not an alignkit project"):
         Store.open(str(path), serve=True)
     assert os.listdir(tmp_path) == ["p"]
 

@@ -280,7 +280,7 @@ def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(d
         on_pair(page)
         page.fill("#comment", "much " * 3000)
         page.press("#comment", "Enter")
-        full = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
+        full = "the disk is full: free some space; nothing was changed: 1 edit kept in this browser"
         until(lambda: page.inner_text("#saved") == full)
         assert all(full in page.inner_text(part) for part in ("#status-text", "#live"))
         page.wait_for_timeout(2500)  # polls are answered, which is no reason to call it stored

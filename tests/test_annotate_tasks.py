@@ -105,7 +105,7 @@ def test_links_are_not_voted_on_and_judgments_of_files_are(judged):
     assert (row.left, row.stake, row.votes, row.state) == (1, 0, 2, "open")  # anna and the file
     bench = Bench(judged, actor="carla")
     bench.open()
-    with pytest.raises(BadEvent, match="one difference"):
+    with pytest.raises(BadEvent, match="1 difference"):
         bench.done()
     bench.take(JUDGMENT, "file")
     bench.done()

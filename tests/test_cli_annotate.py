@@ -43,7 +43,7 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
     for words, told in [
         ((str(tmp_path / "missing"),), "no such file"),
         (("-",), "standard input"),
-        ((file, "--host", "0.0.0.0"), "loopback"),
+        ((file, "--host", "0.0.0.0"), "only on this machine"),
         ((file, "--allow-host", "a/b"), "--allow-host"),
         ((file, "--port", "65536"), "expected a whole number, 0 to 65535, not '65536'"),
         ((file, "--annotator", ""), "'' is no name; give 1 to 200 letters"),
@@ -73,8 +73,8 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
         ((project, "--initial", "otto"), "known: auto"),
         ((project, "--initial", "auto", "--annotator", "auto"), "annotate under another name"),
         ((file, "--project", places["none/x"]), "there is no folder"),
-        ((file, "--project", file), "is no project of alignkit"),
-        ((places["other"],), "no project of alignkit"),
+        ((file, "--project", file), "is not an alignkit project"),
+        ((places["other"],), "not an alignkit project"),
         ((places["cut"],), "the project file is damaged"),
         ((project, "--model", file), "is no model of alignkit"),
         ((file, "--model", file), "is no model of alignkit"),
@@ -93,14 +93,14 @@ def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypa
     create_project(project, read_corpus(PARAPHRASES))  # of eflomal, anna, ben and gold
     Path(texts).write_text('{"source": "a b", "target": "c"}\n')
     create_project(documents, Corpus(read_documents([texts])), task="extract")
-    no_gold = "'gold' is somebody who annotated these pairs; name the gold standard otherwise"
+    no_gold = "'gold' is an annotator of these pairs; give the gold standard another name"
     for words, told in [
         ((project,), no_gold),
         ((PARAPHRASES,), no_gold),
-        ((PARAPHRASES, "--gold", "anna"), "'anna' is somebody"),
-        ((PARAPHRASES, "--gold", "x", "--annotator", "x"), "say by --annotator who decides"),
-        ((documents,), "nothing is adjudicated: leave out --adjudicate; `alignkit project yield"),
-        ((texts, "--task", "extract"), "nothing is adjudicated"),
+        ((PARAPHRASES, "--gold", "anna"), "'anna' is an annotator"),
+        ((PARAPHRASES, "--gold", "x", "--annotator", "x"), "name the adjudicator by --annotator"),
+        ((documents,), "are not adjudicated: leave out --adjudicate; `alignkit project yield"),
+        ((texts, "--task", "extract"), "are not adjudicated"),
     ]:
         place = () if words[0] in (project, documents) else ("--project", str(tmp_path / "new"))
         ran = run(capsys, "annotate", *words, *place, "--adjudicate", "--no-browser").failed(told)

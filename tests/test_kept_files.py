@@ -346,7 +346,7 @@ def test_a_digest_of_some_blocks_has_head_tail_and_middle(tmp_path, size):
 def test_files_of_the_user_beside_a_project_stay(tmp_path):
     for name in ("p-lock", "p-server"):
         (tmp_path / name).write_text("mine", "utf-8")
-    refuses(ProjectError, "p-lock is no lock of alignkit; move it", ServerLock, str(tmp_path / "p"))
-    with pytest.raises(ProjectError, match="p-server: alignkit needs the name"):
+    refuses(ProjectError, "p-lock is not a lock of alignkit", ServerLock, str(tmp_path / "p"))
+    with pytest.raises(ProjectError, match="p-server: alignkit needs this name"):
         ServerFile("127.0.0.1:1", "x").write(str(tmp_path / "p"))
     assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}

@@ -1,21 +1,21 @@
-"""Assign pairs to annotators: whose pairs are whose, in what order, and who sees suggestions.
+"""Assign pairs to annotators: who gets which pairs, in what order, and who sees suggestions.
 
-All of it is drawn by a seed. What is drawn of a pair follows from the seed and its id alone, or
-from counts of what was drawn before; so rows that are there stay when pairs or annotators come, and
-new ones are added.
+Everything is drawn from a seed. The draw for a pair depends only on the seed and its id, or on
+counts of earlier draws. So existing rows stay when pairs or annotators are added, and only new rows
+come.
 
 Definitions
 -----------
 trial
-    Pairs that all annotate first; by strata, and in no arm.
+    Pairs that all annotate first; drawn by strata, and in no arm.
 double
-    The share of the other pairs that two annotate: in each stratum that share, rounded up or down.
+    The share of the other pairs that two annotate; the same in each stratum, up to rounding.
 control
-    A share of the pairs, and no fewer than a least number (or all), by strata of length and
-    uncertainty, of those that several annotate as long as there are some. Two of three of these are
-    ``split``: a coin says which half of the annotators sees no suggestions; one of three is
-    ``bare``: nobody sees any. Those that one annotates are ``coin``: a coin decides. By comparing
-    within a pair, some hundred pairs tell what takes several times as many between pairs.
+    A share of the pairs, at least `least` of them (or all), by strata of length and uncertainty,
+    first from pairs that several annotate. Of these, two of three are ``split``: a coin decides
+    which half of the annotators sees no suggestions; one of three is ``bare``: nobody sees any.
+    Pairs that one annotator has are ``coin``: a coin decides. A comparison within pairs needs
+    several times fewer pairs than one between pairs: some hundred.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from alignkit.tables.table import Table
 
 MEASURES = ("length", "uncertainty")
 CONTROL = MEASURES
-"""What the control sample is stratified by."""
+"""The strata of the control sample."""
 
 _NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
 Cuts = Mapping[str, Sequence[float]]
@@ -53,7 +53,7 @@ StratumKey = tuple[str, ...]
 
 
 class StratifiedPair(NamedTuple):
-    """What of a pair matters for its assignment."""
+    """The properties of a pair that matter for its assignment."""
 
     k: int  # its number and its id
     id: str
@@ -63,7 +63,7 @@ class StratifiedPair(NamedTuple):
 
 
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
-    """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt."""
+    """Return the doubt that suggestions leave, from 0 to 1: the mean doubt over words."""
     doubts: dict[tuple[int, int], float] = {}
     for i, j, p, _ in cells:
         doubt = 0.0 if p is None else 1 - abs(2 * p - 1)
@@ -74,14 +74,14 @@ def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]
 
 
 def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
-    """Return where values part into thirds; fewer cuts where many are equal."""
+    """Return the values that cut values into thirds; fewer cuts if many are equal."""
     ordered = sorted(values)
     cuts = {float(ordered[len(ordered) * part // 3]) for part in (1, 2)} if ordered else set()
     return tuple(cut for cut in sorted(cuts) if cut > ordered[0])
 
 
 def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> StratumKey:
-    """Return the stratum of a pair: for each measure its part, for each attribute its value."""
+    """Return the stratum of a pair: the part for each measure, the value for each attribute."""
     parts = dict(item.attributes)
     for name, value in (("length", item.length), ("uncertainty", item.doubt)):
         parts[name] = "" if value is None else str(bisect_right(cuts.get(name, ()), value))
@@ -142,7 +142,7 @@ def draw(
 
 
 class _Drawing:
-    """What is assigned, and what is being added to it."""
+    """The assignment so far, and the rows to add."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class _Drawing:
         return stratum_of(self.items[k], names, self.plan.cuts)
 
     def number(self, purpose: str, k: int, *more: str) -> int:
-        """Return a number that follows from the seed and the id of a pair alone."""
+        """Return a number that depends only on the seed and the id of a pair."""
         return self._hash(purpose, self._names[k], *more)
 
     def _hash(self, *words: str) -> int:
@@ -182,7 +182,7 @@ class _Drawing:
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
     def holders(self, k: int) -> list[str]:
-        """Return the annotators who have a pair or are being given it."""
+        """Return the annotators who have a pair or will get it."""
         return [*self.had.get(k, ()), *self.added.get(k, ())]
 
     def by_strata(
@@ -200,7 +200,7 @@ class _Drawing:
     def _shares(
         self, numbers: Iterable[int], names: Sequence[str], purpose: str, share: float
     ) -> list[tuple[list[int], int]]:
-        """Return the pairs of each stratum, in an order that is drawn, with how many it gives."""
+        """Return the pairs of each stratum in a drawn order, with the number to take from it."""
         groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
         for k in numbers:
             groups[self.stratum(k, names)].append(k)
@@ -210,13 +210,13 @@ class _Drawing:
         return [(group, wanted) for group, (wanted, _) in zip(ordered, counts, strict=True)]
 
     def choose_trial(self) -> None:
-        """Draw the trial set, unless it was drawn before, and give it to all who lack it."""
+        """Draw the trial set, unless it exists, and give it to all who lack it."""
         if not self.had:
             free = [k for k in self.items if k not in self.begun]
             if self.plan.trial and self.items and not free:
                 raise ProjectError(
-                    "somebody who is named has annotated or begun each pair, so that none can be "
-                    "a trial that all do first; leave out --trial"
+                    "all pairs have been started by a named annotator, so none can be a trial that "
+                    "all do first; leave out --trial"
                 )
             wanted = min(self.plan.trial, len(free))
             self.trial = set(self.by_strata(free, wanted, self.plan.stratify, "trial"))
@@ -228,7 +228,7 @@ class _Drawing:
         self.added[k] += [name for name in self.plan.annotators if name not in held]
 
     def choose_annotators(self) -> None:
-        """Give each pair that is not of the trial set to as many as the plan says."""
+        """Give each pair outside the trial set to as many annotators as the plan requires."""
         rest = [k for k in self.items if k not in self.trial]
         if self.plan.double is None:
             for k in rest:
@@ -242,7 +242,7 @@ class _Drawing:
         loads, together = Counter[str](), Counter[frozenset[str]]()
 
         def give(k: int, wanted: int) -> None:
-            """Give a pair to the annotators with the fewest, and mix who works with whom."""
+            """Give a pair to the annotators with the fewest, and vary who works with whom."""
             held = self.holders(k)
             while len(held) < wanted and (
                 free := [name for name in self.plan.annotators if name not in held]
@@ -336,7 +336,7 @@ _read_plan = msgspec.json.Decoder(fold.AssignmentPlan).decode
 
 
 def read_plan(conn: Connection) -> fold.AssignmentPlan | None:
-    """Return how new pairs are assigned; None where nothing was assigned yet."""
+    """Return how new pairs are assigned; None if nothing is assigned yet."""
     text = conn.execute(select(schema.project.c.assigning)).scalar()
     return _read_plan(text) if text else None
 
@@ -350,7 +350,7 @@ def assigned_rows(conn: Connection) -> list[fold.Assigned]:
 
 
 def read_items(conn: Connection) -> list[StratifiedPair]:
-    """Return what of the pairs matters for their assignment."""
+    """Return the properties of the pairs that matter for their assignment."""
     name = conn.execute(select(schema.project.c.suggestions)).scalar()
     cells = queries.suggestions_of(conn, str(name))
     items = []
@@ -362,7 +362,7 @@ def read_items(conn: Connection) -> list[StratifiedPair]:
 
 
 def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
-    """Return who else has worked on pairs, and on how many: work that was not imported."""
+    """Return who else has worked on pairs, and on how many; imported work does not count."""
     event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
     asked = (
         select(account.name, func.count(stream.pair.distinct()))
@@ -377,7 +377,7 @@ def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
 def revised(
     plan: fold.AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
 ) -> fold.AssignmentPlan:
-    """Return a plan with further annotators and other options; those that are None stay."""
+    """Return a plan with more annotators and other options; those that are None stay."""
     if len(set(annotators)) < len(annotators):
         raise ProjectError("an annotator is named twice; name each once")
     given = {name: value for name, value in options.items() if value is not None}
@@ -386,23 +386,23 @@ def revised(
         if name in given and given[name] != before:
             value = ", ".join(before) or "none" if isinstance(before, tuple) else before
             raise ProjectError(
-                f"{name} is {value} since pairs were first assigned, and stays so; leave it out"
+                f"{name} is {value} since the first assignment and cannot change; leave it out"
             )
     old = plan or fold.AssignmentPlan()
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
     new = msgspec.structs.replace(old, annotators=names, **given)
     if not names:
-        raise ProjectError("nobody to assign pairs to; name annotators")
+        raise ProjectError("there is nobody to assign pairs to; name the annotators")
     for name, value in (("double", new.double or 0.0), ("control", new.control)):
         if not 0 <= value <= 1:
             raise ProjectError(f"{name} is {value}; give a share from 0 to 1")
     if new.double and len(names) < 2:
-        raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; name two")
+        raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; add an annotator")
     return _read_plan(encode(new))  # as it is read again: 0 as 0.0
 
 
 def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
-    """Draw the rows that a plan adds to those that there are."""
+    """Draw the rows that a plan adds to the assignment."""
     gold, suggesting = queries.gold_name(conn), queries.suggesting(conn)
     for name in plan.annotators:
         check_annotator(name, gold, suggesting)
@@ -417,8 +417,8 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
             raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
     if plan.order == "uncertainty" and all(item.doubt is None for item in items):
         raise ProjectError(
-            "no links are suggested yet, so that nothing is known to be uncertain; order by it "
-            "when the page shows suggestions, or otherwise now"
+            "no links are suggested yet, so the order by uncertainty is unknown; assign when the "
+            "page shows suggestions, or choose another order"
         )
     stream, account = schema.stream.c, schema.account.c
     asked = select(stream.pair, account.name).where(account.id == stream.account)
@@ -427,7 +427,7 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
 
 
 def write_rows(conn: Connection, drawn: DrawnPairs) -> None:
-    """Store new rows and the plan, and register who is new."""
+    """Store new rows and the plan, and register new annotators."""
     numbers = {name: enrolled(conn, name) for name in drawn.plan.annotators}
     plan: fold.AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
     for start in range(0, len(drawn.rows), _CHUNK) or ((0,) if plan else ()):
@@ -441,12 +441,14 @@ def write_rows(conn: Connection, drawn: DrawnPairs) -> None:
 
 
 def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
-    """Append pairs, and assign them by the plan, if there is one; return their numbers."""
+    """Append pairs, and assign them if there is a plan; return their numbers."""
     last = int(conn.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
     new = []
     for k, pair in enumerate(pairs, last + 1):
         if pair.annotations:
-            raise ProjectError(f"pair {pair.id!r} is annotated; add it without, then import these")
+            raise ProjectError(
+                f"pair {pair.id!r} has annotations; add it without them, then import these"
+            )
         new.append(project_pair(k, pair))
     for start in range(0, len(new), _PAIRS):
         some = new[start : start + _PAIRS]
@@ -478,7 +480,7 @@ class AnnotatorShare:
 
 @dataclass(frozen=True)
 class Stratum:
-    """The counts of a stratum's pairs; `by` says what the strata are for."""
+    """The counts of a stratum's pairs; `by` is the purpose of the strata."""
 
     by: str  # double, whose share is kept in the strata, or control, likewise
     name: str  # which pairs they are
@@ -492,7 +494,7 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What is assigned in a project, and what an assignment added."""
+    """The assignment of a project, and the new rows."""
 
     plan: fold.AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
@@ -509,12 +511,12 @@ class Assignment:
         return {**asdict(self), "plan": msgspec.to_builtins(plan)}
 
     def tables(self) -> list[Table]:
-        """Return a table of the annotators, and one of the strata for each thing they are for."""
+        """Return a table of the annotators, and one of the strata for each purpose."""
         counts = (
             f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
         )
         tables = [_counts_table(f"pairs of each annotator: {counts}", self.annotators)]
-        titles = {"double": "by what is annotated twice", "control": "by the control sample"}
+        titles = {"double": "by pairs annotated twice", "control": "by the control sample"}
         for by, title in titles.items():
             if rows := [row for row in self.strata if row.by == by]:
                 tables.append(_counts_table(f"strata, {title}", rows))
@@ -539,7 +541,7 @@ def assign_pairs(
     order: str | None = None, control: float | None = None, control_least: int | None = None,
     dry_run: bool = False,
 ) -> Assignment:  # fmt: skip
-    """Assign pairs that are not assigned yet; options that are None stay as they were."""
+    """Assign pairs that are not assigned yet; options that are None keep their values."""
     options = {
         "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
         "least": control_least, "stratify": None if stratify is None else tuple(stratify),

@@ -1,19 +1,19 @@
-r"""Make a project from a corpus, or from documents of which pairs are to be extracted.
+r"""Make a project from a corpus, or from documents to extract pairs from.
 
 Documents are two folders, two files, or JSON lines.
 
 Two folders
-    Files of the same name (its ending left out: ``a.txt`` and ``a.en`` are of one name) make a pair
-    of documents, named so. Hidden files and what is in folders within are left out.
+    Files with the same name without extension (``a.txt`` and ``a.en``) make a pair of documents
+    with that name. Hidden files and subfolders are left out.
 Two files
     One pair of documents.
 One file
     A pair of documents on each line: a JSON object with the texts ``source`` and ``target``, each a
-    string or a list of paragraphs, an ``id`` (default: the number of the line), and any other
-    strings and numbers, which become attributes.
+    string or a list of paragraphs, an ``id`` (default: the line number), and any other strings and
+    numbers, which become attributes.
 
-Texts are kept character by character, but for the ends of lines, which become ``\n``, and a byte
-order mark, which is left out. All places are counted in these characters.
+Texts are kept character by character, except that line ends become ``\n`` and a byte order mark is
+removed. Offsets count these characters.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ def create_project(
     path: str, corpus: Corpus, *, name: str = "", scheme: str = "", task: str = "",
     tell: Callable[[], None] | None = None,
 ) -> None:  # fmt: skip
-    """Make a project that holds a corpus with all that it says."""
+    """Make a project from a corpus with all its annotations."""
     if os.path.lexists(path):
-        raise ProjectError(f"{path}: is there already; open it, or name another file")
+        raise ProjectError(f"{path}: exists already; open it, or name another file")
     if not len(corpus):
-        raise ProjectError("the corpus holds no sentence pairs; there is nothing to annotate")
+        raise ProjectError("the corpus has no sentence pairs; there is nothing to annotate")
     title = name or os.path.basename(path)
     setting = Setting(str(uuid4()), title, scheme, _THRESHOLD, task=task or None)
     build_project(path, _log(corpus, setting, tell))
 
 
 def import_id(k: int, annotator: str, *what: bytes) -> str:
-    """Return the id of an imported event: the same for the same things, wherever it is imported."""
+    """Return the id of an imported event: the same for the same content in every project."""
     parts = (str(k).encode(), annotator.encode(), *what)
     return str(uuid5(_NAMESPACE, "\n".join(part.hex() for part in parts)))
 
@@ -79,7 +79,7 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
     yield project_event("setting", setting)
     for name in corpus.annotators:
         if not name:
-            raise ProjectError("an annotator of the corpus has an empty name; give it one")
+            raise ProjectError("an annotator of the corpus has an empty name; give it a name")
         yield project_event("account", Account(name))
     pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
     for start in range(0, len(pairs), _CHUNK):
@@ -99,7 +99,7 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
 
 
 TOKENIZER = "tokenizer"
-"""The attribute that tells how texts were divided into words; none: at white space."""
+"""The attribute that names the tokenizer of the texts; without it, words end at white space."""
 
 _MOST = 64 << 20  # bytes of a file
 
@@ -111,14 +111,14 @@ def read_documents(
     paths: Sequence[str], *, tokenize: str | None = None, encoding: str = "utf-8",
     note: Callable[[str], None] | None = None,
 ) -> Iterator[SentencePair]:  # fmt: skip
-    """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`."""
+    """Yield pairs of documents; the attributes `source_text` and `target_text` hold their texts."""
     documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
     more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
     divided = divider(more)
     ids: set[str] = set()
     for id, source, target, attributes in documents:
         if id in ids:
-            raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
+            raise ProjectError(f"{paths[0]}: two documents have the id {id[:80]!r}; rename one")
         ids.add(id)
         words = {"source": divided(source), "target": divided(target)}
         if empty := next((side for side in SIDES if not words[side]), ""):
@@ -128,7 +128,7 @@ def read_documents(
 
 
 def divider(attributes: Any) -> Callable[[str], list[str]]:
-    """Return what divides texts of documents with these attributes into words."""
+    """Return the function that divides texts of documents with these attributes into words."""
     name = attributes.get(TOKENIZER, "").partition(" ")[0]
     return tokenizer(name) if name in TOKENIZERS else str.split
 
@@ -138,7 +138,7 @@ def _beside(
 ) -> Iterator[Document]:
     source, target = map(Path, paths)
     if source.is_dir() != target.is_dir():
-        raise ProjectError(f"{source} and {target}: name two folders or two files")
+        raise ProjectError(f"{source} and {target}: expected two folders or two files")
     if not source.is_dir():
         yield _document(source.stem, source, target, encoding)
         return
@@ -146,15 +146,15 @@ def _beside(
     shared = [name for name in left if name in right]
     if not shared:
         raise ProjectError(
-            f"{source} and {target}: no file is of the same name in both; a pair of documents is "
-            "two files of one name, e.g. a.txt in each"
+            f"{source} and {target}: no file has the same name in both; a pair of documents is two "
+            "files with the same name, e.g. a.txt in each"
         )
     for folder, names in ((source, left), (target, right)):
         alone = [name for name in names if name not in shared]
         if alone and note is not None:
             listed = ", ".join(alone[:5]) + ", ..." * (len(alone) > 5)
             many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
-            note(f"{folder}: {many} no file of the same name in the other folder: {listed}")
+            note(f"{folder}: {many} no counterpart in the other folder: {listed}")
     for name in shared:
         yield _document(name, left[name], right[name], encoding)
 
@@ -164,7 +164,7 @@ def _files(folder: Path) -> dict[str, Path]:
     for path in sorted(folder.iterdir()):
         if path.is_file() and not path.name.startswith("."):
             if other := files.get(path.stem):
-                raise ProjectError(f"{path} and {other.name} are of one name; rename one")
+                raise ProjectError(f"{path} and {other.name} have the same name; rename one")
             files[path.stem] = path
     return files
 
@@ -177,7 +177,7 @@ def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
 def _read(path: Path, encoding: str) -> str:
     with _naming(path, encoding):
         if (size := os.path.getsize(path)) > _MOST:
-            raise ProjectError(f"{path}: {size >> 20} MB are too many for a document; divide it")
+            raise ProjectError(f"{path}: {size >> 20} MB is too large for a document; divide it")
         return _clean(path.read_text(encoding=encoding))
 
 
@@ -188,7 +188,7 @@ def _naming(path: str | Path, encoding: str) -> Iterator[None]:
     except OSError as problem:
         raise FileError.of(problem, str(path)) from None
     except (UnicodeDecodeError, LookupError) as problem:
-        message = f"is no text in {encoding} ({problem}); see --encoding"
+        message = f"is not text in {encoding} ({problem}); see --encoding"
         raise FormatError(message, str(path)) from None
 
 
@@ -198,7 +198,7 @@ def _clean(text: str) -> str:
 
 def _single(path: str, encoding: str) -> Iterator[Document]:
     if os.path.isdir(path):
-        raise ProjectError(f"{path}: is one folder; name two, of source and of target documents")
+        raise ProjectError(f"{path}: is one folder; give two, for source and target documents")
     with _naming(path, encoding), open(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
@@ -209,10 +209,10 @@ def _from_json(line: str, path: str, number: int) -> Document:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        expected = "a file of documents holds an object a line, with the texts source and target"
-        raise FormatError(f"is no JSON ({problem}); {expected}", path, number) from None
+        expected = "expected an object on each line, with the texts source and target"
+        raise FormatError(f"is not JSON ({problem}); {expected}", path, number) from None
     if not isinstance(row, dict):
-        raise FormatError("is no object; expected id, source and target", path, number)
+        raise FormatError("is not an object; expected id, source and target", path, number)
     source, target = (_text(row.pop(side, None), side, path, number) for side in SIDES)
     attributes = {
         name: value if isinstance(value, str) else json.dumps(value)
@@ -231,7 +231,7 @@ def _text(value: object, side: str, path: str, number: int) -> str:
     if not isinstance(value, str) or not value.strip():
         wrong = f"has no text {side!r}; expected a string, or a list of paragraphs"
     elif any("\ud800" <= letter <= "\udfff" for letter in value):
-        wrong = f"{side!r} holds half of a surrogate pair, which is no letter; leave it out"
+        wrong = f"{side!r} has half of a surrogate pair, which is not a character; remove it"
     if wrong:
         raise FormatError(wrong, path, number)
     return _clean(str(value))

@@ -1,4 +1,4 @@
-"""Turn a project into sentence pairs again, as any format can write them."""
+"""Turn a project into sentence pairs that any format can write."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def exported(
     unfinished: Counter[str] | None = None, assigned: bool = False,
     outdated: Counter[str] | None = None, made: bool = False,
 ) -> Iterator[SentencePair]:  # fmt: skip
-    """Yield all pairs with what annotators said of them; `made`: with the pairs they made, too."""
+    """Yield all pairs with their annotations; `made`: also the pairs that annotators made."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
@@ -81,7 +81,7 @@ exported_work = partial(exported, made=True)
 
 
 class _Wanted(NamedTuple):
-    """Whose work is exported."""
+    """The annotators whose work is exported."""
 
     account: int | None
     done: bool
@@ -127,12 +127,12 @@ P = TypeVar("P", PairRow, SentencePair)
 def joined(
     pairs: Sequence[PairRow], others: Iterable[P], *, in_order: bool, surplus: list[P]
 ) -> Iterator[tuple[PairRow, P]]:
-    """Yield the pairs of a project with those of the same id; where ids repeat, in their order."""
+    """Yield the pairs of a project with those of the same id; if ids repeat, by their order."""
     if in_order:
         rest = list(others)
         if len(rest) != len(pairs):
-            sizes = f"the project has {len(pairs)} pairs, and this has {len(rest)}"
-            raise JoinError(f"{sizes}: in order there must be as many")
+            sizes = f"the project has {len(pairs)} pairs, and the corpus has {len(rest)}"
+            raise JoinError(f"{sizes}: to join by order, the numbers must be equal")
         yield from zip(pairs, rest, strict=True)
         return
     waiting: defaultdict[str, deque[PairRow]] = defaultdict(deque)
@@ -147,7 +147,7 @@ def joined(
 
 @dataclass(frozen=True)
 class Harvest:
-    """The counts of what one annotator took."""
+    """The counts of the pairs that one annotator took."""
 
     annotator: str  # who
     documents: int  # how many pairs of documents are theirs
@@ -159,18 +159,18 @@ class Harvest:
 
     @property
     def per_document(self) -> float | None:
-        """Pairs for each document that is done, those without any too; None where none is done."""
+        """Pairs for each done document, including documents without pairs; None if none is done."""
         return self.pairs / self.done if self.done else None
 
 
 @dataclass(frozen=True)
 class Yield(TableResult):
-    """What all annotators of a project took from its documents."""
+    """The pairs that all annotators of a project took from its documents."""
 
     rows: tuple[Harvest, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
+        """Return everything as plain values."""
         rows = [{**asdict(row), "pairs_per_document": row.per_document} for row in self.rows]
         return {"annotators": rows}
 
@@ -186,12 +186,12 @@ class Yield(TableResult):
 
 
 def count_yield(store: Store) -> Yield:
-    """Count what was taken from the documents of a project."""
+    """Count the pairs taken from the documents of a project."""
     with store.database.reading() as conn:
         if (task := queries.task_of(conn)) != "extract":
             raise ProjectError(
-                f"{store.path}: is a project to {task}; pairs are taken in those that `alignkit "
-                "annotate --task extract` makes"
+                f"{store.path}: is a project to {task}; only projects made by `alignkit annotate "
+                "--task extract` have pairs to count"
             )
         table = schema.stream.c
         rows: list[Harvest] = []
@@ -211,7 +211,7 @@ def count_yield(store: Store) -> Yield:
 
 
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
-"""The attribute of a made pair that names the pair that it comes from."""
+"""The attribute of a made pair that names its original pair."""
 
 
 def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
@@ -277,7 +277,7 @@ def _extract(
 def _numbered(
     conn: Connection, pair: PairRow, kind: str, alone: int | None = None
 ) -> dict[tuple[int, str], tuple[int, str | None]]:
-    """Return of all that was ever made of a pair its number, and when it was changed last."""
+    """Return the number and last change of everything that was ever made of a pair."""
     begun: dict[tuple[int, int, str], int] = {}
     changed: dict[tuple[int, int, str], str | None] = {}
     for k in _numbers(conn, pair.id):

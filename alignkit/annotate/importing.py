@@ -1,9 +1,9 @@
-"""Take a corpus into a project: corrected words, and annotations made elsewhere.
+"""Import a corpus into a project: corrected words, and annotations made elsewhere.
 
-Where words differ, they are corrected here, and the work on the pair is carried over (see
-`rewording`). An annotation of somebody who has none here becomes a stream; one that differs from
-what is here becomes one edit with the difference; one that this stream has been at before is older
-work, and left. What the file's format cannot hold is kept as it is.
+If words differ, they are corrected in the project, and the work on the pair is carried over (see
+`rewording`). The annotation of a new annotator becomes a stream. An annotation that differs from
+the project becomes one edit with the difference. If it equals an earlier state of the stream, it is
+older work and is ignored. Whatever the file's format cannot represent stays unchanged.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 @dataclass
 class Imported:
-    """The counts of what an import did."""
+    """The counts of an import."""
 
     pairs: int = 0  # how many pairs of the file are in the project
     reworded: int = 0
@@ -72,7 +72,7 @@ def import_pairs(
     store: Store, others: Iterable[SentencePair], *, holds: frozenset[str], in_order: bool = False,
     add: bool = False, tell: Callable[[], None] | None = None,
 ) -> Imported:  # fmt: skip
-    """Take words and annotations of a corpus into a project: all, or nothing."""
+    """Import words and annotations of a corpus into a project: all, or nothing."""
     result = Imported()
     with store.database.writing() as conn:
         pairs = list(queries.pair_rows(conn))
@@ -82,8 +82,8 @@ def import_pairs(
         batch = Batch(conn)
         if (texts or (add and surplus)) and queries.task_of(conn) == "extract":
             raise ProjectError(
-                "documents of which pairs are extracted stay as they are; make another project of "
-                "the corrected or further ones"
+                "documents for extraction cannot be changed; make another project for corrected or "
+                "further documents"
             )
         if texts:
             append_to_project(conn, "text", fold.Texts(list(texts.values())))
@@ -166,7 +166,7 @@ def _move_suggestions(
 
 
 class _Accounts(dict[str, int]):
-    """The numbers of the annotators; one who is asked for is registered if need be."""
+    """The numbers of the annotators; a new annotator is registered when looked up."""
 
     def __init__(self, batch: Batch) -> None:
         super().__init__((name, id) for id, name in enumerate(queries.annotators(batch.conn), 1))
@@ -174,14 +174,14 @@ class _Accounts(dict[str, int]):
 
     def __missing__(self, name: str) -> int:
         if not name:
-            raise ProjectError("an annotator of the corpus has an empty name; give it one")
+            raise ProjectError("an annotator of the corpus has an empty name; give it a name")
         self._batch.flush()
         self[name] = number = enrolled(self._batch.conn, name)
         return number
 
 
 class _Taking:
-    """Take the annotations of pairs into their streams."""
+    """Import the annotations of pairs into their streams."""
 
     def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
         self._batch, self._holds, self._result = batch, holds, result
@@ -190,7 +190,7 @@ class _Taking:
         self._log: dict[int, list[LogEvent]] | None = None  # of a pair, once it is asked
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
-        """Take all annotations of a pair."""
+        """Import all annotations of a pair."""
         if not other.annotations:
             return
         streams = queries.streams_of(self._batch.conn, pair)
@@ -242,11 +242,11 @@ class _Taking:
 
 _Judged = tuple[str, tuple[str, ...]]
 _Held = tuple[int | _Judged, str | None]
-"""A value with the reason for it."""
+"""A value with its reason."""
 
 
 def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairState, int]:
-    """Return a state with the changes made there, and how many places both sides changed."""
+    """Return a state with the changes from `old` to `theirs`; and how many places both changed."""
     new = copied(mine)
     judged = any(JUDGMENT in state.whys for state in (mine, old, theirs))
     places = {JUDGMENT} if judged else set()
@@ -303,7 +303,7 @@ def _without_votes(text: str | None) -> str | None:
 def merge_project(
     store: Store, other: Store, *, in_order: bool = False, tell: Callable[[], None] | None = None
 ) -> Imported:
-    """Take the work of another project into this one: all, or nothing."""
+    """Merge the work of another project into this one: all, or nothing."""
     result = Imported()
     with store.database.writing() as conn, other.database.reading() as there:
         names = queries.annotators(there)

@@ -1,4 +1,4 @@
-"""Learn suggestions from the pairs that are done: whose links count, and for which pairs."""
+"""Learn suggestions from the done pairs: whose links count, and for which pairs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
 TAUGHT = "done"
-"""The annotator whose the links are that are learned from."""
+"""The annotator name under which the links to learn from are stored."""
 
 
 class DoneWork:
-    """What is done in a project, as of event `n`; read once, then only what has changed."""
+    """The finished work in a project, up to event `n`; read once, then only what has changed."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -89,7 +89,7 @@ class DoneWork:
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
-    """Return all that annotators have linked, sure what more than half have: to be suggested."""
+    """Return the union of all links, as suggestions; links of more than half of them are sure."""
     votes = Counter(link for links in alignments for link in links)
     return Alignment([link for link in votes if 2 * votes[link] > len(alignments)], votes)
 
@@ -97,7 +97,7 @@ def put_together(alignments: Sequence[Alignment]) -> Alignment:
 def pairs_ahead(
     conn: Connection, last: Mapping[int, int], closed: Collection[int], most: int
 ) -> list[int]:
-    """Return the numbers of pairs that annotators will open next, if they go on as they do."""
+    """Return the numbers of the pairs that annotators will probably open next."""
     table = schema.assignment.c
     assigned: defaultdict[int, list[int]] = defaultdict(list)
     asked = select(table.account, table.pair).order_by(table.account, table.place)
@@ -119,7 +119,7 @@ _STEP = 20
 
 
 class Learner:
-    """An aligner that is refined by the pairs that are done."""
+    """An aligner that is refined by the done pairs."""
 
     def __init__(self, aligner: Aligner) -> None:
         self._refiner = Refiner.begin(aligner, TAUGHT)
@@ -129,11 +129,11 @@ class Learner:
 
     @property
     def aligner(self) -> Aligner:
-        """The aligner as it is refined now."""
+        """The aligner in its present state."""
         return self._refiner.aligner
 
     def learn(self, pairs: Mapping[int, SentencePair]) -> Lesson | None:
-        """Learn from all these; return what came of it, None where nothing has changed."""
+        """Learn from all these pairs; return the lesson, None if nothing has changed."""
         given = {k: pair for k, pair in pairs.items() if is_learnable(pair)}
         changed = []
         for k, pair in given.items():
@@ -153,7 +153,7 @@ class Learner:
             self._refiner.update(changed)
         if different(given.values()) < FOLDS:
             self._due = True
-            return Lesson(len(given), verdict=f"learning begins with {FOLDS} done pairs")
+            return Lesson(len(given), verdict=f"learning starts after {FOLDS} done pairs")
         step = next((step for below, step in _STEPS if len(given) < below), _STEP)
         if self._due or self._new >= step:
             self._new, self._due = 0, False

@@ -1,8 +1,8 @@
-"""How far suggestions pull annotators, from a control sample in which some see none.
+"""Estimate how far suggestions pull annotators, from a control sample in which some see none.
 
-`control_pairs` reads the sample from a project, `estimate_pull` estimates the pull from it. In
-between stand arrays: a row of counts for each work (what one annotator did with one pair), and
-samples of pairs, whose rows are summed and resampled.
+`control_pairs` reads the sample from a project, `estimate_pull` estimates the pull. Both use
+arrays: a row of counts for each work (one annotator's work on one pair), and samples of pairs.
+Sums and resamples are taken over the rows of a sample.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ Mask = NDArray[np.bool_]
 
 ARMS = {
     "": "not in the control sample: all see suggestions",
-    "split": "a coin says which half of the annotators sees none",
+    "split": "a coin decides which half of the annotators sees none",
     "bare": "nobody sees suggestions",
-    "coin": "annotated once, and a coin says whether with suggestions",
+    "coin": "annotated once; a coin decides whether with suggestions",
 }
-"""The arms of the control sample, by the names that assignments have."""
+"""The arms of the control sample, by their names in assignments."""
 
 
 @dataclass(frozen=True)
 class ControlWork:
-    """What one annotator did with one pair, which is done."""
+    """The finished work of one annotator on one pair."""
 
     shown: bool  # whether suggestions were shown
     links: Alignment  # the final links
@@ -73,7 +73,7 @@ class ControlWork:
 
 @dataclass(frozen=True)
 class ControlPair:
-    """One pair as the pull of suggestions is estimated from it."""
+    """The data of one pair for estimating the pull of suggestions."""
 
     id: str  # its id, for messages
     arm: str  # one of ARMS
@@ -87,12 +87,12 @@ class ControlPair:
             raise UnknownNameError("arm", self.arm, ARMS)
         object.__setattr__(self, "suggested", tuple(sorted(self.suggested, key=lambda x: x[:2])))
         if len({cell[:2] for cell in self.suggested}) < len(self.suggested):
-            raise OptionError(f"pair {self.id!r}: a link is suggested twice; name each once")
+            raise OptionError(f"pair {self.id!r}: a link is suggested twice; give each link once")
         for i, j, p, _ in self.suggested:
             if p is not None and not 0 <= p <= 1:
                 raise OptionError(
                     f"pair {self.id!r}: the suggestion {i}-{j} has the probability {p}; give one "
-                    "from 0 to 1, or None where it is not known"
+                    "from 0 to 1, or None if it is unknown"
                 )
         wrong = {"bare": True, "": False}.get(self.arm)  # what nobody of the arm may have
         if any(work.shown is wrong for work in self.works.values()):
@@ -101,10 +101,10 @@ class ControlPair:
 
 
 def control_pairs(conn: Connection) -> Iterator[ControlPair]:
-    """Yield all pairs that are assigned to somebody, with what was done since, and is shown."""
+    """Yield all assigned pairs, with the work done so far, and whether suggestions are shown."""
     if (plan := read_plan(conn)) is None:
         raise ProjectError(
-            "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
+            "nothing is assigned, so it is unknown who saw suggestions; assign pairs first "
             "(alignkit project assign)"
         )
     rows: defaultdict[int, list[Assigned]] = defaultdict(list)
@@ -143,7 +143,7 @@ def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[
 
 @dataclass(frozen=True, eq=False)
 class WorkRows:
-    """A row for each of W works, in the order of pairs, and of annotators within them."""
+    """A row for each of W works, in the order of pairs, then of annotators."""
 
     pair: Ints  # (W,) the number of its pair
     shown: Mask  # (W,) whether suggestions were shown
@@ -156,7 +156,7 @@ class WorkRows:
 def count_works(
     pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
 ) -> WorkRows:
-    """Count for each work what it has of the suggestions."""
+    """Count for each work how many suggestions it shares."""
     kept = [[x for x in pair.suggested if x[2] is None or x[2] >= least] for pair in pairs]
     works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
     drawn = LinkArrays.pack([work.links for _, work in works])
@@ -205,7 +205,7 @@ def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
 
 
 def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
-    """Return the pairs that two have done (if split, with and without), and the mean F1 or NaN."""
+    """Return the pairs that two have done (if split, one with, one without), and mean F1 or NaN."""
     twos, of = [], []
     for k, pair in enumerate(pairs):
         for two in combinations(pair.works.values(), 2):
@@ -243,7 +243,7 @@ class Estimate:
 
 
 class StratifiedSample:
-    """The rows of counts of a sample of pairs, and what resamples of it give."""
+    """The rows of counts of a sample of pairs, and their resamples."""
 
     def __init__(
         self,
@@ -266,11 +266,11 @@ class StratifiedSample:
                 self._drawn[name] = np.concatenate([part[name] for part in parts])
 
     def estimate(self, name: str) -> Estimate:
-        """Return a figure."""
+        """Return the estimate of a figure."""
         return Estimate(self._figures[name], self._interval(name), self._pairs, self._left_out)
 
     def less(self, other: StratifiedSample, name: str) -> Estimate:
-        """Return a figure less that of another sample, drawn independently."""
+        """Return a figure minus that of another sample, drawn independently."""
         fewer = min(self, other, key=lambda sample: sample._pairs)
         interval = fewer._interval(name)
         if self._drawn and other._drawn:
@@ -309,18 +309,18 @@ class PullOptions:
         if self.seed < 0:
             raise OptionError(f"the seed is {self.seed}; it must be 0 or more")
         if not 0 <= self.least <= 1:
-            raise OptionError(f"`least` is {self.least}; give a probability, from 0 to 1")
+            raise OptionError(f"`least` is {self.least}; give a probability from 0 to 1")
         bounds = (0.0, *self.edges, 1.0)
         if not all(low < other for low, other in pairwise(bounds)):
             raise OptionError(
-                f"edges are {', '.join(map(str, self.edges))}; give numbers that rise, above 0 "
+                f"edges are {', '.join(map(str, self.edges))}; give increasing numbers above 0 "
                 "and below 1"
             )
 
 
 @dataclass(frozen=True)
 class PullBin:
-    """What became of the suggestions of one bin on the split pairs."""
+    """The outcome of the suggestions of one bin on the split pairs."""
 
     low: float
     high: float
@@ -332,7 +332,7 @@ class PullBin:
 
 @dataclass(frozen=True, repr=False)
 class Pull(Result):
-    """How far suggestions pull; printed, it is the tables of the command."""
+    """The pull of suggestions on annotators; printing it gives the tables of the command."""
 
     options: PullOptions  # the options
     pairs: Mapping[str, int]  # how many pairs of each arm are done by all
@@ -354,13 +354,13 @@ class Pull(Result):
         return f"Pull({100 * self.pull.value:+.1f} on {self.pull.pairs} pairs)"
 
     def tables(self) -> list[Table]:
-        """Return the tables: the estimate, what became of suggestions, the agreement."""
+        """Return the tables: the estimate, the outcome of suggestions, the agreement."""
         shares = [Column("accepted", "percent"), Column("rejected", "percent")]
         fates = Table(
-            "What became of suggestions",
+            "Outcome of suggestions",
             [Column("suggestions seen", "count", key="suggestions"), *shares],
             [[self.suggestions, _cell(self.accepted), _cell(self.rejected)]],
-            "Accepted: linked in the end. Rejected: put aside, and not linked.",
+            "Accepted: linked in the end. Rejected: rejected explicitly, and not linked.",
             stub=0,
         )
         return [_estimates(self), fates, _probabilities(self), _agreement(self)]
@@ -384,7 +384,7 @@ class Pull(Result):
         return str(Signature(links="all", level="pull", interval="bootstrap-strata", **drawing))
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as JSON takes it; NaN is None."""
+        """Return everything as plain values for JSON; NaN becomes None."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
@@ -406,8 +406,8 @@ _SAMPLES = ("split", "coin shown", "coin hidden", "seen", "both shown", "both sp
 def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = None) -> Pull:
     """Estimate how far suggestions pull annotators: F1 with the suggestions, seen and unseen.
 
-    On a split pair annotators have the same words and suggestions before them, and a coin says who
-    sees these; so what pairs differ in drops out. Pairs without suggestions say nothing.
+    Annotators of a split pair have the same words and suggestions, and a coin decides who sees
+    them; so differences between pairs cancel out. Pairs without suggestions are left out.
     """
     check_arguments(estimate_pull, locals(), apart=["pairs"])
     given = every("pairs", pairs, ControlPair)
@@ -452,7 +452,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
 
 
 class _Side(NamedTuple):
-    """The mean over some annotators of each of P pairs: F1, and what was taken by bin."""
+    """The mean over some annotators for each of P pairs: F1, and the share taken by bin."""
 
     done: Mask
     f1: Floats
@@ -461,7 +461,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _PullData:
-    """The rows of all works; of each pair its suggestions by bin, its arm and stratum."""
+    """The rows of all works; for each pair its suggestions by bin, its arm and stratum."""
 
     works: WorkRows
     suggested: Ints
@@ -479,7 +479,7 @@ class _PullData:
         return cls(works, suggested, arms, strata.reshape(-1).astype(np.int64), options)
 
     def side(self, arm: str, shown: bool) -> _Side:
-        """Return of each pair of an arm the mean of those who saw suggestions, or did not."""
+        """Return for each pair of an arm the mean of those who saw suggestions, or did not."""
         works, pairs = self.works, len(self.arms)
         chosen = np.flatnonzero((self.arms[works.pair] == arm) & (works.shown == shown))
         of = works.pair[chosen]
@@ -493,14 +493,14 @@ class _PullData:
     def sample(
         self, name: str, rows: Floats, measure: Measure, pairs: Ints, says: Mask
     ) -> StratifiedSample:
-        """Return a sample; each has draws of its own, and rows that say nothing are left out."""
+        """Return a sample with draws of its own; rows without information are left out."""
         seeds = np.random.SeedSequence(self.options.seed).spawn(len(_SAMPLES))
         own, left_out = Rows(rows[says], measure), int((~says).sum())
         strata, seed = self.strata[pairs[says]], seeds[_SAMPLES.index(name)]
         return StratifiedSample(own, strata, self.options, seed, left_out)
 
     def mean(self, name: str, values: Floats, pairs: Ints, says: Mask) -> StratifiedSample:
-        """Return a sample of which the mean is taken."""
+        """Return a sample for the mean of some values."""
         rows = np.stack([np.ones(len(values)), values], axis=1)
         mean: Measure = lambda sums: {"mean": ratio(sums[:, 1], sums[:, 0])}  # noqa: E731
         return self.sample(name, rows, mean, pairs, says)
@@ -562,7 +562,7 @@ def _seen_sample(data: _PullData) -> StratifiedSample:
 
 
 ENOUGH = 97
-"""How many split pairs an interval of +-.05 takes where the difference has a deviation of .25."""
+"""The split pairs needed for an interval of +-0.05 if the standard deviation is 0.25."""
 
 
 def _cautions(pull: Pull) -> Iterator[str]:
@@ -570,38 +570,38 @@ def _cautions(pull: Pull) -> Iterator[str]:
     if pairs < ENOUGH:
         half_width, normal = 0.05, 1.959964  # the 97.5 % point of the normal distribution
         caution = (
-            f"the pull stands on {pairs} split pair{'' if pairs == 1 else 's'}: an interval of "
-            f"{half_width:g} to either side takes {ENOUGH} where the difference within a pair has "
-            "a standard deviation of 0.25"
+            f"the pull is estimated from {pairs} split pair{'' if pairs == 1 else 's'}: an "
+            f"interval of {half_width:g} to either side needs {ENOUGH} if the difference within a "
+            "pair has a standard deviation of 0.25"
         )
         if pull.deviation > 0:
             needed = ceil((normal * pull.deviation / half_width) ** 2)
-            caution += f"; here it is {pull.deviation:.2f}, which takes {needed}"
+            caution += f"; here it is {pull.deviation:.2f}, which needs {needed}"
         yield caution
     if 1 < pairs < FEW_PAIRS:
-        yield f"with fewer than about {FEW_PAIRS} pairs the bootstrap's intervals are too narrow"
+        yield f"with fewer than about {FEW_PAIRS} pairs, bootstrap intervals are too narrow"
     if unfinished := pull.open["split"] + pull.open["bare"]:
         are = " of the control sample is" if unfinished == 1 else "s of the control sample are"
         yield (
-            f"{unfinished} pair{are} not done by all yet; those done first may differ from the rest"
+            f"{unfinished} pair{are} not done by all yet; the rest may differ from those done first"
         )
     if pull.bins[-1].suggestions and isnan(pull.bins[-1].low):
         yield (
-            f"{pull.bins[-1].suggestions} suggestions have no probability, and stand in a bin of "
-            "their own"
+            f"{pull.bins[-1].suggestions} suggestions have no probability; they are in a separate "
+            "bin"
         )
 
 
 _MEANINGS = {
     "split": "split by a coin",
-    "bare": "bare of suggestions",
-    "coin": "annotated once, by a coin",
+    "bare": "without suggestions",
+    "coin": "annotated once, suggestions by a coin",
     "shown": "outside the control sample",
 }
 _AGREEMENT = {
     "shown": "both saw suggestions",
     "split": "one saw suggestions",
-    "bare": "neither did",
+    "bare": "neither saw suggestions",
 }
 _COUNTS = [Column("pairs", "count"), Column("left out", "count", key="left_out")]
 
@@ -625,9 +625,9 @@ def _estimates(pull: Pull) -> Table:
         [name, estimate[-1].pairs, estimate[-1].left_out, *map(_cell, estimate)]
         for name, estimate in samples.items()
     ]
-    least = f" of {pull.options.least:g} and more" if pull.options.least else ""
+    least = f" of at least {pull.options.least:g}" if pull.options.least else ""
     return Table(
-        f"F1 of annotators' links with the suggestions{least}, shown and hidden",
+        f"F1 of annotators' links against the suggestions{least}, shown and hidden",
         columns,
         rows,
         f"Intervals of {100 * pull.options.confidence:g} % by a bootstrap over pairs within "
@@ -647,12 +647,12 @@ def _probabilities(pull: Pull) -> Table:
             name = "unknown"
         figures = map(_cell, (part.taken, part.unseen, part.pull))
         rows.append([name, part.suggestions, *figures])
-    title = "Suggestions on split pairs, linked by who saw them and who did not"
+    title = "Suggestions on split pairs, linked by those who saw them and those who did not"
     return Table(title, columns, rows)
 
 
 def _agreement(pull: Pull) -> Table:
-    figures = [Column("F1", "percent", key="f1"), _signed("less neither", key="excess")]
+    figures = [Column("F1", "percent", key="f1"), _signed("minus neither", key="excess")]
     rows: list[list[Cell]] = []
     for arm, name in _AGREEMENT.items():
         agreement = pull.agreement[arm]
@@ -660,7 +660,7 @@ def _agreement(pull: Pull) -> Table:
         rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
     title, note = (
         "F1 between two annotators, mean over pairs",
-        "pairs on which nobody drew anything",
+        "pairs on which nobody drew a link",
     )
     columns = [Column("suggestions", key="arm"), *_COUNTS, *figures]
     return Table(title, columns, rows, f"Left out: {note}.")

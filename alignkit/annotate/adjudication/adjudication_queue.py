@@ -1,7 +1,7 @@
-"""What adjudicators see: the list of the pairs that are ready, and a pair with the votes on it.
+"""The adjudicators' view: the list of pairs that are ready, and one pair with its votes.
 
-In the list those pairs come first on which most is at stake. Of suggestions adjudicators see only
-whether there were any.
+The pairs with the most at stake come first. Of the suggestions, adjudicators see only whether
+there were any.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHUNK = 400
 
 
 class DocketRow(Struct):
-    """What a list shows of a pair that is ready."""
+    """A row of the list of pairs that are ready."""
 
     k: int
     id: str
@@ -46,7 +46,7 @@ class DocketRow(Struct):
 
 
 class Listed(Struct):
-    """A part of the list, and the numbers of the whole; `project` counts all its pairs."""
+    """A part of the list, with the totals of the whole list; `project` counts all its pairs."""
 
     pairs: list[DocketRow]
     total: int
@@ -56,7 +56,7 @@ class Listed(Struct):
 
 
 class Docket:
-    """The list of a project, kept up to date: only pairs that have changed are looked at again."""
+    """The list of a project, kept up to date: only changed pairs are looked at again."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -82,14 +82,14 @@ class Docket:
             return self._rows
 
     def listed(self, after: int = 0, limit: int = 200) -> Listed:
-        """Return a part of the list: what is behind a place."""
+        """Return the part of the list after a place."""
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)
         return Listed(rows[after : after + limit], len(rows), done, left, self._project)
 
     def neighbours(self, k: int) -> tuple[int, int | None, int | None, int | None]:
-        """Return where a pair stands, from 1, what is beside it, and the next to be done."""
+        """Return the place of a pair in the list (from 1), its neighbours, the next open pair."""
         rows = self.rows()
         at = next((at for at, row in enumerate(rows) if row.k == k), None)
         if at is None:
@@ -101,7 +101,7 @@ class Docket:
         return at + 1, before, after, following
 
     def _changed(self, conn: Connection) -> set[int] | None:
-        """Return the pairs that have changed; None if all are to be looked at."""
+        """Return the pairs that have changed; None if all must be looked at."""
         if self._n < 0:
             return None
         event, stream = schema.event_table.c, schema.stream.c
@@ -111,13 +111,13 @@ class Docket:
 
 
 def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
-    """Return those of some pairs that are done, and of which no vote is another one since."""
+    """Return those of some pairs that are done, with no vote changed since."""
     ready = _ready(conn, some)
     return {case.k for few in _looked(conn, ready) for case in few if case.state == "done"}
 
 
 def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[comparison.Voter]]:
-    """Return those of some pairs, or of all, on which all votes are in, with their voters."""
+    """Return the pairs (of some, or of all) that have all their votes, with their voters."""
     if some is None or len(some) > _CHUNK:
         rows = comparison.voters(conn).items()
         by_pair = {k: those for k, those in rows if some is None or k in some}
@@ -146,7 +146,7 @@ class _Looked(NamedTuple):
 
 
 def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[list[_Looked]]:
-    """Look at pairs, some at a time."""
+    """Yield the states of pairs; reads a few pairs at a time."""
     setting = conn.execute(select(schema.project)).one()
     stream, account = schema.stream.c, schema.account.c
     accounts = conn.execute(select(account.id).where(account.name == setting.gold))
@@ -197,7 +197,7 @@ def rewrites_changed(
 
 
 class Vote(Struct):
-    """What one annotator says of a pair."""
+    """The vote of one annotator on a pair."""
 
     id: str
     name: str
@@ -212,7 +212,7 @@ class Vote(Struct):
 
 
 class GoldView(PairPage):
-    """A pair as an adjudicator sees it; its state, undo and redo are gold's own."""
+    """A pair as an adjudicator sees it; state, undo and redo are those of the gold standard."""
 
     votes: list[Vote]  # in the order of their keys
     blind: bool  # the settings

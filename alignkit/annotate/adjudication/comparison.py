@@ -1,8 +1,8 @@
-"""Compare what annotators voted on a pair with what adjudicators decided; and who has a vote.
+"""Compare the votes of annotators on a pair with the decisions of adjudicators; find the voters.
 
-A *place* is a cell ``(i, j)``, -1 for the empty word, or `JUDGMENT`, the judgment of the pair as a
-whole. The value of a cell is 0 (no link), 1 (possible) or 2 (sure); that of the judgment its label
-and flags in a tuple, empty for none.
+A *place* is a cell ``(i, j)``, -1 for the empty word, or `JUDGMENT`, the judgment of the whole
+pair. The value of a cell is 0 (no link), 1 (possible) or 2 (sure). The value of the judgment is a
+tuple of its label and flags, empty for none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
 
 @dataclass(frozen=True)
 class Ballot:
-    """What one annotator says of a pair."""
+    """The vote of one annotator on a pair."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     seq: int = 0  # the last event of the annotator on the pair
@@ -41,14 +41,14 @@ class Ballot:
 
 @dataclass(frozen=True)
 class GoldState:
-    """What is decided of a pair: the values, and by place why they are so."""
+    """The decisions on a pair: the values, and the reason for each place."""
 
     values: Mapping[Cell, Value] = field(default_factory=dict)
     whys: Mapping[Cell, Why] = field(default_factory=dict)
 
     @cached_property
     def taken(self) -> tuple[set[Cell], set[int], set[int]]:
-        """The nulls that are decided, and the source and target words that are linked."""
+        """The nulls that are decided, and the linked source and target words."""
         links = [place for place, value in self.values.items() if value and NULL not in place]
         nulls = {place for place, value in self.values.items() if value and NULL in place}
         return nulls, {i for i, _ in links}, {j for _, j in links}
@@ -56,7 +56,7 @@ class GoldState:
 
 @dataclass(frozen=True)
 class VotedPlace:
-    """A place that somebody voted on, or that was decided."""
+    """A place that has a vote or a decision."""
 
     place: Cell  # where it is
     votes: tuple[Value, ...]  # the values in the order of the ballots
@@ -66,23 +66,23 @@ class VotedPlace:
 
     @property
     def open(self) -> bool:
-        """Whether somebody has to decide."""
+        """Whether a decision is needed."""
         return self.state in (OPEN, REOPENED)
 
 
 def value_of(values: Mapping[Cell, Value], place: Cell) -> Value:
-    """Return a value, or what stands for none: 0 on a cell, an empty tuple for the judgment."""
+    """Return the value at a place; by default 0 for a cell, an empty tuple for the judgment."""
     return values.get(place, () if place == JUDGMENT else 0)
 
 
 def as_read(place: Cell) -> tuple[bool, int, bool, int]:
-    """Return what places are sorted by: by rows, nulls behind the words, the judgment last."""
+    """Return the sort key of a place: by rows, nulls after the words, the judgment last."""
     i, j = place
     return i == NULL, i, j == NULL, j
 
 
 def ballot_of(state: PairState, *, judged: bool = False) -> Ballot:
-    """Return what a state says as a vote; the same of gold's own state are its values."""
+    """Return a state as a vote; applied to gold's own state, return its values."""
     values: dict[Cell, Value] = {} if judged else dict(state.cells)
     if state.judgment or state.flags:
         values[JUDGMENT] = (state.judgment, *state.flags)
@@ -92,15 +92,15 @@ def ballot_of(state: PairState, *, judged: bool = False) -> Ballot:
 def compare(
     ballots: Mapping[str, Ballot], gold: GoldState | None = None, *, majority: bool = False
 ) -> list[VotedPlace]:
-    """Compare votes with each other, and with what is decided; return all places in order.
+    """Compare votes with each other and with the decisions; return all places in order.
 
     Notes
     -----
-    What is decided is never changed here: a place is reopened where a recorded vote is another one
-    now, where an annotator whose vote is not recorded says otherwise than gold, where no vote is
-    recorded, and where gold has another value than the reason gives (`meant`); gold keeps its value
-    until somebody decides. What is agreed but cannot stand beside gold (a link of a word that is
-    decided to have no partner, and the reverse) is open.
+    This function changes no decision. A place is reopened if a recorded vote has changed, if an
+    annotator whose vote is not recorded disagrees with gold, if no vote is recorded, or if gold
+    differs from the value that the reason gives (`meant`). Gold keeps its value until somebody
+    decides. If annotators agree on a value that gold excludes (a link of a word that is decided to
+    have no partner, or the reverse), the place is open.
     """
     gold = gold or GoldState()
     votes = [vote for ballot in ballots.values() for vote in ballot.values.items()]
@@ -135,7 +135,7 @@ def _item(
 
 
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
-    """Return the value that a reason gives; where it is the adjudicator's own, any."""
+    """Return the value that a reason gives; if the adjudicator decided alone, the value itself."""
     if why.why == "own":
         return value
     if why.why == "vote":
@@ -144,7 +144,7 @@ def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
 
 
 def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
-    """Return the value that is agreed: all votes, or more than half; None where there is none."""
+    """Return the value of all votes, or of more than half; None if there is no such value."""
     if not votes:
         return None
     if votes.count(votes[0]) == len(votes):
@@ -154,17 +154,17 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
 
 
 def agreed_items(items: Iterable[VotedPlace]) -> list[VotedPlace]:
-    """Return what is agreed, and still to be written down."""
+    """Return the agreed places that are not recorded yet."""
     return [item for item in items if item.state == AGREED and item.why is None]
 
 
 def missing(items: Iterable[VotedPlace], gold: GoldState) -> list[VotedPlace]:
-    """Return what is agreed, and otherwise in gold: it changed after the pair was adjudicated."""
+    """Return agreed places that differ in gold: they changed after the pair was adjudicated."""
     return [item for item in agreed_items(items) if item.value != value_of(gold.values, item.place)]
 
 
 def grouped(items: Iterable[VotedPlace]) -> list[list[VotedPlace]]:
-    """Join neighbours that are one decision: equal votes, and the same state, value and reason."""
+    """Group neighbours into one decision: same votes, state, value and reason."""
     left = {item.place: item for item in items}
     groups = []
     for place in sorted(left, key=as_read):
@@ -194,7 +194,7 @@ def _decision(item: VotedPlace) -> tuple[object, ...]:
 
 
 def left_to_decide(items: Iterable[VotedPlace]) -> int:
-    """Return how many decisions are to be made: groups of places that are open or reopened."""
+    """Return the number of decisions to make: groups of places that are open or reopened."""
     return len(grouped(item for item in items if item.open))
 
 
@@ -202,7 +202,7 @@ _UNJUDGED = '"judgment":"","flags":[]'  # as states hold it
 
 
 class Voter(NamedTuple):
-    """Who votes on a pair, whether it is assigned to them, and whether they are done."""
+    """A voter on a pair: whether it is assigned to them, and whether they are done."""
 
     account: int
     name: str
@@ -211,10 +211,10 @@ class Voter(NamedTuple):
 
 
 def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
-    """Return the voters of each pair, or of one, in the order of their entry.
+    """Return the voters of each pair, or of one, in the order in which they joined.
 
-    Those whom a pair is assigned to. Where nothing is assigned, all who have annotated it, here or
-    in the corpus, but for the one whose links are the suggestions.
+    The voters are the annotators to whom a pair is assigned. If nothing is assigned, they are all
+    who annotated it, here or in the corpus, except the annotator whose links are suggested.
     """
     counts, account = schema.pair_counts.c, schema.account.c
     assigned = has_assignments(conn)
@@ -246,13 +246,13 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
 
 
 def all_in(pair_voters: Sequence[Voter]) -> bool:
-    """Return whether a pair can be adjudicated: all are done; two, where nothing is assigned."""
+    """Return whether a pair can be adjudicated: all are done, at least two if none are assigned."""
     least = 1 if pair_voters and pair_voters[0].assigned else 2
     return len(pair_voters) >= least and all(voter.done for voter in pair_voters)
 
 
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
-    """Count for each pair the atomic phrase pairs that some votes have, and others have not."""
+    """Count for each pair the atomic phrase pairs that only some of the votes have."""
     counts = [0] * len(pairs)
     differing: list[tuple[int, list[dict[Cell, Value]]]] = []
     for k, ballots in enumerate(pairs):

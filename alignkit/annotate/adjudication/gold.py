@@ -1,8 +1,8 @@
-"""Adjudicate: read the votes on a pair, and write what adjudicators decide into the gold standard.
+"""Adjudicate: read the votes on a pair, and write the decisions into the gold standard.
 
-Its stream is that of the account whose name is the setting `gold`; the actor of each event is the
-adjudicator. What all annotators agree on is written down when an adjudicator opens the pair, and
-again before it is marked done, so that then each link has a recorded reason.
+The decisions are the stream of the account named by the setting `gold`; the actor of each event is
+the adjudicator. Places on which all annotators agree are recorded when an adjudicator opens the
+pair, and again before it is marked done. So each link has a recorded reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from alignkit.model.alignment import NULL
 
 
 class Pseudonyms:
-    """What an adjudicator may read on a pair in place of annotators' names, and back."""
+    """The names that an adjudicator sees on a pair instead of annotators' names, and back."""
 
     def __init__(self, known: Iterable[str], salt: str) -> None:
         self.blind = bool(salt)
@@ -38,17 +38,17 @@ class Pseudonyms:
         self._names = {self.shown(name): name for name in known}
 
     def shown(self, name: str) -> str:
-        """Return what stands for a name."""
+        """Return the name shown for an annotator."""
         if not self.blind:
             return name
         return "v" + hashlib.sha256(f"{self._salt}\n{name}".encode()).hexdigest()[:12]
 
     def ordered(self, names: Iterable[str]) -> list[str]:
-        """Return names in the order of their votes: as they are, or shuffled if they are hidden."""
+        """Return names in the order of their votes: unchanged, or shuffled if they are hidden."""
         return sorted(names, key=self.shown) if self.blind else list(names)
 
     def hidden_why(self, text: str) -> str:
-        """Return the text of a why without names."""
+        """Return the text of a reason without names."""
         return _renamed(text, self.shown) if self.blind else text
 
     def hidden(self, event: log.Event) -> log.Event:
@@ -67,7 +67,7 @@ class Pseudonyms:
         return hidden
 
     def named(self, sent: log.Sent) -> log.Sent:
-        """Return what an adjudicator sends with the names that are meant."""
+        """Return an event from an adjudicator, with the real names of annotators."""
         if not self.blind or sent.kind != "decide":
             return sent
         try:
@@ -78,7 +78,7 @@ class Pseudonyms:
 
         def named(mark: str) -> str:
             if mark not in self._names:
-                raise BadEvent(f"whys: {mark[:40]!r} stands for nobody of this project")
+                raise BadEvent(f"whys: {mark[:40]!r} is not an annotator of this project")
             return self._names[mark]
 
         data["whys"] = _writes(whys, named)
@@ -105,7 +105,7 @@ _MOST_CHANGES = 2000
 
 @dataclass(frozen=True)
 class Case:
-    """A pair to adjudicate: its words, whose votes count, and gold's own stream."""
+    """A pair to adjudicate: its words, its voters, and gold's own stream."""
 
     pair: PairRow
     voters: tuple[comparison.Voter, ...]  # in the order of their entry
@@ -123,12 +123,12 @@ class Case:
         }
 
     def items(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
-        """Compare the votes with gold, or with another state of it."""
+        """Compare the votes with gold, or with another state of gold."""
         gold = gold_of(self.gold.state if state is None else state, judged=self.judged)
         return comparison.compare(self.ballots, gold, majority=self.majority)
 
     def missing(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
-        """Return what is agreed and otherwise in gold, or in another state of it."""
+        """Return the agreed places that differ in gold, or in another state of gold."""
         held = self.gold.state if state is None else state
         return comparison.missing(self.items(held), gold_of(held, judged=self.judged))
 
@@ -139,13 +139,13 @@ class Case:
 
 
 def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
-    """Return what the state of gold's stream decides."""
+    """Return the decisions in the state of gold's stream."""
     whys = {place: log.read_why(text) for place, text in state.whys.items()}
     return comparison.GoldState(comparison.ballot_of(state, judged=judged).values, whys)
 
 
 def read_case(conn: Connection, k: int) -> Case:
-    """Read a pair with the votes on it and what is decided."""
+    """Read a pair with its votes and decisions."""
     pair = queries.pair_row(conn, k)
     own = tuple(comparison.voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
@@ -158,7 +158,7 @@ def read_case(conn: Connection, k: int) -> Case:
 
 
 def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
-    """Return how annotators are named to adjudicators of a pair."""
+    """Return the names of annotators that adjudicators of a pair see."""
     key, blind = conn.execute(select(schema.project.c.key, schema.project.c.blind)).one()
     return Pseudonyms(queries.annotators(conn), f"{key}\n{pair.id}" if int(blind) else "")
 
@@ -166,7 +166,7 @@ def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
 def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[log.Sent]
 ) -> tuple[Appended, bool]:
-    """Append what an adjudicator sends, all or nothing; see `Store.append`."""
+    """Append the events of an adjudicator, all or none; see `Store.append`."""
     with store.database.writing() as conn:
         case = read_case(conn, k)
         names = names_of(conn, case.pair)
@@ -186,7 +186,7 @@ def decide(
 
 
 class _Clerk:
-    """Look at what adjudicators send before it is stored, and add what is agreed."""
+    """Check events of adjudicators before they are stored, and add agreed places."""
 
     def __init__(self, case: Case, actor: str) -> None:
         self._case, self._actor = case, actor
@@ -194,7 +194,7 @@ class _Clerk:
     def __call__(self, writer: Writer, sent: log.Sent, data: log.Data) -> None:
         if sent.kind not in _KINDS:
             raise BadEvent(
-                f"{sent.kind[:40]}: adjudicators decide, with a reason; annotators draw and judge"
+                f"{sent.kind[:40]}: not an event of adjudicators; they decide and give a reason"
             )
         self._case.check()
         if sent.kind == "decide":
@@ -211,10 +211,10 @@ class _Clerk:
 
     def _check_end(self, state: PairState) -> None:
         if left := comparison.left_to_decide(self._case.items(state)):
-            places = "one difference is" if left == 1 else f"{left} differences are"
-            raise BadEvent(f"{places} still to be settled; then the pair is done")
+            places = "1 difference is" if left == 1 else f"{left} differences are"
+            raise BadEvent(f"{places} still open; decide, then mark the pair as done")
         if self._case.missing(state):
-            raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
+            raise BadEvent("gold lacks something that all agree on; mark the pair as done again")
 
     def _add_agreed(self, writer: Writer) -> None:
         first = not writer.state.seq
@@ -231,13 +231,13 @@ class _Clerk:
         reasons = {(i, j): after for i, j, _, after in data.whys}
         written: dict[log.Cell, log.Value] = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
-            raise BadEvent("whys: a decision has a reason, for each of its cells")
+            raise BadEvent("whys: a decision needs a reason for each of its cells")
         if data.label is not None or data.flags is not None:
             label = state.judgment if data.label is None else data.label[1]
             flags = state.flags if data.flags is None else data.flags[1]
             written[log.JUDGMENT] = (label, *flags) if label or flags else ()
         if bare := [place for place in written if place not in reasons]:
-            raise BadEvent(f"whys: {list(bare[0])} is decided without a reason")
+            raise BadEvent(f"whys: the decision on {list(bare[0])} has no reason; give one")
         now = comparison.ballot_of(state).values
         if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
             raise Conflict(late)
@@ -258,13 +258,13 @@ class _Clerk:
         known = self._case.ballots
         for name, (said, seq) in why.votes.items():
             if name not in known:
-                raise BadEvent("whys: somebody who is named there has no vote on this pair")
+                raise BadEvent("whys: it names an annotator who has no vote on this pair")
             if seq > known[name].seq or (seq == known[name].seq and said != known[name].at(place)):
-                raise BadEvent(f"whys: a vote on {list(place)} is another one; load the pair again")
+                raise BadEvent(f"whys: the vote on {list(place)} has changed; load the pair again")
         if not why.votes:
-            raise BadEvent(f"whys: {list(place)} is decided on no vote; name those that there are")
+            raise BadEvent(f"whys: the decision on {list(place)} names no vote; name the votes")
         if (says := comparison.meant(why, value, majority=self._case.majority)) != value:
-            raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {says}")
+            raise BadEvent(f"whys: {list(place)} becomes {value}, but its reason gives {says}")
 
 
 def _agreed(
@@ -287,7 +287,7 @@ def _agreed(
 
 
 def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
-    """Mark those of some pairs done in which nothing is to be decided; return how many."""
+    """Mark as done those of some pairs that need no decision; return how many."""
     count = 0
     for k in numbers:
         with store.database.reading() as conn:
@@ -302,13 +302,13 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
 
 
 class GoldChanges(Changes):
-    """What was decided, by pair, and the pairs on which annotators have voted otherwise."""
+    """The decisions by pair, and the pairs with changed votes."""
 
     votes: list[int]
 
 
 def gold_changes(store: Store, after: int) -> GoldChanges | None:
-    """Return what has changed behind number `after` of the project, or None."""
+    """Return the changes after event `after` of the project, or None."""
     with store.database.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
         rows = PairList(conn, account, everything=True).changes(after, _MOST_CHANGES)

@@ -1,4 +1,4 @@
-"""Where each link of the gold standard comes from: who decided, on which votes, and why."""
+"""Report where each link of the gold standard comes from: who decided, on which votes, and why."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
 
 HAND, SINGLY, BULK, IMPORTED = "hand", "singly", "bulk", "imported"
-"""Drawn by hand; a suggestion accepted singly, or in bulk; imported."""
+"""Drawn by hand, suggestion accepted singly or in bulk, imported."""
 
 _HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
 
 
 class LinkOrigin(NamedTuple):
-    """How and when a link came to be; `at` is the time of the event, as the log has it."""
+    """How and when a link was made; `at` is the time of the event in the log."""
 
     how: str
     at: str
 
 
 _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
-"""What each cell became, and how."""
+"""The new value of each cell, and how it was made."""
 
 
 def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
-    """Return how the words of a pair were corrected, by the revision of the text that came."""
+    """Return how the words of a pair were corrected, by the new revision of the text."""
     texts = queries.texts_of(conn, k)
     return {rev: Rewording(texts[rev - 1], new) for rev, new in texts.items() if rev - 1 in texts}
 
@@ -43,7 +43,7 @@ def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
 def origins(
     events: Iterable[log.Event], corrected: Mapping[int, Rewording], seq: int | None = None
 ) -> dict[log.Cell, LinkOrigin]:
-    """Return the origin of each link, and null, that a stream holds, where they are in the end."""
+    """Return the origin of each link and null at the end of a stream, at its final place."""
     past: _Past = defaultdict(list)
     for event in events:
         data = log.decode_data(event.data)
@@ -71,7 +71,7 @@ def suggestions_shown(events: Iterable[log.Event]) -> bool | None:
 
 
 def rewrites_at(events: Iterable[log.Event], n: int) -> dict[str, log.Texts]:
-    """Return the rewrites of a stream, by key, as they were at event `n` of the project."""
+    """Return the rewrites of a stream, by key, at event `n` of the project."""
     held: dict[str, log.Texts] = {}
     for event in events:
         if event.n <= n:
@@ -82,7 +82,7 @@ def rewrites_at(events: Iterable[log.Event], n: int) -> dict[str, log.Texts]:
 def rewrite_lines(
     state: PairState, logs: Mapping[str, Sequence[log.Event]], gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is known of each rewrite that gold has; see `provenance`."""
+    """Yield the record of each rewrite in gold; see `provenance`."""
     written: dict[log.Texts, log.Event] = {}
     for event in logs[gold]:
         for _, _, texts in log.decode_data(event.data).rewrites:
@@ -108,18 +108,18 @@ _STRENGTH = ("none", "possible", "sure")
 
 
 def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield what is known of each decision of the gold standard, pair by pair, as plain values.
+    """Yield the record of each decision of the gold standard, pair by pair, as plain values.
 
-    Of each link, null and judgment, and of each cell that is decided to be no link: ``id`` of the
-    pair; ``i`` and ``j`` (from 0, -1 for the empty word) and ``link`` (``sure``, ``possible``,
-    ``none``), or ``judgment`` and ``flags``; ``why`` (``agreed``, ``vote``, ``own``; None where a
-    link came otherwise), ``as`` (whose vote was taken), ``adjudicator``, ``at``, ``note``; and
-    ``votes``: by annotator what they ``said`` when it was decided, up to which event of theirs
+    Each link, null and judgment, and each cell decided to be no link, has: ``id`` of the pair;
+    ``i`` and ``j`` (from 0, -1 for the empty word) and ``link`` (``sure``, ``possible``, ``none``),
+    or ``judgment`` and ``flags``; ``why`` (``agreed``, ``vote``, ``own``; None if the link was made
+    in another way), ``as`` (the annotator whose vote was taken), ``adjudicator``, ``at``, ``note``;
+    and ``votes``: for each annotator what they had ``said`` at the time, their last event then
     (``seq``), ``how`` they drew it (`origins`), and whether they saw ``suggestions``.
 
-    Then of each rewrite its source and target text (``rewrite``), the same of who decided, and
-    ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` where all had, ``vote``
-    where some had (``as``: the first), ``own`` where nobody had.
+    Then each rewrite has its source and target text (``rewrite``), the same fields about the
+    decision, and ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` if all had,
+    ``vote`` if some had (``as``: the first), ``own`` if nobody had.
     """
     with store.database.reading() as conn:
         try:

@@ -1,4 +1,4 @@
-"""The work that is done in a project: read once, and afterwards only what has changed."""
+"""The finished work of a project: read once, and afterwards only what has changed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from alignkit.model.labels import Scheme, View, get_view
 from alignkit.model.sentence_pair import SentencePair
 
 SEED = 12345
-"""Of all draws: what `alignkit agree` takes by default."""
+"""The seed of all draws: the default of `alignkit agree`."""
 
 
 class Compared(NamedTuple):
-    """The annotators who are compared, by number, and how the project names others."""
+    """The annotators who are compared, by number, and the project's names for the others."""
 
     annotators: dict[str, int]
     initial: str | None
@@ -31,7 +31,7 @@ class Compared(NamedTuple):
 
 
 def compared(conn: Connection) -> Compared:
-    """Return who is compared in a project."""
+    """Return the annotators of a project who are compared."""
     info, initial = queries.project_info(conn), queries.suggesting(conn)
     having = set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
     names = {
@@ -66,7 +66,7 @@ class DoneLinks(NamedTuple):
 
 
 class LiveWork:
-    """The work in a project, as of event `n`."""
+    """The work in a project, up to event `n`."""
 
     def __init__(self) -> None:
         self.n = self.version = self.pairs = 0
@@ -79,13 +79,13 @@ class LiveWork:
         self.judged: dict[int, dict[str, Words]] = {}
 
     def ready(self, k: int) -> bool:
-        """Return whether a pair can be adjudicated: all annotators it is assigned to are done."""
+        """Return whether a pair can be adjudicated: all its annotators are done."""
         if self.assigned is None:
             return True
         return all(k in self.done[name] for name, own in self.assigned.items() if k in own)
 
     def anew(self, conn: Connection) -> bool:
-        """Return whether all must be read again, which takes a while."""
+        """Return whether everything must be read again, which takes a while."""
         if self.compared is None:
             return True
         old, new = self.compared, compared(conn)
@@ -111,7 +111,7 @@ class LiveWork:
         return True
 
     def _changed(self, conn: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
-        """Return who changed each pair since, and the kinds of the project's own events."""
+        """Return who has changed each pair since, and the kinds of the project's own events."""
         event, stream = schema.event_table.c, schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
         rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
@@ -171,7 +171,7 @@ class LiveWork:
         self.settled = settled_pairs(conn, again).union(kept)
 
     def _count(self, conn: Connection, some: Mapping[int, set[int] | None]) -> None:
-        """Count some pairs anew if what is done of them, or was, may be different."""
+        """Count pairs again if their finished work has, or may have, changed."""
         numbers = enumerate(queries.annotators(conn), 1)
         names = {number: name for number, name in numbers if name in self.done}
         states = self._states(conn, some, names)
@@ -208,7 +208,7 @@ class LiveWork:
     def _states(
         self, conn: Connection, some: Collection[int], names: Mapping[int, str]
     ) -> dict[int, dict[str, DoneLinks]]:
-        """Return by pair and name the annotation that is done, and the links in bulk."""
+        """Return by pair and name the finished annotation, and the links accepted in bulk."""
         assert self.compared is not None
         scheme = queries.known_scheme(self.compared.scheme)
         table = schema.stream.c

@@ -1,6 +1,6 @@
-"""The figures that take a child process a while: C, the pull of suggestions, times, corrections.
+"""The figures that a child process computes: C, the pull of suggestions, times, corrections.
 
-C is that of `alignkit.agree` on the export of what is done, with its defaults.
+C is what `alignkit.agree` computes with its defaults on an export of the finished work.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _known(value: float) -> float | None:
 # The times of pairs
 
 GAP = 60.0
-"""Seconds between two events from which on the time between them is a break, and not counted."""
+"""The least seconds between two events that are a break and do not count."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ class Pace:
 def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
     """Return how long pairs took, from the pair and time of each event.
 
-    The time between two consecutive events, whatever their pairs, counts for the pair of the later
-    one if it is shorter than `GAP`. Open pairs would make the means shorter, and are in none.
+    The time between two consecutive events counts for the pair of the later event, even if their
+    pairs differ, if it is shorter than `GAP`. Open pairs are left out, as they lower the means.
     """
     by_pair: defaultdict[int, float] = defaultdict(float)
     before = nan
@@ -175,7 +175,7 @@ def _seconds(at: str) -> float:
     try:
         return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
-        raise ProjectError(f"an event of the log has the time {at[:40]!r}, which is none") from None
+        raise ProjectError(f"an event of the log has the time {at[:40]!r}, not a time") from None
 
 
 def _pace(conn: Connection, account: int) -> SlowPace:
@@ -195,7 +195,7 @@ CUT = 0.5
 
 
 class Corrected(NamedTuple):
-    """How a pair was corrected."""
+    """The corrections of one pair."""
 
     k: int  # the pair, who has done it and when
     annotator: int
@@ -213,7 +213,7 @@ def gathered(conn: Connection) -> Corrections | None:
 
 
 def corrections_of(conn: Connection) -> list[Corrected]:
-    """Return how the done pairs of a project were corrected, in the order of done."""
+    """Return the corrections of the done pairs of a project, in the order of done."""
     suggested = queries.suggested_cells(conn)
     sets = schema.learned_set.c
     taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
@@ -234,7 +234,7 @@ def corrections_of(conn: Connection) -> list[Corrected]:
 
 
 def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
-    """Yield what was marked done on a page: pair, account, when, and the state."""
+    """Yield what was marked done on a page: pair, account, time, and state."""
     event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
     own = (counts.account == stream.account) & (counts.pair == stream.pair)
     asked = (
@@ -267,7 +267,7 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> Corrections | Non
 
 
 def smoothed(values: Floats, half: int) -> Floats:
-    """Return the mean of each value, of as many before it and behind it; fewer at the ends."""
+    """Return a moving mean: of each value and `half` values on both sides, fewer at the ends."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     places = np.arange(len(values))
     first, end = np.maximum(places - half, 0), np.minimum(places + half + 1, len(values))

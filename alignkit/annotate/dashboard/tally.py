@@ -1,7 +1,7 @@
-"""The agreement of every two annotators as a row of counts a pair, so that one pair is recounted.
+"""The agreement of each two annotators as a row of counts per pair; one pair is quickly recounted.
 
 The rows are those of `alignkit.agree`: of words (precision, recall, F1) and of cells (kappa). A
-figure is a function of their sum, which is kept, so that it costs nothing to ask again.
+figure is a function of their sum. The sum is kept, so reading a figure costs nothing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _APART = _WORDS[-1].columns.stop  # as many columns again: words, without links 
 
 @dataclass(frozen=True)
 class TalliedPair:
-    """A pair with the annotations that are done."""
+    """A pair with its finished annotations."""
 
     k: int  # its number; rows are in the order of these
     pair: SentencePair  # with no other annotations
@@ -74,14 +74,14 @@ class TalliedPair:
 
 
 class PairF1(NamedTuple):
-    """F1 of one pair, by all links of different words and by the sure ones."""
+    """F1 of one pair: of all links of different words, and of the sure links."""
 
     possible: float
     sure: float
 
 
 class Two:
-    """The rows of two annotators, of the pairs that both have done."""
+    """The rows of two annotators, for the pairs that both have done."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Counts] = {}  # by pair
@@ -94,7 +94,7 @@ class Two:
         return len(self._rows)
 
     def put(self, k: int, counts: Counts | None) -> None:
-        """Set the row of a pair; None if not both have done it."""
+        """Set the row of a pair; None unless both have done it."""
         if counts is None and k not in self._rows:
             return
         self.version += 1
@@ -104,7 +104,7 @@ class Two:
             self._sum += counts
 
     def figures(self) -> dict[str, float]:
-        """Return the figures of all pairs together, by the names of `FIGURES`; NaN for 0/0."""
+        """Return the figures over all pairs, by the names of `FIGURES`; NaN for 0/0."""
         return self._measured()[0]
 
     def apart(self) -> dict[str, float]:
@@ -170,12 +170,12 @@ class Tally:
             self.add(name)
 
     def add(self, name: str) -> None:
-        """Compare one more annotator, who has done nothing yet."""
+        """Add an annotator who has done nothing yet."""
         self.twos.update({(other, name): Two() for other in self.names})
         self.names += (name,)
 
     def put(self, works: Sequence[TalliedPair], changed: AbstractSet[str] | None = None) -> None:
-        """Count pairs anew, each once; `changed`: whose work may have changed, None for all."""
+        """Count each pair again; `changed`: whose work may have changed, None for all."""
         asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
         both = [(work, two) for work in works for two in asked]
         done = [all(map(work.pair.aligned_by, two)) for work, two in both]
@@ -184,7 +184,7 @@ class Tally:
             self.twos[two].put(work.k, next(rows) if has_row else None)
 
     def f1_of(self, k: int) -> PairF1 | None:
-        """Return the mean F1 of every two who have done a pair; None if no two have."""
+        """Return the mean F1 over each two who have done a pair; None if no two have."""
         each = [f1 for two in self.twos.values() if (f1 := two.f1_of(k)) is not None]
         means = [weighted_mean([(1, f1) for f1 in values]) for values in zip(*each, strict=True)]
         return PairF1(*means) if each else None
@@ -194,7 +194,7 @@ _BOTH = ("first", "second")
 
 
 def _rows(matches: Sequence[tuple[TalliedPair, str, str]]) -> Counts:
-    """Return the rows of pairs that two have done, all at once: a call costs more than a row."""
+    """Return the rows of pairs that two have done; one call, as a call costs more than a row."""
     pairs, bulk = [], []
     for work, *two in matches:
         links = map(work.pair.alignment, two)

@@ -1,4 +1,4 @@
-"""The dashboard as its page gets it: what is known now, and what a child process computed."""
+"""The data of the dashboard page: the live figures, and those of a child process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHARACTERS = 300  # of a text that are shown
 
 _COMPUTING = "being computed"
 _NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
-NO_CONTROL = "no pair is in a control sample; alignkit project assign draws one"
+NO_CONTROL = "no pair is in a control sample; `alignkit project assign` draws one"
 
 Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
@@ -45,7 +45,7 @@ class LiveFigure(Struct, omit_defaults=True):
 
 
 class AnnotatorLine(Struct):
-    """How far an annotator is."""
+    """The progress of an annotator."""
 
     name: str
     done: int  # of the pairs that are theirs
@@ -70,7 +70,7 @@ class TwoLine(Struct):
 
 
 class PullLine(Struct):
-    """The pull of suggestions, and which shares of them were accepted and rejected."""
+    """The pull of suggestions, and the shares that were accepted and rejected."""
 
     pull: LiveFigure
     accepted: LiveFigure
@@ -92,7 +92,7 @@ class CorrectionsPart(Struct):
 
 
 class Corrections(Struct):
-    """How many links annotators correct, pair by pair in the order of done."""
+    """The number of links that annotators correct, pair by pair in the order of done."""
 
     pairs: int  # how many done pairs these are; each annotator's count
     each: list[int]
@@ -102,7 +102,7 @@ class Corrections(Struct):
 
 
 class PairLine(Struct):
-    """A pair whose annotators agree little."""
+    """A pair on which annotators agree little."""
 
     k: int
     id: str
@@ -137,7 +137,7 @@ class JudgedLine(Struct):
 
 
 class JudgedView(Struct):
-    """The agreement on labels, where pairs are judged."""
+    """The agreement on labels, if the task is to judge."""
 
     twos: list[JudgedTwo]
     same: LiveFigure  # the means over twos, each by its pairs
@@ -179,14 +179,14 @@ class SlowTwo(Struct):
 
 
 class SlowPace(Struct):
-    """The median and the mean of the seconds that a done pair took; None where none is."""
+    """The median and mean seconds for a done pair; None if there is none."""
 
     median: float | None
     mean: float | None
 
 
 class SlowFigures(Struct):
-    """What was found; what was not asked for is None."""
+    """The computed figures; those not asked for are None."""
 
     paces: dict[str, SlowPace]  # by annotator
     twos: list[SlowTwo] | None = None  # C of every two annotators who have done anything
@@ -211,7 +211,7 @@ class Slow:
     cautions: list[Caution] = field(default_factory=list)
 
     def take(self, figures: SlowFigures) -> None:
-        """Take over what was computed; the rest stays."""
+        """Take over new figures; the others stay."""
         self.paces, self.corrections = figures.paces, figures.corrections
         if figures.twos is not None:
             self.twos = {(two.first, two.second): two for two in figures.twos}
@@ -247,7 +247,7 @@ def dashboard_view(
         pull=slow.pull or PullLine(unknown, unknown, unknown),
         lowest=[] if judges else list(_lowest(conn, live)),
         commands=printing,
-        reason="" if several else "agreement takes two annotators who have marked pairs done",
+        reason="" if several else "agreement needs two annotators who have marked pairs as done",
         corrections=None if judges else slow.corrections,
         learning=learning,
         judged=_judged_view(conn, live, gold) if judges else None,
@@ -258,7 +258,7 @@ def dashboard_view(
 def commands(
     project: str, annotators: list[str], initial: str | None = None, view: View | None = None
 ) -> list[str]:
-    """Return the commands that print what the dashboard shows, of what is done."""
+    """Return the commands that print the figures of the dashboard for the finished work."""
     # not the corpus itself, beside which the project is
     file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
     given = ["--annotators", *annotators]
@@ -272,7 +272,7 @@ def commands(
 
 
 def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
-    """Yield how far each annotator is who has done anything, or has anything to do."""
+    """Yield the progress of each annotator who has done something, or has work."""
     for name in live.tally.names:
         done, pairs = live.done[name], live.pairs
         if live.assigned is not None:
@@ -322,7 +322,7 @@ def _figure(value: float, undefined: str, pairs: int = 0) -> LiveFigure:
 
 
 def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
-    """Average over twos, each by its pairs, as `alignkit.agree` does."""
+    """Average over each two annotators, weighted by their pairs, as `alignkit.agree` does."""
     by_name: dict[str, list[LiveFigure]] = {}
     for two in twos:
         beyond = {f"{level}.C": figure for level, figure in two.beyond.items()}
@@ -344,7 +344,7 @@ def _mean_of(figures: Sequence[tuple[int, LiveFigure]]) -> float:
 
 
 def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
-    """Yield the pairs on which annotators agree least; those on which they agree are left out."""
+    """Yield the pairs with the lowest agreement; full agreement is left out."""
 
     def rank(item: tuple[int, PairF1]) -> tuple[float, float, int]:
         k, f1 = item
@@ -358,7 +358,7 @@ def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
 
 
 def _shown(live: LiveWork, row: queries.PairRow) -> tuple[str, str, bool, bool]:
-    """Return the last fields of the line of a pair: the texts, and whether it is ready, settled."""
+    """Return the last fields of a pair's line: the texts, and whether it is ready and settled."""
     source, target = (" ".join(words)[:_CHARACTERS] for words in (row.source, row.target))
     return source, target, live.ready(row.k), row.k in live.settled
 
@@ -367,7 +367,7 @@ def _shown(live: LiveWork, row: queries.PairRow) -> tuple[str, str, bool, bool]:
 
 
 def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
-    """Return how far annotators agree on labels, and the pairs on which they do not."""
+    """Return the agreement on labels, and the pairs that were judged differently."""
     judges = {name for judgments in live.judged.values() for name in judgments} - {gold}
     names = [name for name in live.tally.names if name in judges]
     view = label_view(queries.scheme_of(conn))
@@ -393,7 +393,7 @@ def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
 
 
 def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> JudgedTwo:
-    """Compare two by the labels that a view scores, without the flags; without a view by all."""
+    """Compare two by the labels that a view scores, without flags; if no view, by all labels."""
     given = (
         (judgments[first][0], judgments[second][0])
         for judgments in live.judged.values()
@@ -401,12 +401,12 @@ def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> J
     )
     both = [pair for pair in given if view is None or all(view.rows.get(label) for label in pair)]
     if not both:
-        undefined = LiveFigure(None, reason="no pair has a label of both")
+        undefined = LiveFigure(None, reason="no pair has labels from both")
         return JudgedTwo(first, second, 0, undefined, undefined)
     labels = ["", *sorted({label for pair in both for label in pair})]  # a table is 2 x 2 at least
     counts = Counter(both)
     kappa = cohen_kappa([[counts[row, column] for column in labels] for row in labels])
     same = LiveFigure(sum(a == b for a, b in both) / len(both), pairs=len(both))
-    alike = "both gave all pairs one and the same label"
+    alike = "both gave all pairs the same label"
     figure = _figure(kappa, alike, 0 if isnan(kappa) else len(both))
     return JudgedTwo(first, second, len(both), same, figure)

@@ -1,1 +1,1 @@
-"""A project: its log of events, the tables, and the state that they come to."""
+"""A project: its log of events, its tables, and the state that they give."""

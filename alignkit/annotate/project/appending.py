@@ -1,4 +1,4 @@
-"""Append events to the log, and bring the tables beside it up to date, in one transaction."""
+"""Append events to the log and update the other tables, in one transaction."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def new_event(
     kind: str, actor: str = "", *, id: str = "", seq: int = 0, n: int = 0, client_at: str = "",
     sent: str = "",
 ) -> LogEvent:  # fmt: skip
-    """Return an event of now; its place and data come with `Writer.add` unless they are given."""
+    """Return an event with the present time; `Writer.add` sets its place and data unless given."""
     id = id or str(uuid4())
     return LogEvent(id, seq, n, kind, 1, actor, now(), client_at, 0, Raw(b"{}"), sent=sent)
 
 
 class Batch:
-    """The rows of streams and events that are written table by table."""
+    """The rows of streams and events to write, table by table."""
 
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
@@ -65,7 +65,7 @@ class Batch:
 
     @property
     def n(self) -> int:
-        """The number of the last event, with those that were put."""
+        """The number of the last event, including the events in this batch."""
         if self._n is None:
             self._n = queries.last_n(self.conn)
         return self._n
@@ -73,7 +73,7 @@ class Batch:
     def put(
         self, stream: int | None, place: dict[str, int], state: PairState, events: list[LogEvent]
     ) -> int:
-        """Add a stream as it is now with its new events, which are numbered; return its number."""
+        """Add a stream in its present state with its new events, numbered; return its number."""
         for event in events:
             event.n = self._n = self.n + 1
         row, counts = stream_row(state), count_row(state)
@@ -92,7 +92,7 @@ class Batch:
         return stream
 
     def flush(self) -> None:
-        """Write what was put; then others may write."""
+        """Write the batch; then others may write."""
         for name, rows in self._rows.items():
             if rows:
                 self.conn.execute(_WRITES[name], rows)
@@ -112,7 +112,7 @@ _WRITES: dict[str, Insert | Update] = {
 
 
 class Writer:
-    """The events that are added to one stream; none is stored before the batch is flushed."""
+    """The events to add to one stream; nothing is stored before the batch is flushed."""
 
     def __init__(
         self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
@@ -122,7 +122,7 @@ class Writer:
         self._new: dict[int, LogEvent] = {}
 
     def add(self, event: LogEvent, data: Data) -> None:
-        """Add an event with its data; it gets its places in stream and log."""
+        """Add an event with its data, numbered in the stream and in the log."""
         event.seq = self.state.seq + 1
         event.k, event.annotator = self._pair.k, self._annotator
         self.state.apply(event.kind, data)
@@ -131,7 +131,7 @@ class Writer:
         self._new[event.seq] = event
 
     def back(self, kind: str, data: Data) -> Data:
-        """Return what an undo or redo writes."""
+        """Return the data that an undo or redo writes."""
         seq = self.state.undo if kind == "undo" else self.state.redo
         top = self._at(seq) if seq else None
         if top is None or top.id != data.of:
@@ -144,7 +144,7 @@ class Writer:
         return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
 
     def added(self) -> list[Event]:
-        """Return what was added, as it is stored."""
+        """Return the added events as they are stored."""
         names = Event.__struct_fields__
         return [Event(*(getattr(event, name) for name in names)) for event in self._new.values()]
 
@@ -160,11 +160,11 @@ def append_sent(
     conn: Connection, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent],
     actor: str, prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:  # fmt: skip
-    """Append what a client sends, all or nothing; return also whether anything of it was new."""
+    """Append the events of a client, all or none; return also whether any of them was new."""
     account = queries.account_of(conn, annotator)
     pair = queries.pair_row(conn, k)
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
-        raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
+        raise BadEvent("decide: only the gold standard has decisions; annotators draw links")
     stream = queries.stream_of(conn, account, pair)
     seq = stream.state.seq
     new = _unknown(conn, events, stream.id)
@@ -213,7 +213,7 @@ def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> 
         return
     events = queries.events_after(conn, stream, 0)
     if not any(label in (decode_data(event.data).label or ()) for event in events):
-        expected = f"is not of the scheme {scheme.name}: {scheme.expected}"
+        expected = f"is not in the scheme {scheme.name}: {scheme.expected}"
         raise BadEvent(f"label: {label[:40]!r} {expected}")
 
 
@@ -232,12 +232,12 @@ def _unknown(
             new.append((sent, digest))
             seen[sent.id] = stream or 0, digest
         elif seen[sent.id] != (stream or 0, digest):
-            raise BadEvent(f"id {sent.id[:64]!r} is that of another event; each has its own")
+            raise BadEvent(f"id {sent.id[:64]!r} is used by another event; each needs its own id")
     return new
 
 
 def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = "") -> None:
-    """Append an event of pair 0; the caller brings its tables up to date."""
+    """Append an event of pair 0; the caller updates its tables."""
     table = schema.stream.c
     id, seq = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
     event = new_event(kind, actor, seq=seq + 1, n=queries.last_n(conn) + 1)
@@ -248,7 +248,7 @@ def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = ""
 
 
 def enrolled(conn: Connection, name: str) -> int:
-    """Return the number of an annotator, who is registered if need be."""
+    """Return the number of an annotator; register the annotator if necessary."""
     known = queries.annotators(conn)
     if name in known:
         return known.index(name) + 1
@@ -259,7 +259,7 @@ def enrolled(conn: Connection, name: str) -> int:
 
 
 def reopen_judged(conn: Connection) -> int:
-    """Open again what was done by judging it; return how many pairs of annotators these are."""
+    """Open again the pairs that were done by judging; return how many pairs of annotators."""
     batch, names, count = Batch(conn), queries.annotators(conn), 0
     judged = queries.judged_pairs(conn)
     for pair in queries.pair_rows(conn, {k for k, _ in judged}):
@@ -279,13 +279,13 @@ Rows = Iterable[tuple[int, Sequence[Suggestion]]]
 """Suggestions by the number of their pair."""
 
 LEARNED = "learned-"
-"""How the names of learned sets begin; a number follows."""
+"""The prefix of the names of learned sets; a number follows."""
 _CHUNK = 256
 _table = schema.suggestion.c
 
 
 def put_set(conn: Connection, name: str, rows: Rows) -> int:
-    """Store a set in the place of one of that name; return how many pairs it holds."""
+    """Store a set, replacing one of the same name; return how many pairs it covers."""
     stored = 0
     left = iter(rows)
     lengths = _lengths(queries.pair_rows(conn))
@@ -307,12 +307,12 @@ def _base_set(conn: Connection) -> str:
 
 
 def show_base(conn: Connection) -> None:
-    """Show all pairs what the project's own set has for them."""
+    """Show all pairs the suggestions of the project's own set."""
     conn.execute(update(schema.pair).where(schema.pair.c.suggested != "").values(suggested=""))
 
 
 def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
-    """Store what was learned for some pairs, and show it in place of what was; return its set."""
+    """Store learned suggestions of some pairs and show them instead of the old; return the set."""
     given = dict(rows)
     pairs = [pair for pair in queries.pair_rows(conn, given) if pair.rev == lesson.revs[pair.k]]
     lengths = _lengths(pairs)
@@ -343,7 +343,7 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
 
 
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
-    """Return the pairs, or which of some, of which any page has sent something."""
+    """Return the pairs (of all, or of some) for which any page has sent an event."""
     events, streams = schema.event_table.c, schema.stream.c
     asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
@@ -365,6 +365,6 @@ def _checked(
     checked = []
     for i, j, p, strength in cells:
         if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
-            raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
+            raise ProjectError(f"pair {k}: the suggestion [{i}, {j}, {p}, {strength}] is invalid")
         checked.append((int(i), int(j), None if p is None else float(p), int(strength)))
     return checked

@@ -1,9 +1,9 @@
-"""Turn states into annotations of a corpus and back, and find what one state differs in.
+"""Turn states into annotations of a corpus and back, and find the difference of two states.
 
-An alignment is there where something is linked, null or labelled, or where the pair is marked done:
-a pair that is done without links has an empty alignment. A pair that was only judged has an
-annotation without one; where judging is the task, done does not make it aligned. Comments on cells
-are the labels of the alignment.
+A state has an alignment if something is linked, null or labelled, or if the pair is marked done: a
+pair that is done without links has an empty alignment. A pair that was only judged has an
+annotation without alignment; if the task is to judge, done does not make it aligned. Comments on
+cells are the labels of the alignment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def project_pair(k: int, pair: SentencePair) -> Pair:
-    """Return a sentence pair as it comes into a project, without its annotations."""
+    """Return a sentence pair as a project stores it, without its annotations."""
     source, target = pair.words
     return Pair(k, pair.id, source, target, dict(pair.attributes), trees_of(pair))
 
@@ -38,7 +38,7 @@ def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
 def annotation_of(
     state: PairState, scheme: Scheme | None = None, when: str | None = None, *, judged: bool = False
 ) -> Annotation | None:
-    """Return what a state says as an annotation; None where it says nothing."""
+    """Return a state as an annotation; None if it says nothing."""
     labels = {comment_key(key): text for key, text in state.comments.items() if key}
     comment = state.comments.get("", "")
     judgment, flags = state.judgment, frozenset(state.flags)
@@ -62,7 +62,7 @@ def annotation_of(
 
 
 def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
-    """Return the state that an annotation stands for."""
+    """Return the state for an annotation."""
     judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
     if scheme is not None:
         apart = scheme.take_apart(*judged)
@@ -88,7 +88,7 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
 
 
 def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
-    """Return the writes that lead from one state to another."""
+    """Return the writes that turn one state into another."""
     said = old.provenance, new.provenance
     return Data(
         how=how,
@@ -123,7 +123,7 @@ def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
 def merged(
     state: PairState, annotation: Annotation, holds: frozenset[str], scheme: Scheme | None
 ) -> PairState:
-    """Return a state with what an annotation says; what its format cannot hold stays."""
+    """Return a state with an annotation merged in; fields that its format cannot hold stay."""
     said = state_of(annotation, scheme)
     new = copied(state)
     if "comment" in holds:

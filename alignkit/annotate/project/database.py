@@ -1,9 +1,9 @@
-"""Open the database of a project: SQLite now, by SQLAlchemy, so that PostgreSQL can follow.
+"""Open the database of a project: SQLite now, through SQLAlchemy so that PostgreSQL can follow.
 
-What is SQLite's own is here: its pragmas, the marks by which a project is known, and how a
+Everything specific to SQLite is here: its pragmas, the marks of a project file, and how a
 transaction begins. Readers go on while somebody writes (WAL); each commit is on the disk before it
 is acknowledged (``synchronous=FULL``); writers come one after the other (``BEGIN IMMEDIATE``), so
-that the numbers of events are committed in order.
+the numbers of events are committed in order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from alignkit.annotate.project.names import TASKS, DamagedProject, ProjectError
 from alignkit.io.atomic_files import lock_alone
 
 LOG = schema.account, schema.stream, schema.event_table
-"""The tables from which all others can be made anew."""
+"""The tables from which all others can be rebuilt."""
 
 _MOST = 2**53 - 1
 _TASKS = ", ".join(f"'{task}'" for task in TASKS)
@@ -44,15 +44,15 @@ _RULES = {
     " FROM stream WHERE pair = 0 OR account = 0",
     "a stream has no counts": "SELECT 1 FROM stream LEFT JOIN pair_counts USING (account, pair)"
     " WHERE pair > 0 AND links IS NULL LIMIT 1",
-    "an undo goes back to nothing": "SELECT 1 FROM stream WHERE max(undo_top, redo_top) > seq"
+    "an undo points to a missing event": "SELECT 1 FROM stream WHERE max(undo_top, redo_top) > seq"
     " LIMIT 1",
-    "an undo goes back to a later event": "SELECT 1 FROM event WHERE below >= seq LIMIT 1",
+    "an undo points to a later event": "SELECT 1 FROM event WHERE below >= seq LIMIT 1",
 }
-"""What is asked, by what is wrong where the answer is yes."""
+"""The checks: the query that finds a fault, by the text of the fault."""
 
 
 def wrong_value(conn: sa.Connection, tables: Iterable[sa.Table]) -> str:
-    """Return the column that holds a value of a wrong kind, in words; empty if none does."""
+    """Return the column that has a value of the wrong type, in words; empty if there is none."""
     for table in tables:
         cases = " ".join(
             f"WHEN NOT ({_is(column.type)}) THEN '{column.name}'".replace("?", f'"{column.name}"')
@@ -60,7 +60,7 @@ def wrong_value(conn: sa.Connection, tables: Iterable[sa.Table]) -> str:
         )
         asked = f'SELECT CASE {cases} END AS x FROM "{table.name}" WHERE x IS NOT NULL LIMIT 1'
         if (wrong := conn.exec_driver_sql(asked).scalar()) is not None:
-            return f"{table.name}.{wrong} holds a value of another kind"
+            return f"{table.name}.{wrong} has a value of the wrong type"
     return ""
 
 
@@ -80,13 +80,13 @@ def first_fault(conn: sa.Connection) -> str:
         return fault
     row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
     if row is not None:
-        return f"a row of {row[0]} belongs to a row of {row[2]} that is missing"
+        return f"a row of {row[0]} belongs to a missing row of {row[2]}"
     faults = (fault for fault, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar())
     return next(faults, "")
 
 
 VERSION = 3
-"""Of the tables; 2 has assignments, and names the gold standard and the task, 3 learned sets."""
+"""The version of the tables; 2 adds assignments, the gold standard and the task, 3 learned sets."""
 
 MARK = 0x414C4B54
 """The application id in the head of the file, "ALKT"."""
@@ -101,15 +101,15 @@ FROM sqlite_master AS one, pragma_table_xinfo(one.name) AS part
 WHERE one.type = 'table' AND part.hidden
 """
 _REASONS = {
-    "locked": "another program keeps it locked; try again",
+    "locked": "another program has locked it; try again",
     "readonly": "is read-only; allow writing, or work on a copy",
-    "disk is full": "the disk is full: make room there; nothing was changed",
+    "disk is full": "the disk is full: free some space; nothing was changed",
 }
 _DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8", "no such table"
 
 
 def is_project(path: str) -> bool:
-    """Return whether a file is a database of SQLite, as projects are."""
+    """Return whether a file is an SQLite database, as projects are."""
     with suppress(OSError), open(path, "rb") as file:
         return file.read(len(_HEAD)) == _HEAD
     return False
@@ -123,28 +123,28 @@ def check_file(path: str, *, readonly: bool = False) -> None:
     except OSError as problem:
         raise ProjectError(f"{path}: cannot be read: {problem.strerror}") from None
     if not head.startswith(_HEAD):
-        raise ProjectError(f"{path}: is no project of alignkit; `alignkit annotate` makes one")
+        raise ProjectError(f"{path}: is not an alignkit project; `alignkit annotate` makes one")
     version, mark = (int.from_bytes(head[at : at + 4], "big") for at in _PLACES)
     if mark != MARK:
-        raise ProjectError(f"{path}: is a database, but no project of alignkit")
+        raise ProjectError(f"{path}: is a database, but not an alignkit project")
     if version > VERSION:
         raise ProjectError(
-            f"{path}: is a project of a newer alignkit (version {version}; this one knows "
-            f"{VERSION}); bring alignkit up to date"
+            f"{path}: was made by a newer alignkit (project version {version}; this alignkit reads "
+            f"up to {VERSION}); upgrade alignkit"
         )
     folder = os.path.dirname(os.path.realpath(path))
-    beside = "its folder is read-only, and a project keeps files beside it"
+    beside = "its folder is read-only, and a project writes files next to itself"
     for place, fault in {path: "is read-only", folder: beside}.items():
         if not readonly and not os.access(place, os.W_OK):
             raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
 
 
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
-    """Refuse a file with anything that acts when it is used: it holds tables and indexes alone."""
+    """Refuse a file with triggers, views or the like: a project has only tables and indexes."""
     conn.execute("PRAGMA trusted_schema=OFF")
     for (name,) in conn.execute(_ACTING):
         raise ProjectError(
-            f"{path}: holds the {name[:80]!r}, and no project of alignkit has one: somebody else "
+            f"{path}: contains the {name[:80]!r}, which no alignkit project has: somebody else "
             "made or changed this file; do not use it, and ask for another copy"
         )
 
@@ -162,28 +162,28 @@ def _asked(path: str, question: str, since: int = 0) -> list[Any]:
 
 
 def read_annotators(path: str) -> list[str]:
-    """Return the annotators of a project, and so see whether it can be read at all."""
+    """Return the annotators of a project; this also checks that it can be read."""
     return _asked(path, "SELECT CAST(name AS TEXT) FROM account WHERE id > 0")
 
 
 def read_assigned(path: str) -> list[str]:
-    """Return to whom pairs of a project are assigned; nobody, in one of an earlier version."""
+    """Return the annotators with assigned pairs; none for a project of an earlier version."""
     having = "SELECT DISTINCT account FROM assignment"
     asked = f"SELECT CAST(name AS TEXT) FROM account WHERE id IN ({having}) ORDER BY id"
     return _asked(path, asked, VERSION)
 
 
 def read_task(path: str) -> str:
-    """Return what is done in a project; see `names.TASKS`."""
+    """Return the task of a project; see `names.TASKS`."""
     return next(iter(_asked(path, "SELECT CAST(task AS TEXT) FROM project", VERSION)), TASKS[0])
 
 
 def refusal(path: str, text: str) -> ProjectError:
-    """Return an error that says in plain words what SQLite said."""
+    """Return an error that explains SQLite's message in plain words."""
     if any(sign in text for sign in _DAMAGE):
         return DamagedProject(path, text)
     reasons = (reason for sign, reason in _REASONS.items() if sign in text)
-    error = ProjectError(f"{path}: {next(reasons, f'the database refuses: {text}')}")
+    error = ProjectError(f"{path}: {next(reasons, f'the database reports an error: {text}')}")
     error.path = path
     return error
 
@@ -192,7 +192,7 @@ _held: set[str] = set()  # in this process, which its own locks would not keep o
 
 
 class ServerLock:
-    """The lock of a project, in the file ``PROJECT-lock`` beside it."""
+    """The lock of a project: the file ``PROJECT-lock`` next to it."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.realpath(path) + "-lock"
@@ -206,7 +206,7 @@ class ServerLock:
                 raise ProjectError(f"{cannot}: {problem.strerror}") from None
             refused = _taken(path) if not lock_alone(self._file) else ""
             if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
-                refused = f"{cannot} is no lock of alignkit; move it elsewhere"
+                refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
             with suppress(FileNotFoundError):
                 if not refused and os.path.samestat(os.fstat(self._file), os.stat(self._path)):
                     break
@@ -282,7 +282,7 @@ class Database:
         return [*common, "trusted_schema=OFF", *more]
 
     def finish(self) -> None:
-        """Close a database that was made as new, whole on the disk."""
+        """Close a new database after writing it completely to the disk."""
         with self._refusing():
             self.close()
             with closing(sqlite3.connect(self.path)) as conn:
@@ -321,7 +321,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """Open a connection whose work is committed as a whole, one writer after the other."""
+        """Open a connection that commits all of its work at once; one writer at a time."""
         with self._refusing(), self._writing, self.engine.connect() as conn:
             chosen = conn.execution_options(begin="BEGIN IMMEDIATE")
             with chosen.begin():
@@ -346,7 +346,7 @@ class Database:
 
 
 def insert_tuples(conn: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows, of as many values as columns and in their order, as quickly as can be."""
+    """Insert rows quickly; each has as many values as columns, in their order."""
     if rows:
         conn.exec_driver_sql(str(sa.insert(table).compile(dialect=conn.dialect)), list(rows))
 

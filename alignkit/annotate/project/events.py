@@ -1,8 +1,8 @@
-"""The events: what each kind holds, how it is read, and what a client may send.
+"""The events: the content of each kind, how it is read, and what a client may send.
 
-An event holds all that it writes, so the state of a stream (one annotator on one pair) is a plain
-fold of its events; see `state`. A cell is ``[i, j]``, 0-based, -1 for the empty word; its value is
-0 (no link), 1 (possible) or 2 (sure).
+An event holds everything that it writes, so the state of a stream (one annotator on one pair) is a
+plain fold of its events; see `state`. A cell is ``[i, j]``, 0-based, -1 for the empty word; its
+value is 0 (no link), 1 (possible) or 2 (sure).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from alignkit.annotate.project.names import BadEvent
 
 LONGEST_TEXT = 20_000
-"""The most characters of a comment, a note or a rewritten text that a client sends."""
+"""The most characters in a comment, a note or a rewritten text from a client."""
 LONGEST_LABEL = 200
 SOURCE_TEXT, TARGET_TEXT = "source_text", "target_text"
-"""The attributes of a pair of documents that hold their texts, character by character."""
+"""The attributes that hold the texts of a pair of documents, character by character."""
 JUDGMENT = (-1, -1)
-"""The place of the judgment of a pair among its cells, where reasons of decisions are kept."""
+"""The place of the judgment of a pair among its cells, in the reasons of decisions."""
 UNDOABLE = frozenset({"edit", "reject", "comment", "judge", "done", "decide", "rewrite", "extract"})
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What reading broken JSON raises."""
+"""The exceptions of reading broken JSON."""
 
 _Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 _Label = Annotated[str, Meta(max_length=LONGEST_LABEL)]
@@ -39,15 +39,15 @@ K = TypeVar("K")
 V = TypeVar("V")
 Cell = tuple[int, int]
 Value = int | tuple[str, ...]
-"""What is decided: 0 (no link), 1 (possible) or 2 (sure); a judgment's label and flags."""
+"""A decided value: 0 (no link), 1 (possible) or 2 (sure); or a judgment's label and flags."""
 Texts = tuple[_Text, _Text]
 """The source and the target text of a rewrite."""
 Spans = tuple[_Place, _Place, _Place, _Place]
-"""Where a source and a target span begin and end, in characters; the end is behind the last."""
+"""The start and end of a source and a target span, in characters; the end is exclusive."""
 
 # what events write: a place or key, the value before and after; None for nothing there
 Write = tuple[int, int, int, int]
-"""A cell, its value before and after; for marks of a cell (bulk, rejected) 0 or 1."""
+"""A cell with its value before and after; for marks of a cell (bulk, rejected) 0 or 1."""
 Weight = tuple[int, int, float | None, float | None]
 WhyWrite = tuple[int, int, str | None, str | None]
 Change = tuple[str, str]
@@ -83,7 +83,7 @@ class Turn(Struct):
 
 
 class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
-    """What an event of a stream writes and says; which fields it has depends on its kind."""
+    """The content of an event of a stream; its kind decides which fields it has."""
 
     how: str = ""
     of: str = ""
@@ -116,7 +116,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
 
 
 class Event(Struct):
-    """An event as it is stored, but for whose it is."""
+    """An event as it is stored, without its stream."""
 
     id: str
     seq: int
@@ -131,7 +131,7 @@ class Event(Struct):
 
 
 class LogEvent(Event, omit_defaults=True):
-    """An event with all that is known of it: a line of `alignkit project log`."""
+    """A complete event: a line of `alignkit project log`."""
 
     k: int = 0  # the pair of its stream; pair 0 is the project itself
     annotator: str = ""
@@ -139,7 +139,7 @@ class LogEvent(Event, omit_defaults=True):
 
 
 class LearnedFrom(Struct, omit_defaults=True):
-    """What a set of suggestions was learned from."""
+    """The data from which a set of suggestions was learned."""
 
     parent: str  # the set that it follows: pairs that it does not hold show what they showed
     pairs: int  # how many done pairs taught it
@@ -149,7 +149,7 @@ class LearnedFrom(Struct, omit_defaults=True):
 
 
 class Lesson(Struct):
-    """What came of learning."""
+    """The outcome of learning."""
 
     pairs: int  # how many taught it
     used: bool = False  # whether links are to be suggested by what was learned
@@ -252,7 +252,7 @@ decode_data = msgspec.json.Decoder(Data).decode
 
 
 def now() -> str:
-    """Return the time as events hold it."""
+    """Return the present time in the form that events use."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
@@ -263,8 +263,8 @@ def _read(text: bytes | str, kind: type[T], problem: str) -> T:
         raise BadEvent(f"{problem}: {error}") from None
 
 
-decode_request = partial(_read, kind=Request, problem="the request is not as expected")
-decode_event = partial(_read, kind=LogEvent, problem="is no event")
+decode_request = partial(_read, kind=Request, problem="the request has an unexpected form")
+decode_event = partial(_read, kind=LogEvent, problem="is not an event")
 
 _DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -274,11 +274,11 @@ _NUMBERED_KEY = re.compile(r"([rx])([1-9][0-9]{0,3})", re.ASCII)
 
 
 def read_sent(sent: Sent, n: int, m: int) -> Data:
-    """Check an event of a client against a pair of `n` and `m` words, and return what it holds."""
+    """Check an event of a client against a pair of `n` and `m` words, and return its content."""
     if not _ID.fullmatch(sent.id):
-        raise BadEvent(f"id {sent.id[:40]!r} is not of 1 to 64 letters, digits, '.', '_' or '-'")
+        raise BadEvent(f"id {sent.id[:40]!r}: expected 1 to 64 letters, digits, '.', '_' or '-'")
     if sent.v != 1:
-        raise BadEvent(f"version {sent.v} of an event is not known here; known: 1")
+        raise BadEvent(f"unknown version {sent.v} of an event (known: 1)")
     if sent.client_at is not None and len(str(sent.client_at)) > 64:
         raise BadEvent("client_at is too long; expected a time")
     if sent.kind not in SENT_KINDS:
@@ -312,8 +312,8 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
         for text in values:
             if isinstance(text, str) and (control := _CONTROL.search(text)):
                 raise BadEvent(
-                    f"{field}: holds the control character U+{ord(control[0]):04X}, which is no "
-                    "text; take it out"
+                    f"{field}: contains the control character U+{ord(control[0]):04X}, not text; "
+                    "remove it"
                 )
     if data.flags is not None:
         data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
@@ -325,9 +325,9 @@ def _check_places(field: str, rows: Iterable[tuple[Any, ...]], n: int, m: int) -
     for i, j, *_ in rows:
         nowhere = (i, j) == JUDGMENT and field != "whys"
         if not (-1 <= i < n and -1 <= j < m) or nowhere:
-            raise BadEvent(f"{field}: [{i}, {j}] is no cell of {n} x {m} words")
+            raise BadEvent(f"{field}: [{i}, {j}] is not a cell of {n} x {m} words")
         if (i, j) in seen:
-            raise BadEvent(f"{field}: [{i}, {j}] is named twice")
+            raise BadEvent(f"{field}: [{i}, {j}] is given twice")
         seen.add((i, j))
 
 
@@ -336,19 +336,19 @@ def _check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
     for key, *_ in writes:
         match = _NUMBERED_KEY.fullmatch(key)
         if match is None or match[1] != letter:
-            raise BadEvent(f"{kind}: key {key[:40]!r} is none; expected {letter}1 to {letter}9999")
+            raise BadEvent(f"{kind}: key {key[:40]!r}: expected {letter}1 to {letter}9999")
         if key in seen:
-            raise BadEvent(f"{kind}: {key} is named twice")
+            raise BadEvent(f"{kind}: {key} is given twice")
         seen.add(key)
 
 
 def comment_key(key: str) -> Cell | None:
-    """Return the cell that the key of a comment names; None for the pair."""
+    """Return the cell in the key of a comment; None for the pair."""
     if not key:
         return None
     match = _CELL_KEY.fullmatch(key)
     if match is None:
-        raise BadEvent(f"comment key {key[:40]!r} is neither empty nor of the form i-j")
+        raise BadEvent(f"comment key {key[:40]!r}: expected i-j, or an empty text for the pair")
     return int(match[1]), int(match[2])
 
 
@@ -358,7 +358,7 @@ _Vote = tuple[Annotated[int, Meta(ge=0, le=2)] | _Judged, Annotated[int, Meta(ge
 
 
 class Why(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Why a cell is as it is."""
+    """The reason for the value of a cell."""
 
     why: Literal["agreed", "vote", "own"]
     as_: _Name = msgspec.field(default="", name="as")  # whose vote was taken
@@ -370,15 +370,15 @@ _decode_why = msgspec.json.Decoder(Why).decode
 
 
 def read_why(text: str) -> Why:
-    """Read the text of a why."""
+    """Read a reason from its text."""
     try:
         return _decode_why(text)
     except BROKEN as problem:
-        raise BadEvent(f"whys: {text[:40]!r} is no reason of a decision: {problem}") from None
+        raise BadEvent(f"whys: {text[:40]!r} is not a reason for a decision: {problem}") from None
 
 
 def write_why(why: Why) -> str:
-    """Return the text of a why: the same for the same reason, votes by name."""
+    """Return a reason as text: always the same text for the same reason, votes by name."""
     votes = dict(sorted(why.votes.items()))
     return encode(msgspec.structs.replace(why, votes=votes)).decode()
 
@@ -388,7 +388,7 @@ def _plain_why(i: int, j: int, text: str | None) -> str | None:
         return None
     why = read_why(text)
     if any(isinstance(value, int) == ((i, j) == JUDGMENT) for value, _ in why.votes.values()):
-        raise BadEvent(f"whys: the votes of {text[:40]!r} are none on [{i}, {j}]")
+        raise BadEvent(f"whys: {text[:40]!r} has votes that do not fit [{i}, {j}]")
     return write_why(why)
 
 
@@ -397,25 +397,25 @@ def _plain_texts(texts: Texts | None) -> Texts | None:
         return None
     source, target = (" ".join(text.split()) for text in texts)
     if not source or not target:
-        raise BadEvent("rewrite: a text is empty; write both")
+        raise BadEvent("rewrite: a text is empty; write both texts")
     return source, target
 
 
 def check_extracts(writes: Sequence[ExtractWrite], texts: tuple[str, str]) -> None:
-    """Check spans that a client sends against the texts that they are taken from."""
+    """Check the spans that a client sends against their texts."""
     for key, _, spans in writes:
         for text, begin, end in zip(texts, spans[::2], spans[1::2], strict=True) if spans else ():
             if not begin < end <= len(text) or not text[begin:end].strip():
                 raise BadEvent(
-                    f"extract: {key}: characters {begin} to {end} are no words of a text of "
-                    f"{len(text)}"
+                    f"extract: {key}: characters {begin} to {end} are not words of a text of "
+                    f"{len(text)} characters"
                 )
 
 
 def document_texts(
     attributes: Mapping[str, str], source: Iterable[str], target: Iterable[str]
 ) -> tuple[str, str]:
-    """Return the texts of a pair of documents; of a pair that has words alone, these joined."""
+    """Return the texts of a pair of documents; of a pair that only has words, the joined words."""
     return (
         attributes.get(SOURCE_TEXT) or " ".join(source),
         attributes.get(TARGET_TEXT) or " ".join(target),
@@ -423,7 +423,7 @@ def document_texts(
 
 
 def shared_texts(made: Sequence[Iterable[Texts]]) -> set[Texts]:
-    """Return the rewrites that all have, given those of each."""
+    """Return the rewrites that everybody has, given the rewrites of each."""
     return set(made[0]).intersection(*made[1:]) if made else set()
 
 
@@ -433,7 +433,7 @@ def key_number(key: str) -> int:
 
 
 def put(held: dict[K, V], writes: Iterable[tuple[K, V | None, V | None]]) -> None:
-    """Take over what an event writes."""
+    """Apply the writes of an event."""
     for key, _, after in writes:
         if after is None:
             held.pop(key, None)

@@ -1,7 +1,7 @@
-"""The log of a project, folded: its settings, pairs, texts, suggestions and streams.
+"""Fold the log of a project: its settings, pairs, texts, suggestions and streams.
 
-`Fold` takes in events in the order of the log; `project_tables` yields the rows of the tables that
-they come to. Whoever changes a table takes its rows from the same functions.
+`Fold` reads events in the order of the log; `project_tables` yields the rows of the tables that
+result. Code that changes a table gets its rows from the same functions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from alignkit.annotate.project.state import PairState
 
 
 class Pair(Struct, omit_defaults=True):
-    """A pair as it came into the project; `trees` are Penn brackets, by side and name."""
+    """A pair as it was imported; `trees` are Penn brackets, by side and name."""
 
     k: int
     id: str
@@ -41,11 +41,11 @@ class Text(Struct):
 
 
 Suggestion = tuple[int, int, float | None, int]
-"""A suggested cell: its place, its posterior if known, and what accepting it sets."""
+"""A suggested cell: its place, its posterior if known, and the value set by accepting it."""
 
 
 class Setting(Struct, omit_defaults=True):
-    """Change settings of the project; what is not named stays."""
+    """Change settings of the project; missing fields stay."""
 
     key: str = ""
     name: str | None = None
@@ -65,7 +65,7 @@ class Import(Struct, omit_defaults=True):
 
 
 class Suggest(Struct, omit_defaults=True):
-    """Add suggestions to a set; with `new` the set is emptied before."""
+    """Add suggestions to a set; with `new` the set is emptied first."""
 
     set: str
     rows: list[tuple[int, list[Suggestion]]] = []
@@ -91,7 +91,7 @@ class Assigned(NamedTuple):
 
 
 class AssignmentPlan(Struct, frozen=True):
-    """How pairs are assigned; new pairs are assigned likewise."""
+    """How pairs are assigned, also those added later."""
 
     annotators: tuple[str, ...] = ()  # whose the pairs are
     double: float | None = None
@@ -105,7 +105,7 @@ class AssignmentPlan(Struct, frozen=True):
 
 
 class Assign(Struct, omit_defaults=True):
-    """Assign pairs; a plan takes the place of the one before, without one that stays."""
+    """Assign pairs; a plan replaces the earlier one, without a plan the earlier one stays."""
 
     rows: list[Assigned] = []
     plan: AssignmentPlan | None = None
@@ -125,7 +125,7 @@ PROJECT_KINDS: dict[str, type[Struct]] = {
 
 
 class Folded:
-    """The state of a stream, and what was below each of its events."""
+    """The state of a stream, and the event below each of its events."""
 
     __slots__ = ("belows", "key", "state")
 
@@ -135,7 +135,7 @@ class Folded:
         self.belows = [0]
 
     def add(self, seq: int, kind: str, below: int, text: Any) -> None:
-        """Take in the next event: number in the stream, kind, what is below, and data as JSON."""
+        """Apply the next event: number in the stream, kind, event below, and data as JSON."""
         state, belows = self.state, self.belows
         if seq != state.seq + 1:
             raise self._error(seq, f"does not follow event {state.seq}")
@@ -153,7 +153,7 @@ class Folded:
 
 
 class Fold:
-    """What the events of a log come to, taken in one after the other."""
+    """The state after the events of a log, applied one by one."""
 
     def __init__(self) -> None:
         self.setting = Setting()
@@ -169,14 +169,14 @@ class Fold:
         self.seq = 0
 
     def stream(self, key: tuple[int, str]) -> Folded:
-        """Return the stream of a pair and an annotator as it is after the events so far."""
+        """Return the stream of a pair and an annotator after the events so far."""
         if key not in self.streams:
             texts = self.texts.get(key[0])
             self.streams[key] = Folded(key, texts[-1].rev if texts else 1)
         return self.streams[key]
 
     def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
-        """Take in the next event; see `Folded.add`."""
+        """Apply the next event; see `Folded.add`."""
         if key[0]:
             self.stream(key).add(seq, kind, below, data)
             return
@@ -234,14 +234,14 @@ class Fold:
             if row.k not in self.pairs or row.annotator not in self.accounts:
                 raise ProjectError(
                     f"event {self.seq} of the project: assigns pair {row.k} to "
-                    f"{row.annotator[:40]!r}, and one of them is unknown"
+                    f"{row.annotator[:40]!r}, but one of them is unknown"
                 )
             self.assigned[row.k, row.annotator] = row
         self.plan = assign.plan or self.plan
 
 
 def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
-    """Yield each table of the project itself, with the rows that its log comes to."""
+    """Yield each table of the project itself, with its rows after the log."""
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     now = fold.setting
     row: dict[str, Any] = {
@@ -270,7 +270,7 @@ def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]
 
 
 def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
-    """Return the row of a pair, whose words are now those of a text."""
+    """Return the row of a pair whose words are now those of a text."""
     return {
         "k": pair.k, "id": pair.id, "attributes": _json(pair.attributes), "rev": text.rev,
         "search": searched(pair.id, *text.source, *text.target), "trees": _json(pair.trees),
@@ -279,7 +279,7 @@ def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
 
 
 def searched(*texts: str) -> str:
-    """Return texts as they are searched: joined, without regard to case."""
+    """Return texts in the form for searching: joined, case ignored."""
     return " ".join(texts).casefold()
 
 
@@ -300,7 +300,7 @@ def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
 
 
 def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
-    """Return the row that says that a pair is an annotator's."""
+    """Return the row that assigns a pair to an annotator."""
     own = {name: getattr(row, name) for name in ("place", "shown", "arm", "trial")}
     return {"account": account, "pair": row.k, **own}
 
@@ -315,7 +315,7 @@ def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
 
 
 def stream_row(state: PairState) -> dict[str, Any]:
-    """Return what the row of a stream holds of its state."""
+    """Return the state of a stream as a row."""
     return {
         "seq": state.seq,
         "undo_top": state.undo,

@@ -1,4 +1,4 @@
-"""The errors of projects, and the names in them: roles, tasks, annotators, and where files lie."""
+"""The errors of projects, their names (roles, tasks, annotators), and the places of files."""
 
 from __future__ import annotations
 
@@ -19,33 +19,32 @@ class ProjectError(AlignkitError):
 
 
 class DamagedProject(ProjectError):  # noqa: N818
-    """A project whose file no longer holds what was written into it."""
+    """A project file that lost or changed its content."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
             f"{path}: the project file is damaged ({why}); `alignkit project log "
             f"{shlex.quote(path)} --check` shows what is wrong; to go on, stop the server and put "
-            "a copy of the file "
-            "that was made earlier (a backup) in its place"
+            "an earlier copy (a backup) in place of the file"
         )
         self.path = path
 
 
 class BadEvent(ProjectError):  # noqa: N818 - named after the situation
-    """An event that cannot be: unknown kind, impossible index, too much text, an id used twice."""
+    """An invalid event: unknown kind, impossible index, too much text, an id used twice."""
 
 
 class UnknownPair(ProjectError, LookupError):  # noqa: N818
     """A pair that the project does not have."""
 
     def __init__(self, k: int, pairs: int | None) -> None:
-        elsewhere = " for you; your list shows those there are"
+        elsewhere = " for you; your list shows your pairs"
         there = elsewhere if pairs is None else f"; the pairs are 1 to {pairs}"
         super().__init__(f"there is no pair {k}{there}")
 
 
 class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
-    """A name that nobody of the project has."""
+    """A name that is not an annotator of the project."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__("annotator", name, known)
@@ -68,7 +67,7 @@ class OldText(ProjectError):  # noqa: N818
 
 
 class Conflict(ProjectError):  # noqa: N818
-    """Events that meet a state they do not know; none of the request was stored."""
+    """Events that contradict the present state; no event of the request was stored."""
 
     def __init__(
         self,
@@ -79,7 +78,7 @@ class Conflict(ProjectError):  # noqa: N818
         by: str = "in another tab",
     ) -> None:
         where = f"{len(conflicts)} places" if len(conflicts) > 1 else "one place"
-        super().__init__(f"changed {by}: {where}; keep that, or set this again")
+        super().__init__(f"changed {by}: {where}; keep the change, or set yours again")
         self.conflicts, self.seq, self.events = list(conflicts), seq, list(events)
 
 
@@ -103,69 +102,69 @@ def _folder(name: str, known: str) -> Path:
             return place
     looked = " and ".join(str(place) for place in places)
     raise AlignkitError(
-        f"the {name} that belong to alignkit are not there (looked for {known} in {looked}); "
-        "install alignkit again"
+        f"the {name} of alignkit are missing (looked for {known} in {looked}); install alignkit "
+        "again"
     )
 
 
 ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
-"""The paths of pages, the first of annotators and the second of adjudicators."""
+"""The paths of pages, first of annotators, second of adjudicators."""
 TASKS = ("align", "judge", "extract")
-"""What annotators of a project do."""
+"""The tasks of annotators."""
 GOLD = "gold"
-"""The name of the gold standard where no other is given."""
+"""The default name of the gold standard."""
 
 
 class Visitor(NamedTuple):
-    """Who is let in, and as what."""
+    """A person who has been let in, with the role."""
 
     name: str
     role: str = ANNOTATOR
 
 
 def page_of(visitor: Visitor) -> str:
-    """Return the path of the page of somebody."""
+    """Return the path of a visitor's page."""
     return PAGES[visitor.role == ADJUDICATOR]
 
 
 def check_name(name: str) -> str:
-    """Return a name that an annotator can have."""
+    """Check that a name can be that of an annotator, and return it."""
     if not name or len(name) > 200 or not name.isprintable():
-        raise ProjectError(f"{name[:40]!r} is no name of an annotator; give 1 to 200 letters")
+        raise ProjectError(f"{name[:40]!r} cannot be an annotator's name; give 1 to 200 letters")
     return name
 
 
 def check_adjudicable(task: str) -> None:
-    """Check that what annotators do is adjudicated."""
+    """Check that the work of annotators is adjudicated."""
     if task == "extract":
         raise ProjectError(
-            "where pairs are taken from documents, nothing is adjudicated: leave out --adjudicate; "
-            "`alignkit project yield PROJECT` counts what each took, `alignkit project export` "
-            "writes it"
+            "extracted pairs are not adjudicated: leave out --adjudicate; `alignkit project yield "
+            "PROJECT` counts the pairs that each annotator took, `alignkit project export` writes "
+            "them"
         )
 
 
 def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
     """Check the name of a gold standard."""
     if taken:
-        otherwise = "name the gold standard otherwise, by --gold NAME"
-        raise ProjectError(f"{gold!r} is somebody who annotated these pairs; {otherwise}")
+        otherwise = "give the gold standard another name by --gold NAME"
+        raise ProjectError(f"{gold!r} is an annotator of these pairs; {otherwise}")
     if adjudicator == gold:
         name = f"{gold!r} is the name of the gold standard"
-        raise ProjectError(f"{name}: say by --annotator who decides")
+        raise ProjectError(f"{name}: name the adjudicator by --annotator")
 
 
 def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
-    """Return a name under which pairs can be annotated."""
+    """Check that pairs can be annotated under a name, and return it."""
     if name == gold:
         raise ProjectError(
-            f"{name!r} is the name under which adjudicators decide; annotate under another, or "
-            "name the gold standard otherwise: `alignkit annotate PROJECT --adjudicate --gold NAME`"
+            f"{name!r} is the name of the gold standard; annotate under another name, or rename "
+            "the gold standard: `alignkit annotate PROJECT --adjudicate --gold NAME`"
         )
     if name == suggesting:
-        links = f"the links of {name!r} are those that are suggested"
+        links = f"the links of {name!r} are shown as suggestions"
         raise ProjectError(f"{links}; annotate under another name")
     return check_name(name)
 
@@ -173,13 +172,13 @@ def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
 def not_assigned(name: str, others: Iterable[str]) -> str:
     """Return the message for an annotator without pairs."""
     return (
-        f"no pair is assigned to {name!r} (but to {', '.join(others)}); `alignkit project assign "
-        "PROJECT --annotators NAME` assigns some, and --annotator or --adjudicate says who you are"
+        f"no pair is assigned to {name!r} (only to {', '.join(others)}); assign pairs with "
+        "`alignkit project assign PROJECT --annotators NAME`, or use --annotator or --adjudicate"
     )
 
 
 def own_folder() -> Path:
-    """Return the folder of the user's data, made where there is none."""
+    """Return the folder of the user's data; make it if necessary."""
     home = Path(os.path.expanduser("~"))
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
@@ -193,13 +192,13 @@ def own_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
         raise OptionError(
-            f"{folder}: cannot be made: {problem.strerror}; say by --project where to work"
+            f"{folder}: cannot be made: {problem.strerror}; choose a place by --project"
         ) from None
     return folder
 
 
 def project_beside(path: str) -> str:
-    """Return where the project of a corpus is: in the same folder, its name with ``.alignkit``."""
+    """Return the project file of a corpus: in the same folder, its name with ``.alignkit``."""
     if path == "-":
-        raise ProjectError("a corpus from standard input has no place; name one by --project")
+        raise ProjectError("a corpus from standard input has no folder; give a file by --project")
     return path.rstrip("/" + os.sep) + ".alignkit"

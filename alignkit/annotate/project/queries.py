@@ -1,4 +1,4 @@
-"""Ask the tables of a project: each question once."""
+"""The questions to the tables of a project, each written once."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class ProjectInfo(Struct):
 
 
 class Suggested(Struct):
-    """The suggestions for a pair, of one set: place, posterior, and what accepting sets."""
+    """The suggestions of one set for a pair: place, posterior, and the value set by accepting."""
 
     set: str
     cells: list[Suggestion]
 
 
 class PairPage(Struct):
-    """What annotators and adjudicators see of a pair."""
+    """The data of a pair that annotators and adjudicators see."""
 
     k: int
     id: str
@@ -80,7 +80,7 @@ class PairView(PairPage):
 
 
 class QueueRow(Struct, omit_defaults=True):
-    """What a list shows of a pair."""
+    """A row of the list of pairs."""
 
     k: int
     id: str
@@ -99,7 +99,7 @@ class Queue(Struct):
 
 
 class Progress(Struct):
-    """How far an annotator is: pairs that are done, and pairs there are to do."""
+    """The progress of an annotator: done pairs, and all pairs to do."""
 
     annotator: str
     done: int
@@ -114,7 +114,7 @@ class Changes(Struct):
 
 
 class Appended(Struct):
-    """Answer a request of events."""
+    """The answer to a request of events."""
 
     seq: int  # the last event of the stream, and of the project
     n: int
@@ -237,7 +237,7 @@ def project_info(conn: Connection) -> ProjectInfo:
 
 
 def suggesting(conn: Connection) -> str | None:
-    """Return the annotator whose links are suggested; None where suggestions come otherwise."""
+    """Return the annotator whose links are suggested; None if suggestions come from elsewhere."""
     counts, name = schema.pair_counts.c, schema.account.c.name
     asked = select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
     own = name == schema.project.c.suggestions
@@ -245,27 +245,27 @@ def suggesting(conn: Connection) -> str | None:
 
 
 def gold_name(conn: Connection) -> str:
-    """Return the name under which the decisions of adjudicators stand."""
+    """Return the name of the gold standard."""
     return str(conn.execute(select(schema.project.c.gold)).scalar())
 
 
 def task_of(conn: Connection) -> str:
-    """Return what annotators do; see `names.TASKS`."""
+    """Return the task of annotators; see `names.TASKS`."""
     return str(conn.execute(select(schema.project.c.task)).scalar())
 
 
 def scheme_of(conn: Connection) -> Scheme | None:
-    """Return the scheme by which pairs are judged; None where this alignkit does not know it."""
+    """Return the scheme for judging pairs; None if this alignkit does not know it."""
     return known_scheme(conn.execute(select(schema.project.c.scheme)).scalar() or "")
 
 
 def known_scheme(name: str) -> Scheme | None:
-    """Return a scheme, by default the one that pages offer; None if there is none of the name."""
+    """Return a scheme (default: the one that pages offer); None if the name is unknown."""
     return SCHEMES.get(name or DEFAULT)
 
 
 def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
-    """Return what was done last by judging it: pair and account."""
+    """Return the pair and account of work that was last marked done by judging."""
     settings = select(_table.n).where(_table.stream == _of.id, _of.pair == 0)
     settings = settings.where(_table.kind == "setting", _table.data.contains(_JUDGE))
     if conn.execute(settings.limit(1)).first() is None:
@@ -275,7 +275,7 @@ def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
 
 
 def _latest(*conditions: ColumnElement[bool]) -> FromClause:
-    """Return the last event of each stream that fulfils conditions, with its stream."""
+    """Return the last event of each stream that meets the conditions, with its stream."""
     last = (
         select(_table.stream, func.max(_table.seq).label("seq"))
         .where(_table.stream == _of.id, *conditions)
@@ -295,14 +295,14 @@ def pair_row(conn: Connection, k: int) -> PairRow:
 
 
 def pair_rows(conn: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
-    """Yield all pairs, or those of some numbers, with their words, in order."""
+    """Yield all pairs, or those with some numbers, with their words, in order."""
     chosen = [_own.k > 0] if some is None else map(_own.k.in_, portions(sorted(set(some))))
     for condition in chosen:
         yield from map(_pair, conn.execute(_PAIRS.where(condition).order_by(_own.k)))
 
 
 def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield as many values at a time as one question may hold."""
+    """Yield portions of values that fit into one query."""
     for start in range(0, len(values), _MOST_PARAMETERS):
         yield values[start : start + _MOST_PARAMETERS]
 
@@ -313,19 +313,19 @@ def _pair(row: Any) -> PairRow:
 
 
 def trees_of(conn: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
-    """Return the trees with which pairs came, as text by side and name; half-open numbers."""
+    """Return the imported trees of pairs, as text by side and name; half-open numbers."""
     asked = select(_own.k, _own.trees).where(_own.k >= first, _own.k < last, _own.trees != "{}")
     return {k: _trees(text) for k, text in conn.execute(asked)}
 
 
 def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
-    """Return the source and target words that a pair has and had, by their revision."""
+    """Return the present and earlier source and target words of a pair, by revision."""
     rows = conn.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
 def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
-    """Return a stream; one without events is in its first state."""
+    """Return a stream; one without events has the initial state."""
     row = conn.execute(_STREAM, {"account": account, "k": pair.k}).first()
     return StreamRow(None, PairState(rev=pair.rev)) if row is None else _stream(row, pair)
 
@@ -344,14 +344,14 @@ def _stream(row: Any, pair: PairRow) -> StreamRow:
 
 
 def viewed(conn: Connection, stream: StreamRow) -> tuple[StateView, list[Event], list[Event]]:
-    """Return a state as it is sent, and the events that would be undone and redone next."""
+    """Return a state as it is sent, and the events that undo and redo would take next."""
     id, state = stream
     undo, redo = (stack(conn, id, top, _MOST_UNDO) for top in (state.undo, state.redo))
     return state.view(undo[0].id if undo else None, redo[0].id if redo else None), undo, redo
 
 
 def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
-    """Refuse stored cells that are not of the words of their pair, as other broken JSON."""
+    """Refuse stored cells outside the words of their pair, like other broken JSON."""
     n, m = len(pair.source), len(pair.target)
     for i, j, *_ in cells:
         if not (-1 <= i < n and -1 <= j < m):
@@ -359,7 +359,7 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
 
 
 def pair_log(conn: Connection, k: int) -> dict[int, list[LogEvent]]:
-    """Return all events of a pair, by the number of the annotator, whose name they do not have."""
+    """Return all events of a pair by the number of the annotator; the events have no name."""
     events: dict[int, list[LogEvent]] = {}
     for account, digest, *columns, data in conn.execute(_PAIR_LOG, {"k": k}):
         event = LogEvent(*(*columns, Raw(data.encode()), k, "", digest))
@@ -368,13 +368,13 @@ def pair_log(conn: Connection, k: int) -> dict[int, list[LogEvent]]:
 
 
 def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
-    """Return the events of a stream behind a number, in order."""
+    """Return the events of a stream after a number, in order."""
     rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq}) if stream else ()
     return [event_of(row) for row in rows]
 
 
 def event_of(row: Any) -> Event:
-    """Return the event that the columns `EVENT` hold."""
+    """Return the event in the columns `EVENT`."""
     *columns, data = row
     return Event(*(*columns, Raw(data.encode())))
 
@@ -411,7 +411,7 @@ def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Eve
 
 
 def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
-    """Return the stream and the digest of those events that are there already."""
+    """Return the stream and digest of those events that are stored already."""
     return {
         id: (stream, digest)
         for some in portions(list(ids))
@@ -420,7 +420,7 @@ def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, s
 
 
 def suggested(conn: Connection, k: int) -> Suggested | None:
-    """Return the suggestions for a pair of the set that is shown; None where none is shown."""
+    """Return the suggestions shown for a pair; None if none are shown."""
     name, learned = conn.execute(_SETS, {"k": k}).one()
     if not name:
         return None
@@ -429,7 +429,7 @@ def suggested(conn: Connection, k: int) -> Suggested | None:
 
 
 def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
-    """Return by pair the set that is shown and its suggestions; no pair without such a row."""
+    """Return by pair the set that is shown and its suggestions; pairs without them are left out."""
     row = schema.suggestion.c
     shown = func.coalesce(func.nullif(_own.suggested, ""), _SET)
     asked = select(row.pair, row.set, row.cells).where(row.pair == _own.k, row.set == shown)
@@ -447,7 +447,7 @@ def suggestions_of(
 
 
 def log_events(conn: Connection) -> Iterator[LogEvent]:
-    """Yield the whole log in order, in memory that does not grow."""
+    """Yield the whole log in order, in constant memory."""
     account = schema.account.c
     asked = (
         select(*EVENT, _of.pair, account.name, _table.sent)
@@ -469,7 +469,7 @@ def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
 
 
 def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
-    """Return when the streams of the pairs from one to before another were changed last."""
+    """Return the time of the last change of each stream of the pairs from `first` to `end` - 1."""
     joined = _latest(_of.pair >= first, _of.pair < end, _table.kind != "open")
     columns = _of.pair, _of.account, _of.id, _table.kind, _table.at, _table.data
     times: dict[tuple[int, int], str | None] = {}
@@ -481,13 +481,13 @@ def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int]
 
 
 def last_change(events: Iterable[Event]) -> str | None:
-    """Return when a stream was changed last, given its events in order."""
+    """Return the time of a stream's last change, given its events in order."""
     last = last_writing(events)
     return None if last is None else _when(last.at, decode_data(last.data))
 
 
 def last_writing(events: Iterable[Event]) -> Event | None:
-    """Return the last event that changed anything, given a stream's events in order."""
+    """Return the last event that changed anything, given the events of a stream in order."""
     changes = (x for x in reversed(list(events)) if writes(x.kind, decode_data(x.data)))
     return next(changes, None)
 
@@ -510,7 +510,7 @@ _BESIDE = _neighbours(_own.k, _own.k, _own.k > 0)
 
 
 class Place(NamedTuple):
-    """Where a pair stands in a list, its neighbours, and whether suggestions are shown."""
+    """The position of a pair in a list, its neighbours, and whether suggestions are shown."""
 
     place: int
     shown: bool
@@ -519,7 +519,7 @@ class Place(NamedTuple):
 
 
 class PairList:
-    """Ask for the pairs of an annotator, in order."""
+    """The pairs of an annotator, in order."""
 
     def __init__(self, conn: Connection, account: int, *, everything: bool = False) -> None:
         self._conn, self._account = conn, account
@@ -543,7 +543,7 @@ class PairList:
         return row
 
     def place(self, k: int) -> Place:
-        """Return where a pair stands."""
+        """Return the position of a pair."""
         place, shown = self.check(k)
         near = _NEAR if self.assigned else _BESIDE
         asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
@@ -581,13 +581,13 @@ class PairList:
         return None
 
     def queue(self, after: int, limit: int) -> Queue:
-        """Return a part of the list: what is behind a place."""
+        """Return the part of the list after a position."""
         asked = self._rows().where(self._listed.c.place > max(after, 0)).limit(limit)
         rows = [QueueRow(*row) for row in self._conn.execute(asked)]
         return Queue(rows, self.count(), self.count_done())
 
     def find(self, query: str, limit: int) -> Queue:
-        """Return the pairs whose id, words or own comments hold a text, in any case."""
+        """Return the pairs whose id, words or own comments contain a text, ignoring case."""
         pair, stream, text = schema.pair.c, schema.stream.c, schema.pair_text.c
         wanted = query.casefold()
         asked = (
@@ -613,7 +613,7 @@ class PairList:
         return asked.select_from(joined).order_by(own.c.place)
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
-        """Return the annotator's events behind a number of the project, each with its pair."""
+        """Return the annotator's events after a number of the project, each with its pair."""
         asked = (
             select(_of.pair, *EVENT)
             .where(_table.stream == _of.id, self._listed.c.k == _of.pair)

@@ -1,6 +1,6 @@
-"""Write a project from its log, and check a project against it.
+"""Rebuild a project from its log, and check a project against its log.
 
-Where the log is long, a second process folds half of the streams; see `replay_share`.
+If the log is long, a second process folds half of the streams; see `replay_share`.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
             key = event.k, event.annotator
             fold.add(key, event.seq, event.kind, event.below, event.data)
             if event.n <= last or event.id in ids:
-                raise ProjectError(f"event {event.n}: its number or its id comes a second time")
+                raise ProjectError(f"event {event.n}: its number or id is used twice")
             last = event.n
             ids.add(event.id)
             rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
         insert_tuples(conn, schema.event_table, rows)
     if not fold.setting.key or not fold.pairs:
-        raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
+        raise ProjectError("the log has no project: its first events, of pair 0, are missing")
     for k, name in streams:
         if name and name not in fold.accounts:
             raise ProjectError(f"annotator {name!r} has events, but no account")
@@ -86,7 +86,7 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
 def _stream_tables(
     fold: Fold, streams: dict[int, tuple[int, str]]
 ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
-    """Yield the tables of streams, given pair and annotator of each, with their rows."""
+    """Yield the tables of streams with their rows, given the pair and annotator of each."""
     accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
     rows, counts = [], []
     for id, (k, name) in streams.items():
@@ -112,7 +112,7 @@ _CODE = (
 
 @dataclass
 class Replay:
-    """How many events and streams were folded, and where that differs from the tables."""
+    """The number of folded events and streams, and the differences from the tables."""
 
     events: int = 0  # how many there are
     streams: int = 0
@@ -127,7 +127,7 @@ class Replay:
             self.more += 1
 
     def joined(self, other: Replay) -> Replay:
-        """Return this with the result of another share; what both have is listed once."""
+        """Return this with the result of another share; duplicates are listed once."""
         differences = list(dict.fromkeys([*self.differences, *other.differences]))
         more = self.more + other.more + len(differences[_MOST:])
         events, streams = self.events + other.events, self.streams + other.streams
@@ -135,7 +135,7 @@ class Replay:
 
 
 class ReplayShare(NamedTuple):
-    """The streams that one process looks at: every `of`-th; the first has all else, too."""
+    """The streams that one process checks: every `of`-th; the first process checks all else."""
 
     part: int
     of: int
@@ -169,7 +169,7 @@ def replay(
 
 @contextmanager
 def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | None]]:
-    """Replay a share in a process of its own; what is given waits for its result."""
+    """Replay a share in another process; the yielded function waits for its result."""
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
         process = subprocess.Popen(
@@ -206,7 +206,7 @@ def main(part: int, of: int, path: str) -> None:
 def replay_share(
     store: Store, share: ReplayShare = WHOLE, tell: Callable[[int], None] | None = None
 ) -> Replay:
-    """Do the work of one process; the first looks at all that is no stream, too."""
+    """Do the work of one process; the first also checks everything that is not a stream."""
     result = Replay()
     first = share.part == 0
     with ExitStack() as opened:
@@ -280,7 +280,7 @@ def _folded(
                     folded.add(seq, kind, below, data)
                 elif stream not in broken:
                     if stream not in streams:
-                        raise ProjectError(f"events are in stream {stream}, which there is not")
+                        raise ProjectError(f"events are in stream {stream}, which does not exist")
                     key = streams[stream]
                     fold.add(key, seq, kind, below, data)
                     if key[0]:
@@ -316,6 +316,6 @@ def _compare(
             if stored[name] != value:
                 texts = map(repr, (stored[name], value))
                 here, there = (x if len(x) < 80 else f"{x[:77]}..." for x in texts)
-                result.add(f"{named}: {name} is stored as {here}; the log comes to {there}")
+                result.add(f"{named}: {name} is stored as {here}; the log gives {there}")
     for place in wanted:
         result.add(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")

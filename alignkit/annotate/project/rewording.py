@@ -1,8 +1,8 @@
-"""Carry the work on a pair over to corrected words; what cannot be carried over is listed.
+"""Carry the work on a pair over to corrected words, and list what is lost.
 
-The tokens of both texts are compared by their longest common subsequence. Equal tokens keep what is
-linked to them; where as many tokens stand in the place of others, the first is taken for the first,
-and so on; the rest is new or gone. A link with an end that is gone becomes a mark, "was linked".
+The tokens of both texts are compared by their longest common subsequence. Equal tokens keep their
+links. If tokens are replaced by equally many others, they are matched in order. All other tokens
+are new or gone. A link that loses an end becomes a mark, "was linked".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Side = Literal["source", "target"]
 
 @dataclass(frozen=True)
 class Rewording:
-    """Where each word of a pair went when its text was corrected."""
+    """The new place of each word of a pair after its text was corrected."""
 
     old: tuple[Words, Words]  # source and target words before and after
     new: tuple[Words, Words]
@@ -41,20 +41,20 @@ class Rewording:
         object.__setattr__(self, "_near", near)
 
     def cell(self, cell: Cell) -> Cell | None:
-        """Return where a cell went; None where one of its words is gone."""
+        """Return the new place of a cell; None if one of its words is gone."""
         i = -1 if cell[0] < 0 else self.source[cell[0]]
         j = -1 if cell[1] < 0 else self.target[cell[1]]
         return None if i is None or j is None else (i, j)
 
     def near(self, side: Side, place: int) -> int:
-        """Return the word at which something is shown whose place was that one."""
+        """Return the word at which to show something that had this place."""
         words = self.new[0] if side == "source" else self.new[1]
         before = self._near[side][place] if self._near[side] else 0
         return min(before, max(len(words) - 1, 0))
 
 
 def places(old: Words, new: Words) -> list[int | None]:
-    """Return for each old word its place among the new ones; None where it is gone."""
+    """Return for each old word its place among the new words; None if it is gone."""
     new_places: list[int | None] = [None] * len(old)
     start_old = start_new = 0
     for i, j in [*_common(old, new), (len(old), len(new))]:
@@ -89,7 +89,7 @@ def _common(old: Words, new: Words) -> list[tuple[int, int]]:
 
 
 def _rows(a: Words, b: Words) -> list[int]:
-    """Return for each place in `a` how long what is common to the rest is, as bits; see `_length`.
+    """Return for each place in `a` the length of the common rest, as bits; see `_length`.
 
     References
     ----------
@@ -114,7 +114,7 @@ def _length(row: int, words: int) -> int:
 
 
 def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
-    """Return a state for corrected words; links that are lost are its new marks."""
+    """Return a state for corrected words; lost links become marks."""
     new = PairState(state.seq, rev, judgment=state.judgment, flags=state.flags)
     new.provenance = state.provenance
     new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)

@@ -1,4 +1,4 @@
-"""The tables of a project; nothing here is SQLite's own."""
+"""The tables of a project; nothing here is specific to SQLite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METADATA = sa.MetaData()
 
 
 def _filled(**kinds: Any) -> list[sa.Column[Any]]:
-    """Return columns of these names and kinds, of which no value is missing."""
+    """Return columns of these names and kinds that cannot be null."""
     return [sa.Column(name, kind, nullable=False) for name, kind in kinds.items()]
 
 
@@ -30,8 +30,8 @@ project = sa.Table(
     sa.Column("majority", sa.Integer, nullable=False, server_default="0"),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
-`assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) say how
-pairs are adjudicated."""
+`assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) are the rules of
+adjudication."""
 
 account = sa.Table(
     "account",
@@ -50,9 +50,9 @@ pair = sa.Table(
     sa.Column("trees", sa.Text, nullable=False, server_default="{}"),
     sa.Column("suggested", sa.Text, nullable=False, server_default=""),
 )
-"""The pairs, from 1 (0 is the project); `search` is id and words as they are searched, `trees` are
-those with which the pair came, as JSON, `suggested` is the learned set that is shown in place of
-the set that the project shows."""
+"""The pairs, from 1 (0 is the project); `search` is id and words for searching, `trees` are those
+with which the pair was imported, as JSON, `suggested` is the learned set that is shown instead of
+the project's own set."""
 
 pair_text = sa.Table(
     "pair_text",
@@ -74,7 +74,7 @@ stream = sa.Table(
     sa.UniqueConstraint("account", "pair"),
     sa.Index("stream_pair", "pair"),
 )
-"""The snapshot of each stream; `notes` are its comments as they are searched."""
+"""The snapshot of each stream; `notes` are its comments for searching."""
 
 event_table = sa.Table(
     "event",
@@ -104,7 +104,7 @@ learned_set = sa.Table(
     sa.Column("set", sa.Text, nullable=False, unique=True),
     *_filled(parent=sa.Text, pairs=sa.Integer, made=sa.String(32), before=sa.Float, after=sa.Float),
 )
-"""What each learned set of suggestions was learned from; see `LearnedFrom`."""
+"""The data from which each learned set of suggestions was learned; see `LearnedFrom`."""
 
 pair_counts = sa.Table(
     "pair_counts",
@@ -114,7 +114,7 @@ pair_counts = sa.Table(
     *_filled(links=sa.Integer, nulls=sa.Integer, comments=sa.Integer, done=sa.Boolean),
     sa.Index("pair_counts_done", "account", "done", "pair"),
 )
-"""What each stream holds, for lists and totals that look at no state."""
+"""The counts of each stream, for lists and totals that need no state."""
 
 assignment = sa.Table(
     "assignment",
@@ -124,11 +124,11 @@ assignment = sa.Table(
     *_filled(place=sa.Integer, shown=sa.Boolean, arm=sa.String(16), trial=sa.Boolean),
     sa.Index("assignment_place", "account", "place"),
 )
-"""Whose pairs are whose, and in what order; where there is no row at all, all are everybody's."""
+"""The order of each annotator's pairs; if the table is empty, everybody has all pairs."""
 
 
 def add_missing(conn: sa.Connection, metadata: sa.MetaData) -> None:
-    """Add the tables and columns that there are not yet; columns get their defaults."""
+    """Add missing tables and columns; columns get their defaults."""
     missing = list(_missing(conn, metadata))
     metadata.create_all(conn)
     for table, columns in missing:
@@ -138,7 +138,7 @@ def add_missing(conn: sa.Connection, metadata: sa.MetaData) -> None:
 
 
 def stand_ins(conn: sa.Connection, metadata: sa.MetaData) -> list[str]:
-    """Return the SQL of temporary tables and views that stand in for what there is not yet."""
+    """Return the SQL of temporary tables and views that replace missing ones."""
     made = []
     for table, columns in _missing(conn, metadata):
         named = _quoted(conn, table.name)
@@ -154,7 +154,7 @@ def stand_ins(conn: sa.Connection, metadata: sa.MetaData) -> list[str]:
 def _missing(
     conn: sa.Connection, metadata: sa.MetaData
 ) -> Iterator[tuple[sa.Table, list[sa.Column[Any]]]]:
-    """Yield the tables that lack columns, with these; no columns if the table is not there."""
+    """Yield the tables that lack columns, with these; no columns if the table is missing."""
     for table in metadata.sorted_tables:
         rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})").fetchall()
         known = {row[1] for row in rows}

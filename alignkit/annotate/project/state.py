@@ -1,8 +1,8 @@
-"""The state of a stream: what the events of one annotator on one pair come to.
+"""The state of a stream: the result of the events of one annotator on one pair.
 
-It is a plain fold: each field that an event writes takes the value that the event gives. What an
-event of a client leaves out (the null of a word that is linked now, the weight of a link that is
-gone) is put into it before it is stored, by `completed`; `inverse` is what an undo of it writes.
+It is a plain fold: each field that an event writes gets the value in the event. A client may leave
+out consequences (the null of a word that is now linked, the weight of a link that is gone);
+`completed` adds them before the event is stored. `inverse` is what an undo of an event writes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class StateView(Struct):
 
 
 class PairState(Struct):
-    """What one annotator has said about one pair."""
+    """All that one annotator has said about one pair."""
 
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
@@ -63,7 +63,7 @@ class PairState(Struct):
     redo: int = 0
 
     def apply(self, kind: str, data: log.Data) -> None:
-        """Take over what an event writes."""
+        """Apply an event."""
         if data.cells:
             cells = self.cells
             for i, j, _, after in data.cells:
@@ -100,7 +100,7 @@ class PairState(Struct):
             self.rev = data.to
 
     def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
-        """Count an event, move the tops of undo and redo, and return what is below it."""
+        """Count an event, move the tops of undo and redo, and return the event below it."""
         self.seq = seq
         if kind in log.UNDOABLE:
             below, self.undo, self.redo = self.undo, seq, 0
@@ -115,7 +115,7 @@ class PairState(Struct):
         return below
 
     def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
-        """Return the state in lists, in order; the tops as the ids of their events."""
+        """Return the state as lists in order, the tops as the ids of their events."""
         cells = [(*cell, value) for cell, value in sorted(self.cells.items())]
         weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
         whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
@@ -128,16 +128,16 @@ class PairState(Struct):
 
 
 _WRITES = "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
-"""The fields of an event that hold rows, each with a value before and after at its end."""
+"""The fields of an event that hold rows; each row ends in its values before and after."""
 _CHANGES = ("label", "flags", "provenance")
 """The fields of an event that hold one value before and after."""
 _PLAIN = frozenset({"edit", "reject", "open"})
-"""Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
+"""Kinds that usually write only marks of cells; a million of them are folded in seconds."""
 _decode_view = msgspec.json.Decoder(StateView).decode
 
 
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
-    """Read a state that was stored."""
+    """Read a stored state."""
     view = _decode_view(text)
     cells = {(i, j): value for i, j, value in view.cells}
     weights = {(i, j): weight for i, j, weight in view.weights}
@@ -150,14 +150,14 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
 
 
 def copied(state: PairState, **changes: object) -> PairState:
-    """Return a state that can be changed apart from the first."""
+    """Return a copy of a state that can be changed independently."""
     fields = {name: getattr(state, name) for name in state.__struct_fields__}
     own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
     return msgspec.structs.replace(state, **{**own, **changes})
 
 
 def inverse(kind: str, data: log.Data) -> log.Data:
-    """Return what takes an event back: the same fields, before and after exchanged."""
+    """Return the reverse of an event: the same fields, before and after exchanged."""
     comment, turn = _comment(kind, data), _turn(kind, data)
     fields: dict[str, Any] = {
         name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
@@ -174,7 +174,7 @@ def inverse(kind: str, data: log.Data) -> log.Data:
 
 
 def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any]]:
-    """Return where a state holds neither what an event says was there nor what it sets."""
+    """Return the places where the state has neither the old nor the new value of an event."""
     clashes: list[dict[str, Any]] = [
         {"i": i, "j": j, "before": before, "after": after, "now": now}
         for i, j, before, after in data.cells
@@ -206,7 +206,7 @@ def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any
 
 
 def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
-    """Return an event's data as it is stored: what is so already left out, what follows put in."""
+    """Return an event's data as stored: without what is so already, with consequences added."""
     if clashes := conflicts(state, kind, data):
         raise Conflict(clashes)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
@@ -244,7 +244,7 @@ def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
 def _marks(
     marked: set[log.Cell], writes: Sequence[log.Write], cells: Iterable[log.Cell]
 ) -> tuple[tuple[int, int, int, int], ...]:
-    """Return the marks that change, and those taken away because their cells were written."""
+    """Return the marks that change, and those removed because their cells were written."""
     changed = [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
     written = {(i, j) for i, j, *_ in changed}
     dropped = [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
@@ -252,7 +252,7 @@ def _marks(
 
 
 def writes(kind: str, data: log.Data) -> bool:
-    """Return whether an event changes anything but what has been looked at."""
+    """Return whether an event changes anything except which links were looked at."""
     turn = _turn(kind, data)
     changes = [*(getattr(data, name) for name in _CHANGES), turn and (turn.before, turn.after)]
     return (

@@ -1,7 +1,7 @@
-"""An open project: all that the server, the commands and tests ask of it and change in it.
+"""An open project: all that the server, the commands and tests read and change in it.
 
-All methods may be called from any thread. Each question sees one state of the project; each change
-is one transaction, on the disk when the method returns.
+All methods may be called from any thread. Each query sees one state of the project; each change is
+one transaction, on the disk when the method returns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_ROWS = 1000
 
 
 class Store:
-    """An open project; made by `open`, and closed by `close` or at the end of a `with`."""
+    """An open project, made by `open` and closed by `close` or at the end of a `with`."""
 
     def __init__(self, database: Database, lock: ServerLock | None) -> None:
         self.database = database
@@ -80,7 +80,7 @@ class Store:
             return own.count_done(), own.count()
 
     def progress_of_all(self) -> list[queries.Progress]:
-        """Return how far each annotator is whom pairs are assigned to, or each that there is."""
+        """Return the progress of each annotator with assigned pairs, or of everybody."""
         with self.database.reading() as conn:
             names, gold = queries.annotators(conn), queries.gold_name(conn)
             progress = []
@@ -95,7 +95,7 @@ class Store:
         return (k, annotator) in self._own
 
     def check_own(self, k: int, annotator: str) -> None:
-        """Check that a pair is one of an annotator's: assigned, or nobody has any assigned."""
+        """Check that an annotator may work on a pair: it is assigned to them, or nothing is."""
         with self.database.reading() as conn:
             pairs = queries.PairList(conn, queries.account_of(conn, annotator))
             pairs.check(k)
@@ -103,7 +103,7 @@ class Store:
             self._own.add((k, annotator))
 
     def enrol(self, name: str) -> None:
-        """Register an annotator; one who is known stays."""
+        """Register an annotator, unless already registered."""
         check_name(name)
         with self.database.writing() as conn:
             appending.enrolled(conn, name)
@@ -140,7 +140,7 @@ class Store:
             appending.append_to_project(conn, "setting", Setting(**changes))
 
     def pair(self, k: int, annotator: str) -> queries.PairView:
-        """Return a pair as an annotator sees it: suggestions only where they are to be shown."""
+        """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
         with self.database.reading() as conn:
             account = queries.account_of(conn, annotator)
             pair = queries.pair_row(conn, k)
@@ -156,13 +156,13 @@ class Store:
             )  # fmt: skip
 
     def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> queries.Queue:
-        """Return a part of an annotator's list of pairs: those behind the place `after`."""
+        """Return the part of an annotator's list of pairs after the position `after`."""
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
             return own.queue(after, min(max(limit, 0), _MOST_ROWS))
 
     def find(self, annotator: str, query: str, *, limit: int = 50) -> queries.Queue:
-        """Return the pairs whose id, words or own comments hold a text, in any case."""
+        """Return the pairs whose id, words or own comments contain a text, ignoring case."""
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
             return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
@@ -184,7 +184,7 @@ class Store:
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:
-        """Return an annotator's events behind number `after` of the project, or None."""
+        """Return an annotator's events after event `after` of the project, or None."""
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
             rows = own.changes(after, _MOST_CHANGES)
@@ -194,7 +194,7 @@ class Store:
         return queries.Changes(last, queries.by_pair(rows))
 
     def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
-        """Store a set of suggestions in the place of one of that name, and show it."""
+        """Store a set of suggestions, replacing one of the same name, and show it."""
         with self.database.writing() as conn:
             stored = appending.put_set(conn, name, rows)
             self._settle(conn, {"suggestions": name})
@@ -203,7 +203,7 @@ class Store:
     def add_learned(
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
     ) -> str:
-        """Store what was learned for some pairs, and show it; see `appending.add_learned`."""
+        """Store and show learned suggestions of some pairs; see `appending.add_learned`."""
         with self.database.writing() as conn:
             return appending.add_learned(conn, name, rows, lesson)
 

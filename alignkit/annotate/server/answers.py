@@ -1,6 +1,6 @@
 """The bodies of replies: the files of the page, a project, a pair, and a download.
 
-The files of the page are in a table by name: nothing that a client sends is used as a path.
+The files of the page are in a table by name: text from a client is never used as a path.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Asset(NamedTuple):
 
 
 def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
-    """Read the files of the page, by name, and compress each once."""
+    """Read the files of the page by name; compress each once."""
     table = {}
     for path in sorted(folder.iterdir()):
         if path.suffix in _KINDS:
@@ -74,7 +74,7 @@ def entity_tag(body: bytes) -> str:
 def project_answer(
     store: Store, visitor: Visitor, progress: OpeningProgress | None
 ) -> dict[str, Any]:
-    """Return what the page needs first; an adjudicator's numbers are of the gold standard."""
+    """Return the first data for the page; for an adjudicator the numbers are those of gold."""
     info = store.project()
     decides = visitor.role == ADJUDICATOR
     done, pairs = store.progress(info.gold if decides else visitor.name, everything=decides)
@@ -106,13 +106,13 @@ def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
 
 
 def direction_of(words: Iterable[str]) -> str:
-    """Return ``rtl`` if most letters are of scripts written from the right, else ``ltr``."""
+    """Return ``rtl`` if most letters belong to right-to-left scripts, else ``ltr``."""
     kinds = Counter(unicodedata.bidirectional(letter) for word in words for letter in word)
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
 
 
 class Download(NamedTuple):
-    """An open file, the name that it gets, and what kind of file it is."""
+    """An open file, the name to save it under, and its type."""
 
     file: IO[bytes]
     name: str
@@ -120,7 +120,7 @@ class Download(NamedTuple):
 
 
 def download(store: Store, annotator: str, format: str) -> Download:
-    """Write the work of an annotator so far, of all pairs that are theirs."""
+    """Write the work of an annotator so far, on all their pairs."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{store.project().name}-{annotator}").strip("-.")
     stem = stem[:80] or "export"
     texts: dict[str, Any] = {}
@@ -135,7 +135,7 @@ def download(store: Store, annotator: str, format: str) -> Download:
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)
         if lost:
             note = [f"{count} x {kind}\n" for kind, count in lost.items()]
-            head = f"What format {format} cannot hold, and how many pairs had it:\n"
+            head = f"Format {format} cannot represent the following (number of pairs):\n"
             (root / "NOT-EXPORTED.txt").write_text(head + "".join(note), encoding="utf-8")
         return _packed(root, stem)
 

@@ -17,11 +17,11 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]
-"""The number of a pair, and what is suggested for it."""
+"""The number of a pair, and its suggestions."""
 
 
 class SuggestionPlan(Struct, frozen=True):
-    """Where suggestions come from."""
+    """The source of suggestions."""
 
     kind: str
     name: str = ""  # the annotator, or the file of the model
@@ -29,20 +29,20 @@ class SuggestionPlan(Struct, frozen=True):
     learning: bool = False  # they are to be learned from what is done
 
     def check(self, annotators: Iterable[str], annotator: str) -> None:
-        """Check that the suggestions for an annotator can come from there."""
+        """Check that suggestions for an annotator can come from this source."""
         if self.kind != "initial":
             return
         if self.name not in annotators:
             raise UnknownNameError("annotator (--initial)", self.name, annotators)
         if self.name == annotator:
             raise OptionError(
-                f"--initial {self.name} and --annotator {annotator} are one: annotate under "
+                f"--initial {self.name} and --annotator {annotator} are the same; annotate under "
                 "another name"
             )
 
 
 class Job(Struct):
-    """What the child is to do."""
+    """The task of the child."""
 
     project: str  # the project's file; it is made from the corpus, if that is given
     corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
@@ -62,7 +62,7 @@ class Job(Struct):
 class Line(Struct, omit_defaults=True):
     """A line of the child: progress, a note, an error, or a row; at last `done`.
 
-    With `done` comes the result of a job that has one; a lesson comes behind its rows.
+    With `done` comes the result of a job, if it has one; a lesson follows its rows.
     """
 
     text: str = ""
@@ -82,7 +82,7 @@ _CODE = (
 
 
 class ChildProcess:
-    """A job in a child process, with functions for the progress, notes and lessons it sends."""
+    """A job in a child process, with callbacks for its progress, notes and lessons."""
 
     def __init__(
         self,
@@ -115,10 +115,8 @@ class ChildProcess:
             self._hears = True
             done = self._listen(process.stdout)
         if not done:
-            again = "" if self._take else " Start again to go on"
-            raise ProjectError(
-                f"the process that does the long work was ended; is there enough memory?{again}"
-            )
+            again = "" if self._take else " Start again to continue"
+            raise ProjectError(f"the child process was killed; is there enough memory?{again}")
 
     def _listen(self, lines: IO[bytes]) -> bool:
         for text in lines:
@@ -141,7 +139,7 @@ class ChildProcess:
         return False
 
     def ring(self) -> None:
-        """Let a child that waits go on; a child that has not begun needs no call."""
+        """Wake up a child that waits; a child that has not begun needs no call."""
         if self._hears and self._process is not None and self._process.stdin is not None:
             with suppress(OSError, ValueError):  # it has ended
                 self._process.stdin.write(b"\n")
@@ -156,11 +154,11 @@ class ChildProcess:
                 yield row
 
     def close(self) -> None:
-        """Forget the suggestions."""
+        """Delete the suggestions."""
         self._rows.close()
 
     def stop(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even if it is working."""
         self._stopped = True
         if self._process is not None:
             with suppress(OSError):

@@ -1,7 +1,7 @@
-"""The dashboard of a project: figures that are always up to date, and slow ones that are not.
+"""The dashboard of a project: live figures, and slow figures that are computed on request.
 
-Nothing is computed unless somebody asks. The first reading, the intervals and the work of a child
-process go on in threads, while requests get what is there.
+Nothing is computed unless a page asks. The first reading, the intervals and the child process run
+in threads; requests get the figures known so far.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Dashboard:
         return self._shown()
 
     def _refreshed(self) -> bool:
-        """Read what has changed; return False if that is everything, which a thread reads."""
+        """Read what has changed; return False if a thread must read everything."""
         with self._reading, self._store.database.reading() as conn:
             if self._live.anew(conn):
                 self._share = 0.0
@@ -110,7 +110,7 @@ class Dashboard:
             return thread
 
     def _late(self) -> list[Two]:
-        """Return the two annotators each whose intervals are out of date."""
+        """Return the pairs of annotators with outdated intervals."""
         return [
             two
             for two, kept in self._live.tally.twos.items()
@@ -118,7 +118,7 @@ class Dashboard:
         ]
 
     def _draw(self) -> None:
-        """Draw the intervals that are out of date, one after the other; readers go on."""
+        """Compute the outdated intervals, one after the other; readers are not blocked."""
         while not self._stopping and (late := self._late()):
             for two in late:
                 with self._reading:
@@ -183,4 +183,4 @@ class Dashboard:
 
 
 class _StoppedError(Exception):
-    """The server ends."""
+    """The server is shutting down."""

@@ -1,10 +1,10 @@
 """The guidelines for annotators as one web page: Markdown in, safe HTML out.
 
-The page needs no script and no style of its own: it works under the content security policy
+The page has no script or style of its own and works under the content security policy
 ``default-src 'none'; style-src 'self'``. HTML in the Markdown is shown as text, comments are left
-out, pictures are replaced by their words. Headings have the anchors that GitHub gives them, so a
-link such as ``#named-entities`` works in both places, and each example ``<!-- matrix: NAME -->``
-has the anchor ``example-NAME``.
+out, pictures are replaced by their texts. Headings have the same anchors as on GitHub, so a link
+such as ``#named-entities`` works in both places. Each example ``<!-- matrix: NAME -->`` has the
+anchor ``example-NAME``.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def _read(file: Path) -> str:
         with file.open(encoding="utf-8-sig") as stream:
             text = stream.read(_LARGEST + 1)
     except OSError as problem:
-        why = f"{problem.strerror or problem}; name a Markdown file"
+        why = f"{problem.strerror or problem}; give a Markdown file"
         raise AlignkitError(f"{file}: the guidelines cannot be read: {why}") from None
     except UnicodeDecodeError:
-        wrong = "the guidelines are no text in UTF-8; save them as such"
+        wrong = "the guidelines are not text in UTF-8; save them as UTF-8"
         raise FormatError(wrong, str(file)) from None
     if len(text) > _LARGEST:
         wrong = f"the guidelines are longer than {_LARGEST:,} characters; divide them"
@@ -113,7 +113,7 @@ def _read(file: Path) -> str:
 
 
 def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
-    """Leave comments out; one that names an example goes to the drawing that follows it."""
+    """Leave comments out; a comment that names an example is moved to the drawing after it."""
     kept: list[Token] = []
     name, within = "", False
     for token in tokens:
@@ -140,7 +140,7 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
 
 
 def _plain(children: Iterable[Token]) -> str:
-    """Return the words of a line without its marks."""
+    """Return the words of a line without its markup."""
     words = "".join(
         " " if child.type in ("softbreak", "hardbreak") else child.content for child in children
     )
@@ -148,7 +148,7 @@ def _plain(children: Iterable[Token]) -> str:
 
 
 def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
-    """Give headings and examples the anchors that GitHub gives them; return the headings."""
+    """Give headings and examples the same anchors as on GitHub; return the headings."""
 
     def unused(wanted: str) -> str:
         numbered = (f"{wanted}-{count}" for count in itertools.count(1))
@@ -171,7 +171,7 @@ def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
 
 
 def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: set[str]) -> None:
-    """Let links between the pages lead to their place; those to other files stay words."""
+    """Point links between the pages to their place; links to other files become plain words."""
     opened: list[Token] = []
     for link in (child for token in tokens for child in token.children or ()):
         if link.type == "link_close":
@@ -241,7 +241,7 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
 
 
 def _cell_tag(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
-    """Open a cell: the side to which its text goes is a class, for no style may stand inline."""
+    """Open a cell; its alignment is a class because inline styles are not allowed."""
     side = str(tokens[k].attrs.get("style", "")).partition(":")[2]
     return f'<{tokens[k].tag} class="{escape(side)}">' if side else f"<{tokens[k].tag}>"
 

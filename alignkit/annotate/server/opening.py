@@ -1,7 +1,7 @@
 """Check and open a project, find its suggestions, and learn new ones while annotators work.
 
-The server already answers while this goes on in threads. The store and its libraries take half a
-second to import, so they are imported only then.
+The server already answers while this runs in threads. Importing the store and its libraries takes
+half a second, so this module imports them only when needed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CLOSING = 5.0  # seconds to wait for the end of learning
 def check_beforehand(
     job: Job, plan: SuggestionPlan | None, role: str = names.ANNOTATOR, gold: str = ""
 ) -> Sequence[str]:
-    """Check a project; where there is none yet, its place, and its corpus if that is quick."""
+    """Check a project; if there is none yet, check its folder, and its corpus if that is quick."""
     known: Sequence[str] | None
     if os.path.exists(job.project):
         check_file(job.project)
@@ -63,7 +63,7 @@ def check_beforehand(
     else:
         folder = os.path.dirname(os.path.realpath(job.project))
         if not os.path.isdir(folder):
-            missing = f"there is no folder {folder}; make it, or name another file"
+            missing = f"there is no folder {folder}; make it, or give another file"
             raise OptionError(f"{job.project}: {missing}")
         ServerLock(job.project).release()
         known = () if job.documents else annotators_of(job)
@@ -71,7 +71,7 @@ def check_beforehand(
         documents = read_documents(job.documents, tokenize=job.tokenize, encoding=encoding)
         if job.documents and next(documents, None) is None:
             named = " and ".join(job.documents)
-            raise names.ProjectError(f"{named}: no documents; there is nothing to extract from")
+            raise names.ProjectError(f"{named}: no documents; there is nothing to extract")
         if role == names.ADJUDICATOR:
             names.check_adjudicable(job.task)
             gold = gold or names.GOLD
@@ -86,7 +86,7 @@ def check_beforehand(
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:
-    """Return who annotated the corpus; None where it is too large to read it now."""
+    """Return the annotators of the corpus; None if it is too large to read now."""
     options = ReadOptions(**job.reading)
     files = [path for path in (job.corpus, options.source, options.target) if path is not None]
     for path in files:
@@ -103,20 +103,20 @@ def annotators_of(job: Job) -> tuple[str, ...] | None:
     corpus = Corpus(read_pairs(kind, reading))
     if not len(corpus):
         raise names.ProjectError(
-            f"{job.corpus}: holds no sentence pairs; there is nothing to annotate"
+            f"{job.corpus}: contains no sentence pairs; there is nothing to annotate"
         )
     return corpus.annotators
 
 
 class OpeningProgress(NamedTuple):
-    """What is being done, and the share that is done if it is known."""
+    """The present step, and its finished share if known."""
 
     text: str
     share: float | None = None
 
 
 class OpenProject(NamedTuple):
-    """A project that is open, with its sessions."""
+    """An open project with its sessions."""
 
     store: Store
     sessions: Sessions
@@ -155,7 +155,7 @@ class Opening:
         self._endings: list[Callable[[], None]] = []
 
     def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
-        """Begin: take the project's lock, then go on in a thread."""
+        """Start: take the project's lock, then continue in a thread."""
         path = self.job.project
         try:
             if os.path.exists(path):
@@ -171,11 +171,11 @@ class Opening:
         self._thread.start()
 
     def at_end(self, ending: Callable[[], None]) -> None:
-        """Call something before the project is closed."""
+        """Register a function to call before the project is closed."""
         self._endings.append(ending)
 
     def stop(self) -> None:
-        """End what is being done, and close the project."""
+        """Stop the work, and close the project."""
         self.stopping = True
         for ending in self._endings:
             ending()
@@ -190,24 +190,24 @@ class Opening:
 
     @property
     def task(self) -> str:
-        """What is done in the project; known before it is open."""
+        """The task of the project; known before it is open."""
         if self._task is None:
             there = os.path.exists(self.job.project)
             self._task = self.job.task or (read_task(self.job.project) if there else names.TASKS[0])
         return self._task
 
     def take(self, k: int) -> None:
-        """Keep later suggestions from a pair, which is opened."""
+        """Mark a pair as opened, so it gets no later suggestions."""
         if k not in self._taken:
             with self._shelf:
                 self._taken.add(k)
 
     def learned(self) -> str:
-        """Return what came of learning what to suggest; empty if nothing is learned."""
+        """Return the outcome of learning; empty if nothing is learned."""
         return "" if self.learning is None else self.learning.outcome
 
     def heard(self, events: Iterable[Sent] | None = None) -> None:
-        """Learn anew if stored events call for it; None: any events may be stored."""
+        """Learn again if stored events require it; None: any events may be stored."""
         if self.learning is not None:
             self.learning.heard(events)
 
@@ -262,7 +262,7 @@ class Opening:
         return OpenProject(store, sessions, project.key)
 
     def _learn(self, opened: OpenProject) -> None:
-        """Begin to learn while pairs are annotated, if an aligner suggests."""
+        """Start to learn while pairs are annotated, if an aligner makes the suggestions."""
         plan = opened.sessions.plan
         project = opened.store.project()
         draws = project.task == "align" and project.suggestions
@@ -273,7 +273,7 @@ class Opening:
             )
             self.at_end(self.learning.stop)
         elif self._learns and not self.stopping:
-            self._note("--learning: nothing is learned here, as no aligner suggests links")
+            self._note("--learning: has no effect, because no aligner makes the suggestions")
 
     def _suggest(self, opened: OpenProject) -> None:
         store, sessions, _ = opened
@@ -291,7 +291,7 @@ class Opening:
         sessions.plan = structs.replace(plan, pending=False)
 
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
-        """Store suggestions; a pair that somebody has opened keeps those it shows."""
+        """Store suggestions; a pair that was already opened keeps its suggestions."""
         store, sessions, _ = opened
         name = plan.name if plan.kind == "initial" else plan.kind
         with self._shelf:
@@ -311,14 +311,14 @@ class Opening:
 
 
 def learns(plan: SuggestionPlan) -> bool:
-    """Return whether suggestions of a plan are to be learned, because an aligner makes them."""
+    """Return whether a plan's suggestions should be learned, because an aligner makes them."""
     return plan.learning and plan.kind in ("trained", "model")
 
 
 class Learning:
     """A thread that learns suggestions in a child process whenever a pair is done.
 
-    The child begins when the first pair is done, and stays. Pairs that are done while it learns
+    The child starts when the first pair is done, and stays. Pairs that are done while it learns
     wait, and are learned together.
     """
 
@@ -345,7 +345,7 @@ class Learning:
         self._thread.start()
 
     def heard(self, events: Iterable[Sent] | None) -> None:
-        """Learn anew if events may have made a pair done, or open again."""
+        """Learn again if events may have marked a pair as done, or opened it again."""
         if events is None or not _TEACHING.isdisjoint(event.kind for event in events):
             with self._handing:
                 if self._child is not None:
@@ -354,7 +354,7 @@ class Learning:
                     self._wanted.set()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the thread."""
         self._stopping = True
         with self._handing:
             if self._child is not None:
@@ -387,12 +387,12 @@ class Learning:
             return
         self._failures += 1
         again = self._failures < _MOST_FAILURES
-        rest = "; it goes on when the next pair is done" if again else ""
+        rest = "; it continues when the next pair is done" if again else ""
         self.outcome = f"learning stopped: {problem}"
-        self._note(f"{self.outcome}; suggestions stay as they are{rest}")
+        self._note(f"{self.outcome}; suggestions stay unchanged{rest}")
 
     def _take(self, lesson: Lesson, rows: Iterator[Row]) -> None:
-        """Store new suggestions, except for pairs that somebody has opened meanwhile."""
+        """Store new suggestions, except for pairs that were opened in the meantime."""
         self._failures = 0
         name = ""
         while some := list(islice(rows, _CHUNK)):

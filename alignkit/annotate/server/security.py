@@ -1,13 +1,13 @@
-"""What keeps others out: headers, Host and Origin, the token of the URL, and a limit on bodies.
+"""Access control: headers, Host and Origin, the token of the URL, and a limit on bodies.
 
 Other users of the machine can reach the port, and so can every page in the user's browser. The
-token of the printed URL gives a session, once: two secrets, drawn independently of each other. One
-is a cookie, which no script can read, but which browsers send to every port of the host, so that
-another user's server may learn it. The other goes in a header that only our own page sets; it is
-kept by origin, which includes the port. Without both, nothing of the project is read or changed.
+token of the printed URL gives a session, once: two independent secrets. One is a cookie. No script
+can read it, but browsers send it to every port of the host, so another user's server may learn it.
+The other goes in a header that only our own page sets; the browser keeps it by origin, which
+includes the port. Without both, nothing of the project is read or changed.
 
-Nothing helps against a program that takes this very port while our server is down: for a browser it
-is the same origin, so a page that is still open or is opened then gives it both secrets.
+Nothing protects against a program that takes this port while our server is down: the browser sees
+the same origin, so a page that is open or is opened then gives it both secrets.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _STATUS = {
     names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.UnknownPair: 404,
     names.NotReady: 404, names.UnknownAnnotator: 403, names.DamagedProject: 500,
 }  # fmt: skip
-_SENTENCES = {404: "there is nothing of that name", 405: "this cannot be done with it"}
+_SENTENCES = {404: "there is nothing with this name", 405: "this method is not allowed here"}
 
 
 LIMIT = 256 * 1024
-"""The most bytes of a body."""
+"""The most bytes in a body."""
 _DRAINED = 16 * LIMIT  # bytes that are read and thrown away, so that their sender gets the reply
 _PATIENCE = 30.0  # seconds for a body to come
 _MOST_INVITED = 100
@@ -81,12 +81,12 @@ def json_reply(value: object, status: int = 200) -> Response:
 
 
 def refusal(status: int, message: str, **more: Any) -> Response:
-    """Return a reply that says what is wrong."""
+    """Return a reply that reports an error."""
     return json_reply({"error": message, **more}, status)
 
 
 async def _answer(_: Request, error: Exception) -> Response:
-    """Return what goes out in place of an exception."""
+    """Return the reply to an exception."""
     if isinstance(error, RefusedError):
         reply = refusal(error.status, error.message, **error.more)
         if error.status in (408, 413):
@@ -97,7 +97,7 @@ async def _answer(_: Request, error: Exception) -> Response:
         reply.headers.update(error.headers or {})
         return reply
     if not isinstance(error, AlignkitError):
-        return refusal(500, "this is a fault in alignkit; the terminal tells which")
+        return refusal(500, "this is a fault in alignkit; see the terminal for details")
     more: dict[str, Any] = {}
     if isinstance(error, names.Conflict):
         more = {"conflicts": error.conflicts, "seq": error.seq, "events": error.events}
@@ -110,14 +110,14 @@ async def _answer(_: Request, error: Exception) -> Response:
 
 _REPLACED = RefusedError, HTTPException, AlignkitError, Exception
 HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)
-"""What answers in place of an exception."""
+"""The handlers that answer exceptions."""
 
 
 # Requests
 
 
 class Guard:
-    """Refuses requests by a foreign name or from a foreign page; puts headers on every reply."""
+    """Refuse requests with a foreign host name or from a foreign page; add headers to replies."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app, self._hosts = app, hosts
@@ -170,7 +170,7 @@ class Entrance:
         return hmac.compare_digest(secret.encode(), self.secret.encode())
 
     def invite(self, visitor: Visitor) -> str:
-        """Return a token that lets somebody in, once; of many that wait, the oldest is void."""
+        """Return a token that lets somebody in, once; if many wait, the oldest becomes invalid."""
         if len(self._invited) >= _MOST_INVITED:
             del self._invited[next(iter(self._invited))]
         token = secrets.token_urlsafe(32)
@@ -183,7 +183,7 @@ class Entrance:
         return sum(hmac.compare_digest(token.encode(), other.encode()) for other in known) > 0
 
     def use(self, token: str) -> Visitor | None:
-        """Let somebody in, once; return who, None if the token does not fit."""
+        """Let somebody in, once; return the visitor, None if the token does not fit."""
         if not self.fits(token):
             return None
         if token in self._invited:
@@ -195,12 +195,12 @@ class Entrance:
 
 
 def cookie_name(key: str, port: int) -> str:
-    """Return the name of the cookie of a project at a port: the ports of a host share cookies."""
+    """Return the name of a project's cookie; it has the port, as ports of a host share cookies."""
     return f"alignkit-{hashlib.sha256(f'{key}:{port}'.encode()).hexdigest()[:16]}"
 
 
 async def read_json(request: Request, limit: int = LIMIT) -> bytes:
-    """Read a body that is declared as JSON; refuse one that is too long or too slow."""
+    """Read a body declared as JSON; refuse one that is too long or too slow."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, "expected a body of Content-Type application/json")
@@ -216,8 +216,8 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
                     if read > _DRAINED:
                         break
     except TimeoutError:
-        raise RefusedError(408, "the request did not come to its end in time") from None
+        raise RefusedError(408, "the request was too slow") from None
     if max(read, known) > limit:
         long = f"the request is longer than {limit // 1024} kB"
-        raise RefusedError(413, f"{long}; send fewer events at once")
+        raise RefusedError(413, f"{long}; send fewer events at a time")
     return bytes(body)

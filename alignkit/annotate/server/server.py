@@ -1,4 +1,4 @@
-"""The routes of the annotation server: who may ask, and what each returns."""
+"""The routes of the annotation server: who may ask, and what is returned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 Answer = Callable[["Visit"], object]
-"""A reply, or a value that becomes one as JSON."""
+"""A reply, or a value that is sent as JSON."""
 
 _PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -62,7 +62,7 @@ class _Token(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Visit(NamedTuple):
-    """A request that is let in: the project, and who asks."""
+    """A request that was let in: the project and the visitor."""
 
     request: Request
     opened: OpenProject
@@ -78,11 +78,11 @@ class Visit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Who asks."""
+        """The name of the visitor."""
         return self.visitor.name
 
     def number(self, name: str, default: int) -> int:
-        """Return a number of the query."""
+        """Return a number in the query."""
         text = self.request.query_params.get(name)
         if text is None:
             return default
@@ -92,7 +92,7 @@ class Visit(NamedTuple):
 
 
 class AnnotationServer:
-    """The answers to the pages of one project, for all who take part in it."""
+    """The replies to the pages of one project, for all visitors."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class AnnotationServer:
         self.app = Guard(app, hosts)
 
     def routes(self) -> list[Route]:
-        """Return the routes, with the roles that may ask."""
+        """Return the routes, with the roles that may use them."""
         everybody, annotator, adjudicator = names.ROLES, (names.ANNOTATOR,), (names.ADJUDICATOR,)
         table: dict[tuple[str, str], Endpoint] = {
             ("GET", "/"): self._index,
@@ -151,7 +151,7 @@ class AnnotationServer:
     def _for(
         self, roles: Sequence[str], answer: Answer, *, linked: bool = False, reads: bool = False
     ) -> Endpoint:
-        """Return an endpoint for some roles that answers in a thread, perhaps given the body."""
+        """Return an endpoint for some roles that answers in a thread, with the body if wanted."""
 
         async def endpoint(request: Request) -> Response:
             visit = await self._visit(request, roles, linked=linked)
@@ -163,7 +163,7 @@ class AnnotationServer:
         return endpoint
 
     async def _visit(self, request: Request, roles: Sequence[str], *, linked: bool) -> Visit:
-        """Check session, role and pair. Pages that are `linked` are asked without the header."""
+        """Check session, role and pair; `linked` pages need no header."""
         opened = await self._open(request)
         cookie = request.cookies.get(_cookie_name(request, opened), "")
         visitor = opened.sessions.visitor(cookie)
@@ -172,7 +172,7 @@ class AnnotationServer:
         if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         if visitor.role not in roles:
-            raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
+            raise RefusedError(403, f"this is for the {roles[0]}; you are the {visitor.role}")
         named = request.path_params.get("k")
         if named is not None and not _PAIR.fullmatch(named):
             raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
@@ -182,7 +182,7 @@ class AnnotationServer:
         return Visit(request, opened, cookie, visitor, k)
 
     async def _open(self, request: Request, *, progress: bool = False) -> OpenProject:
-        """Wait a little for the project; answer 503 while it is being made, with the progress."""
+        """Wait a little for the project; answer 503 with the progress while it is being made."""
         wait = _WAIT.search(request.headers.get("prefer", ""))
         until = time.monotonic() + (min(float(wait[1]), _MOST_HELD) if wait else _MOST_HELD)
         opening = self._opening
@@ -197,7 +197,7 @@ class AnnotationServer:
     async def _enter(self, request: Request) -> Response:
         body = _decoded(await read_json(request), _Token)
         if not self._entrance.fits(body.token):
-            raise RefusedError(401, f"this URL was used, or is of another start; {_STRANGER}")
+            raise RefusedError(401, f"this URL was used, or is from an earlier start; {_STRANGER}")
         opened = await self._open(request, progress=True)
         visitor = self._entrance.use(body.token)
         if visitor is None:  # somebody was quicker
@@ -209,12 +209,12 @@ class AnnotationServer:
         return reply
 
     async def _invite(self, request: Request) -> Response:
-        """Answer the command that another person of this machine has started; see `invited`."""
+        """Answer a command that another person on this machine has started; see `invited`."""
         from alignkit.annotate.server.sessions import admit
 
         shown = request.headers.get(SECRET, "")
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
-            raise RefusedError(403, "only `alignkit annotate` asks for this")
+            raise RefusedError(403, "only `alignkit annotate` may request this")
         body = _decoded(await read_json(request), Invitation)
         if body.role not in names.ROLES:
             raise RefusedError(400, f"unknown role {body.role[:40]!r}")
@@ -293,7 +293,7 @@ class AnnotationServer:
         return answers.pair_answer(view, preparing=preparing, learning=learning)
 
     def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
-        """Store what the page sends: 201, or 200 if nothing of it was new."""
+        """Store the events of the page: 201, or 200 if none of them was new."""
         try:
             sent = decode_request(visit.body)
         except names.BadEvent as error:
@@ -339,7 +339,7 @@ class AnnotationServer:
         return self._store_events(visit, partial(decide, visit.store))
 
     def _settle(self, visit: Visit) -> object:
-        """Mark some of the pairs done on which all agree."""
+        """Mark as done some of the pairs on which all agree."""
         from alignkit.annotate.adjudication.gold import settle
 
         rows = self._pairs_to_decide(visit).rows()
@@ -376,4 +376,4 @@ def _decoded(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusedError(400, f"the request is not as expected: {error}") from None
+        raise RefusedError(400, f"the request has an unexpected form: {error}") from None

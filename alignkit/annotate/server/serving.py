@@ -1,6 +1,6 @@
-"""The listening server: its address and port, signals, the browser, and the file that names it.
+"""The listening server: its address and port, signals, the browser, and the file with its address.
 
-The file lets another `alignkit annotate` of the same user ask the server to let somebody in.
+Through the file, another `alignkit annotate` of the same user asks the server to let somebody in.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PAUSE, _ANSWER = 0.3, 30.0  # seconds between two requests to be let in, and fo
 _REQUESTS = 20
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 SECRET = "X-Alignkit-Secret"
-"""The header by which the command shows that it may ask."""
+"""The header with which the command proves that it may ask."""
 _Rule = Literal["blind", "majority"]
 
 
@@ -58,14 +58,13 @@ def check_address(address: str) -> str:
         if ip.is_loopback:
             return str(ip)
     raise OptionError(
-        f"--host {address[:100]}: beyond this machine nobody would be asked who they are, so "
-        "alignkit listens on the loopback alone (127.0.0.1 or ::1); reach it from elsewhere by "
-        "ssh -L"
+        f"--host {address[:100]}: alignkit listens only on this machine (127.0.0.1 or ::1), "
+        "because it has no passwords; to reach it from another machine, use ssh -L"
     )
 
 
 def url_host(address: str) -> str:
-    """Return an address as it stands in a URL."""
+    """Return an address in the form for a URL."""
     return f"[{address}]" if ":" in address else address
 
 
@@ -75,8 +74,8 @@ def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozens
     for name in names:
         if not _NAME.fullmatch(name):
             raise OptionError(
-                f"--allow-host {name[:100]!r} is no name of a host; expected one such as "
-                "lab.example or lab.example:8080"
+                f"--allow-host {name[:100]!r} is not a host name; expected e.g. lab.example or "
+                "lab.example:8080"
             )
         host = name.lower()
         hosts |= {host} if ":" in host else {host, f"{host}:{port}"}
@@ -84,13 +83,13 @@ def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozens
 
 
 def own_port(project: str) -> int:
-    """Return the port of a project: each start the same, by which browsers keep unsent work."""
+    """Return the port of a project: always the same, because browsers keep unsent work by port."""
     place = os.path.realpath(project).encode(errors="surrogateescape")
     return _FIRST + zlib.crc32(place) % _PORTS
 
 
 def listen(address: str, port: int | None, project: str) -> socket.socket:
-    """Open a socket: at a port, or at the first free one of the project's."""
+    """Open a socket at a port, or at the first free port of the project."""
     own = own_port(project)
     reason: str | None = ""
     for number in [*range(own, own + _TRIES), 0] if port is None else [port]:
@@ -114,7 +113,7 @@ def listen(address: str, port: int | None, project: str) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """A server that runs until a signal comes; uvicorn would end quietly, whatever it was."""
+    """A server that runs until a signal comes; plain uvicorn ends silently on any signal."""
 
     def __init__(
         self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True
@@ -129,7 +128,7 @@ class Server(uvicorn.Server):
         self.signal = 0
 
     def serve_until_stopped(self, listener: socket.socket) -> int:
-        """Serve; return the signal that ended it, 0 if `end` did."""
+        """Serve; return the signal that ended it, 0 if `end` was called."""
         with self._heeding():
             self.run(sockets=[listener])
         return self.signal
@@ -152,7 +151,7 @@ class Server(uvicorn.Server):
         yield
 
     def install_signal_handlers(self) -> None:
-        """Leave signals to `serve_until_stopped`; of older versions of uvicorn."""
+        """Leave signals to `serve_until_stopped`; for older versions of uvicorn."""
 
     @contextmanager
     def _heeding(self) -> Iterator[None]:
@@ -186,9 +185,9 @@ _PAGE = """<!doctype html>
 
 
 def open_browser(url: str, *, wait: float = 0.0) -> None:
-    """Open a page in the user's browser, if there is one that can be seen.
+    """Open a page in the user's browser, if there is a visible one.
 
-    It gets a file that only the user may read: everybody can read the command line of a browser.
+    The URL goes in a file that only the user can read: everybody can read command lines.
     """
     seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform not in ("win32", "darwin", "cygwin") and not seen:
@@ -208,7 +207,7 @@ def open_browser(url: str, *, wait: float = 0.0) -> None:
 
 
 def _write_private(path: str, content: bytes) -> None:
-    """Write a new file that only the user may read."""
+    """Write a new file that only the user can read."""
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(number, "wb") as stream:
         stream.write(content)
@@ -227,7 +226,7 @@ class Invitation(Struct, forbid_unknown_fields=True):
 
 
 class Invited(Struct):
-    """The answer: a path, and the token that goes behind it."""
+    """The answer: a path, and the token to append to it."""
 
     path: str
     token: str
@@ -240,7 +239,7 @@ class ServerFile(Struct):
     secret: str  # the server asks for it before it lets somebody in
 
     def write(self, project: str) -> None:
-        """Write it next to a project, for nobody else to read; replace an old one."""
+        """Write it next to a project, readable only by the user; replace an old one."""
         path = _path(project)
         try:
             with suppress(FileNotFoundError):
@@ -252,11 +251,11 @@ class ServerFile(Struct):
             raise ProjectError(f"{path}: cannot be written: {problem.strerror}") from None
         except (DecodeError, UnicodeDecodeError):
             raise ProjectError(
-                f"{path}: alignkit needs the name, and did not make the file; move it elsewhere"
+                f"{path}: alignkit needs this name, but did not make the file; move it elsewhere"
             ) from None
 
     def remove(self, project: str) -> None:
-        """Remove it, if it still is this one."""
+        """Remove the file, if this server wrote it."""
         if _read(project) == self:
             with suppress(OSError):
                 os.unlink(_path(project))
@@ -283,7 +282,7 @@ def invited(
     project: str, visitor: Visitor, gold: str = "", *, rules: Mapping[str, bool] | None = None,
     waiting: Callable[[str], None] | None = None,
 ) -> str | None:  # fmt: skip
-    """Return the URL that lets one browser in; None if no server has the project."""
+    """Return the URL that lets one browser in; None if no server has the project open."""
     known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
     silent = 0
     while True:
@@ -302,7 +301,7 @@ def invited(
         if status == 200:
             way = json.decode(body, type=Invited)
             return f"http://{server.host}{way.path}#{way.token}"
-        reason = "the server does not let anybody in; stop it and start it again"
+        reason = "the server lets nobody in; stop it and start it again"
         with suppress(DecodeError, UnicodeDecodeError):
             answer = json.decode(body)
             if isinstance(answer, dict) and answer.get("error"):
@@ -317,7 +316,7 @@ def invited(
 
 
 def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
-    """Return the status, 0 where nobody answers, and the body."""
+    """Return the status, 0 if nobody answers, and the body."""
     headers = {"Content-Type": "application/json", SECRET: server.secret, "Prefer": "wait=5"}
     connection = http.client.HTTPConnection(server.host, timeout=_ANSWER)
     try:

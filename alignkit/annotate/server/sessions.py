@@ -1,6 +1,6 @@
-"""The sessions of a server: who has entered, which suggestions are wanted, who may be let in.
+"""The sessions of a server: who has entered, the plan for suggestions, and who may be let in.
 
-They are not part of the work: a project that is rebuilt from its log has none.
+They are not part of the work: a project rebuilt from its log has none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SESSIONS = sa.Table(
 )
 _PLANS = sa.Table("plan", _METADATA, sa.Column("plan", sa.Text, nullable=False))
 LASTS = 30 * 24 * 3600
-"""How long a session lasts, in seconds."""
+"""The length of a session in seconds."""
 
 
 class Sessions:
@@ -60,7 +60,7 @@ class Sessions:
         self._sessions = {row[0]: (names.Visitor(row[1], row[2]), row[3]) for row in rows}
 
     def admit(self, visitor: names.Visitor) -> tuple[str, str]:
-        """Begin a session; return its two secrets, for the cookie and for the header."""
+        """Start a session; return its two secrets, for the cookie and for the header."""
         cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         row = {"hash": _hash(cookie), "second": _hash(second)}
         row |= {"annotator": visitor.name, "role": visitor.role}
@@ -70,12 +70,12 @@ class Sessions:
         return cookie, second
 
     def visitor(self, cookie: str) -> names.Visitor | None:
-        """Return the visitor whose cookie it is."""
+        """Return the visitor with this cookie."""
         known = self._sessions.get(_hash(cookie))
         return None if known is None else known[0]
 
     def fits(self, cookie: str, second: str) -> bool:
-        """Return whether two secrets are those of one session."""
+        """Return whether two secrets belong to one session."""
         known = self._sessions.get(_hash(cookie))
         return hmac.compare_digest("" if known is None else known[1], _hash(second))
 
@@ -87,7 +87,7 @@ class Sessions:
 
     @property
     def plan(self) -> SuggestionPlan | None:
-        """Where suggestions come from; None if it was never set."""
+        """The source of suggestions; None if it was never set."""
         with self._database.reading() as conn:
             text = conn.execute(sa.select(_PLANS.c.plan)).scalar()
             return None if text is None else json.decode(text, type=SuggestionPlan)
@@ -104,7 +104,7 @@ class Sessions:
             return opened(conn, some)
 
     def suggested(self) -> dict[int, list[Suggestion]]:
-        """Return the suggestions that opened pairs show."""
+        """Return the suggestions shown on opened pairs."""
         with self._database.reading() as conn:
             closed = opened(conn)
             suggested = queries.suggested_cells(conn).items()
@@ -116,7 +116,7 @@ def _hash(secret: str) -> str:
 
 
 def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -> None:
-    """Let somebody in, and register the name under which they will work."""
+    """Let somebody in, and register the name of their work."""
     if visitor.role == names.ADJUDICATOR:
         names.check_name(visitor.name)
         wanted = check_adjudicator(store, visitor.name, gold)
@@ -143,14 +143,14 @@ def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
         taken = status == "taken" if wanted == known else wanted in queries.annotators(conn)
     if wanted != known and status == "begun":
         raise names.ProjectError(
-            f"the decisions so far stand under {known!r}: leave out --gold {gold}"
+            f"the decisions so far are under {known!r}; leave out --gold {gold}"
         )
     names.check_gold(wanted, name, taken=taken)
     return wanted
 
 
 def change_task(store: Store, task: str) -> None:
-    """Change the task of a project from now on: what was judged is opened again to be aligned."""
+    """Change the task of a project from now on: judged pairs are opened again to be aligned."""
     now = store.project().task
     if task in ("", now):
         return

@@ -1,7 +1,7 @@
-"""The long work of the server, in a process of its own: make a project, suggest, learn, measure.
+"""The long tasks of the server, in a child process: make a project, suggest, learn, measure.
 
-A job comes as a line of JSON on standard input, and its progress and results go out as lines on
-standard output. When the input ends, so does the process: it does not outlive its server.
+A job is one line of JSON on standard input; progress and results are lines on standard output. When
+the input ends, the process ends too: it does not outlive its server.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Report = Callable[[str, "float | None"], None]
 Words = tuple[Sequence[str], Sequence[str]]
 
 LEAST = 0.05
-"""The least probability of a link that is suggested."""
+"""The least probability of a suggested link."""
 
 _EVERY = 0.1  # seconds between two lines of progress
 _BLOCK = 2000  # pairs that are aligned at a time
@@ -49,7 +49,7 @@ _AT_ONCE = 250  # of these, pairs that are aligned at a time
 
 
 class Output:
-    """The lines that the process writes, progress not too often."""
+    """The lines that the process writes; progress is limited to a few lines per second."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out, self._next = out, 0.0
@@ -61,7 +61,7 @@ class Output:
             self._out.flush()
 
     def progress(self, text: str, share: float | None) -> None:
-        """Write the progress, if it is time."""
+        """Write the progress, if enough time has passed."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _EVERY
             self.line(Line(text=text, share=share))
@@ -94,7 +94,7 @@ def main() -> None:
     except AlignkitError as error:
         out.line(Line(error=str(error)))
     except MemoryError:
-        out.line(Line(error="out of memory; split the corpus, or free some"))
+        out.line(Line(error="out of memory; split the corpus, or free some memory"))
     except OSError as error:
         out.line(Line(error=f"{error.filename or job.project}: {error.strerror or error}"))
     except Exception as error:  # a fault of ours goes out in a line, too
@@ -110,7 +110,7 @@ def _give_way() -> None:
 def _announce(out: Output) -> None:
     from alignkit._support.jit import announce_compilation
 
-    announce_compilation(lambda: out.line(Line(text="compiling kernels, once on a machine")))
+    announce_compilation(lambda: out.line(Line(text="compiling kernels, once per machine")))
 
 
 # Making a project
@@ -183,7 +183,7 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
 
 
 def _cells(alignment: Alignment) -> list[Suggestion]:
-    """Return the links of an alignment; its weights are probabilities if they can be."""
+    """Return the links of an alignment as suggestions; its weights may be probabilities."""
     cells: list[Suggestion] = []
     for link, sure in alignment.items():
         weight = alignment.weights.get(link)
@@ -194,7 +194,7 @@ def _cells(alignment: Alignment) -> list[Suggestion]:
 
 
 def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> Aligner:
-    """Return the aligner of a plan: loaded, or trained on all pairs of the project."""
+    """Return the aligner of a plan: a loaded one, or one trained on all pairs of the project."""
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
 
@@ -227,7 +227,7 @@ def posteriors(
 
 
 def _shared(pairs: Sequence[Words]) -> float:
-    """Return the share of words that stand on both sides of their pair; names are few."""
+    """Return the share of words that are on both sides of their pair; names are few."""
     shared = total = 0
     for sides in pairs:
         first, second = ({word.casefold() for word in side} for side in sides)
@@ -259,7 +259,7 @@ def _learn(job: Job, out: Output, bell: threading.Event) -> None:
 
 
 class Course:
-    """Learns from what is done in a project, and suggests for the next pairs of each annotator."""
+    """Learn from the done pairs of a project, and suggest for the next pairs of each annotator."""
 
     def __init__(self, store: Store, plan: SuggestionPlan, report: Report) -> None:
         from alignkit.annotate.learning import DoneWork
@@ -271,7 +271,7 @@ class Course:
         self._stays = False
 
     def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
-        """Learn what is new; return what came of it, None if nothing is, and suggestions."""
+        """Learn what is new; return the lesson, None if nothing is new, and suggestions."""
         from alignkit.align.supervised.gold import FOLDS
         from alignkit.annotate.learning import Learner, pairs_ahead
 
@@ -289,7 +289,7 @@ class Course:
             learned = aligner.parameters.learned
             if learned is not None and learned.used:
                 self._stays = True
-                stays = f"{self._plan.name} has learned from gold already: suggestions stay"
+                stays = f"{self._plan.name} has already learned from gold, so suggestions stay"
                 return Lesson(len(pairs), verdict=stays), iter(())
             self._learner = Learner(aligner)
         lesson = self._learner.learn(pairs)
