@@ -99,7 +99,7 @@ def _log(folder: Path, size: int) -> Iterator[dict[str, object]]:
         ("print the log", ["-o", os.devnull]),
     ):
         taken = watched(["alignkit", "project", "log", path, *option])
-        yield _row(f"{task} (events {option[0]}), the whole process", size, taken.seconds)
+        yield _row(f"{task} (`project log {option[0]}`), the whole process", size, taken.seconds)
 
 
 def _events(size: int) -> Iterator[LogEvent]:

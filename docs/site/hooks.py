@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent.parent
-GUIDES = [f"guidelines/{path.name}" for path in sorted(ROOT.glob("guidelines/*.md"))]
+SAME = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("benchmarks", "guidelines")
+    for path in sorted(ROOT.joinpath(folder).glob("*.md"))
+]
 PROJECT = {
-    **dict(zip(GUIDES, GUIDES, strict=True)),
+    **dict(zip(SAME, SAME, strict=True)),
     "README.md": "index.md", "guidelines/README.md": "guidelines/index.md",
-    "samples/README.md": "samples.md", "benchmarks/README.md": "benchmarks.md",
+    "samples/README.md": "samples.md", "benchmarks/README.md": "benchmarks/index.md",
     "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md",
     "LICENSE": "license.md", "SECURITY.md": "security.md", "CITATION.cff": "citation.md",
 }  # fmt: skip
