@@ -216,7 +216,7 @@ def test_what_is_not_defined_or_not_there_is_said():
 def test_every_kind_of_agreement_is_drawn(options):
     page = draw(agree(make_corpus(10), initial="initial", **options))
     assert len(html.fromstring(page).xpath("//figure")) == 2
-    assert ("An interval says" in page) == (options.get("bootstrap") != "none")
+    assert ("An interval shows" in page) == (options.get("bootstrap") != "none")
 
 
 @settings(max_examples=6, deadline=None)

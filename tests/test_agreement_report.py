@@ -202,7 +202,7 @@ def test_every_statistic_has_an_interval_or_a_reason():
         assert one.low < one.high or one.reason, one
     alone = agree(Corpus(THREE[:1]), ["A", "B"])
     reasons = {one.reason for one in alone.figures() if one.statistic == "f1" and one.first}
-    assert reasons == {"there is one sentence pair, and nothing to resample"}
+    assert reasons == {"there is only one sentence pair, so nothing to resample"}
     none = agree(Corpus(THREE), ["A", "B"], bootstrap="none")
     assert all(isnan(one.low) and not one.reason for one in none.figures() if one.statistic == "f1")
 

@@ -205,7 +205,7 @@ def test_the_command_tells_what_it_did(capsys, tmp_path):
     assert "30 of 30 pairs are assigned; 47 rows are new" in ran.out  # 4 x 2 + 13 x 2 + 13
     assert "nothing to add" in run(capsys, "project", "assign", path).err
     more = run(capsys, "project", "assign", path, "--annotators", "carla", "--json")
-    assert "carla: nothing but trial pairs" in more.err
+    assert "carla: only trial pairs" in more.err
     assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]
     assert more.json["annotators"][2] == {
         "annotator": "carla", "pairs": 4, "new": 4, "trial": 4, "double": 0, "split": 0,
@@ -226,7 +226,7 @@ def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
     with Store.open(path, readonly=True) as store:
         assert ask(store, read_plan) is None
     ran = run(capsys, *words)
-    assert "no pair is in the control sample: it takes pairs outside the trial that" in ran.err
+    assert "no pair is in the control sample: it only takes pairs outside the trial that" in ran.err
 
 
 def test_where_nothing_is_suggested_there_is_no_control_sample(tmp_path):
@@ -253,9 +253,9 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     new = [SentencePair(f"n{k}", ["a", "b"], ["c"], ben if k else {}, {"x": "y"}) for k in range(3)]
     write_corpus(Corpus(known + new), more, format="alignkit-jsonl")
     ran = run(capsys, "project", "import", store.path, str(more))
-    assert "3 pairs are not in the project, and were left out (the first: n0)" in ran.out
+    assert "3 pairs are not in the project and were left out (the first: n0)" in ran.out
     ran = run(capsys, "project", "import", store.path, str(more), "--add-pairs")
-    assert ran.out.splitlines()[:2] == ["1 pairs of the project", "3 pairs are new in it"]
+    assert ran.out.splitlines()[:2] == ["1 pairs of the project", "3 pairs added to it"]
     record = json.loads(
         run(capsys, "project", "import", store.path, str(more), "--add-pairs", "--json").out
     )
@@ -300,8 +300,8 @@ def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):
     )
     ran.failed("no links are suggested yet")
     ran = run(capsys, "project", "assign", path, "--annotators", "anna", "ben")
-    assert "the control sample was drawn by length alone" in ran.err
-    assert "zoe has begun 1 pairs and is not among the annotators" in ran.err
+    assert "the control sample was drawn by length only" in ran.err
+    assert "zoe has started 1 pairs but is not among the annotators" in ran.err
     with Store.open(path) as store, pytest.raises(UnknownPair):
         store.pair(2, "zoe")
     ran = run(capsys, "project", "assign", path, "--annotators", "zoe", "--json")

@@ -308,9 +308,7 @@ def test_the_commands_give_the_sample_back(capsys, tmp_path, sample):
         capsys, "project", "export", sample, out, "--to", "alignkit-jsonl", "--annotator", "bn"
     ).failed("ben")
     run(capsys, "project", "export", sample, sample, "--to", "alignkit-jsonl").failed(sample)
-    assert (
-        run(capsys, "project", "import", sample, PARAPHRASES).out.count("256 are as they were") == 1
-    )
+    assert run(capsys, "project", "import", sample, PARAPHRASES).out.count("256 unchanged") == 1
 
 
 def test_export_tells_how_much_is_not_done(capsys, tmp_path):
@@ -320,7 +318,7 @@ def test_export_tells_how_much_is_not_done(capsys, tmp_path):
     Tab(store, 3).send(sent("judge", label=["", "none"]))
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl")
-    assert "1 alignments went along that are not marked done (1 by anna); --done" in ran.err
+    assert "1 of the alignments are not marked as done (1 by anna); --done" in ran.err
     for alone in (["--done"], ["--annotator", "gold"]):
         ran = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl", *alone)
         assert (ran.code, ran.err) == (0, "")
@@ -332,7 +330,7 @@ def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
     assert run(capsys, "project", "log", log, "--rebuild", again).code == 0
     assert run(capsys, "project", "log", again).out == log.read_text(encoding="utf-8")
     assert run(capsys, "project", "log", again, "--check", "--json").json["ok"]
-    run(capsys, "project", "log", log, "--rebuild", again).failed("is there already")
+    run(capsys, "project", "log", log, "--rebuild", again).failed("already exists")
     lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
     for damaged in (lines[1:], lines[:-3] + lines[-2:] * 2, [], ["{}\n"], [*lines[:2], "{"]):
         path = write(tmp_path, "damaged", "".join(damaged))

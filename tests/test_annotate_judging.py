@@ -200,7 +200,9 @@ def check_export(capsys, project, folder):
     assert {
         name: (a.judgment, a.alignment) for name, a in made.annotations.items()
     } == dict.fromkeys(("anna", "gold"), (best.judgment, None))
-    assert "all is as the log says" in run(capsys, "project", "log", project, "--check").out
+    assert (
+        "the project agrees with the log" in run(capsys, "project", "log", project, "--check").out
+    )
 
 
 def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, capsys):

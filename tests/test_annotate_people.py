@@ -255,8 +255,8 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path):
     assert given.code == 0, given.err
     ran = process(*words, "ben", "--scheme", "binary", "--no-learning")
     assert ran.code == 0, ran.err
-    assert "lets ben in, once" in ran.err
-    assert "--no-learning, --scheme: of no use here" in ran.err
+    assert "address for ben (works once)" in ran.err
+    assert "--no-learning, --scheme: no effect" in ran.err
     address, _, token = ran.out.strip().partition("/#")
     assert address == first.url.partition("/#")[0]
     ben = Client(first.client.port)
@@ -265,7 +265,7 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path):
     assert (len(lists[0]), lists[0] | lists[1]) == (2, {1, 2, 3, 4})
     process(*words, "zoe").failed("no pair is assigned to 'zoe' (only to anna, ben)")
     process(*words, "gold", "--adjudicate").failed("name of the gold standard")
-    process(*words, "ben", "--gold", "x").failed("--gold is for --adjudicate")
+    process(*words, "ben", "--gold", "x").failed("--gold needs --adjudicate")
     ran = process(*words, "carla", "--adjudicate", "--gold", "truth")
     assert ran.code == 0, ran.err
     carla = Client(first.client.port)

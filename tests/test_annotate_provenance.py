@@ -190,4 +190,4 @@ def test_gold_of_the_corpus_s_own_asks_for_another_name(tmp_path, capsys) -> Non
     words = "annotate", store.path, "--annotator", "carla", "--no-browser"
     told = "give the gold standard another name by --gold NAME"
     run(capsys, *words, "--adjudicate").failed(told)
-    run(capsys, *words, "--blind").failed("--blind is for --adjudicate")
+    run(capsys, *words, "--blind").failed("--blind needs --adjudicate")

@@ -243,6 +243,6 @@ def test_two_annotate_and_a_third_makes_gold(tmp_path):
     assert not problems
     check_gold(tmp_path, samples)
     assert agreed in run(AGREED, tmp_path)
-    assert "all is as the log says" in run(
+    assert "the project agrees with the log" in run(
         "alignkit project log four.xml.alignkit --check", tmp_path
     )

@@ -172,7 +172,7 @@ def test_every_command_names_the_broken_file_and_line(capsys, tmp_path, command,
 def test_an_empty_file_is_read_and_told(capsys, tmp_path, command):
     ran = run(capsys, *words(command, write(tmp_path, "empty", ""), tmp_path))
     assert ran.code == 0
-    assert "empty: holds no sentence pairs" in ran.err
+    assert "empty: no sentence pairs" in ran.err
 
 
 def test_an_undeclared_format_is_told(capsys, tmp_path):
@@ -295,7 +295,7 @@ def test_an_interruption_at_the_end_says_that_the_files_are_written(tmp_path, na
         [sys.executable, "-c", AFTER, *words], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 128 + getattr(signal, name)
-    assert ran.stderr == "alignkit: error: interrupted; all files were written before\n"
+    assert ran.stderr == "alignkit: error: interrupted; all files were already written\n"
 
 
 def test_words_of_any_script_pass_an_ascii_terminal(tmp_path):

@@ -233,7 +233,7 @@ def test_a_dictionary_is_heeded(capsys, tmp_path):
         dictionary = write(tmp_path, "d", entries)
         ran = made(capsys, *given, "--dictionary", dictionary)
         assert ran.out == ("0-1 1-0\n" if "50" in entries else "0-0 1-1\n") * 3
-        assert ("1 entries of several words" in ran.err) == ("hot" in entries)
+        assert ("1 entries with several words" in ran.err) == ("hot" in entries)
     for entries in ("p\n", "p\ty\tmany\n", "p\ty\t-1\n", "p\ty\tnan\n", "\ty\n", "a\tb\tc\td\n"):
         bad = write(tmp_path, "d", "p\ty\n" + entries)
         run(capsys, "align", *given, "--dictionary", bad).failed(f"{bad}:2: ")
@@ -243,7 +243,7 @@ def test_empty_lines_are_aligned_to_nothing(capsys, tmp_path):
     given = [write(tmp_path, "a", "x y\n\n \nz\n"), write(tmp_path, "b", "x y\nq\n\n\n")]
     ran = made(capsys, *given)
     assert ran.out == "0-0 1-1\n\n\n\n"
-    assert "3 x pair with an empty side, aligned to nothing" in ran.err
+    assert "3 x pair with an empty side, without links" in ran.err
     only = write(tmp_path, "c", "a ||| b\n\n ||| \n")
     assert made(capsys, only).out.count("\n") == 3
 
@@ -267,10 +267,10 @@ def test_words_are_divided_at_ascii_white_space_alone(capsys, tmp_path):
 def test_nothing_to_align(capsys, tmp_path, french):
     none, other = write(tmp_path, "a", ""), write(tmp_path, "b", "")
     for given in ([none, other], [none], [none, "--format", "multimwa"]):
-        run(capsys, "align", *given, "-o", tmp_path / "o").failed(none, "holds no sentence pairs")
+        run(capsys, "align", *given, "-o", tmp_path / "o").failed(none, "no sentence pairs")
         ran = made(capsys, *given, "--load", french[1])
         assert ran.out == ""
-        assert "holds no sentence pairs" in ran.err
+        assert "no sentence pairs" in ran.err
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -290,15 +290,15 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "U"], "unexpected argument"),
         (["-", "-"], "standard input (-) can be read once only"),
         (["S", "T", "--dictionary", "-", "--source", "-"], "leave out --source"),
-        (["S", "S"], "named twice"),
+        (["S", "S"], "given twice"),
         (["S"], "neither ' ||| ' nor a tab"),
         (["."], "no format fits this folder"),
         (["S", "none"], "none: cannot be read: No such file"),
         (["none"], "none: cannot be read: No such file"),
-        (["S", "T", "--format", "naacl"], "named by --to"),
+        (["S", "T", "--format", "naacl"], "of the output, use --to"),
         (["S", "T", "--to", "bitext"], "unknown format 'bitext'"),
-        (["S", "T", "--base", "1"], "--base is about links"),
-        (["B", "--transpose"], "--transpose is about links"),
+        (["S", "T", "--base", "1"], "--base is for reading links"),
+        (["B", "--transpose"], "--transpose is for reading links"),
         (["S", "T", "--model", "ibm5"], "unknown model 'ibm5'; did you mean"),
         (["S", "T", "--inference", "gibbs"], "unknown inference 'gibbs'"),
         (["S", "T", "--no-agree"], "needs agreement"),
@@ -307,21 +307,21 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--spelling", "nan"], "a number, 0 or more"),
         (["S", "T", "--threads", "0"], "--threads"),
         (["S", "T", "--threshold", "2"], "from 0 to 1"),
-        (["S", "T", "--threshold", "0.3", "--symmetrize", "union"], "for --symmetrize posterior"),
-        (["S", "T", "--sure", "0.3"], "let --sure be more than that"),
+        (["S", "T", "--threshold", "0.3", "--symmetrize", "union"], "needs --symmetrize posterior"),
+        (["S", "T", "--sure", "0.3"], "use a --sure above that"),
         (["S", "T", "--symmetrize", "grow"], "--symmetrize"),
         (["S", "T", "--load", "m", "--model", "ibm1", "--keep-case"], "--model, --keep-case"),
         (["S", "T", "--load", "m", "--save", "n"], "leave out --save"),
         (["S", "T", "--load", "none"], "none"),
         (["S", "T", "--load", "-"], "--load needs the name of a file"),
         (["S", "T", "--load", "S"], "s"),
-        (["S", "T", "--json"], "write the rest to files"),
+        (["S", "T", "--json"], "write links to a file"),
         (["S", "T", "--save", "-"], "name of a file"),
         (["S", "T", "--scores", "-"], "a file of its own"),
         (["S", "T", "-o", "x", "--save", "./x"], "a file of its own"),
         (["S", "T", "-o", "no/such/o"], "no/such/o"),
         (["S", "T", "-o", "o", "--save", "no/m"], "there is no folder no"),
-        (["S", "T", "--save", "o.gz"], "o.gz: cannot be packed"),
+        (["S", "T", "--save", "o.gz"], "o.gz: cannot be compressed"),
         (["S", "T", "--to-ids", "--to", "naacl"], "--to-ids is for"),
         (["S", "T", "--dictionary", "none"], "none: cannot be read"),
         (["S", "T", "--encoding", "nonsense"], "nonsense"),
@@ -452,7 +452,7 @@ def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monk
     plain = run(capsys, "align", *cut, *whole).out
     ran = run(capsys, "align", *raw, *whole, "--tokenize")
     assert ran.out == plain
-    assert "the links are between words that --tokenize made" in ran.err
+    assert "--tokenize made the words of these links" in ran.err
     both = "".join(f"{s}\t{t}\n" for s, t in zip(*(text.splitlines() for text in RAW), strict=True))
     feed(monkeypatch, both)
     live = run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize")
@@ -467,8 +467,8 @@ def test_a_tokenizer_that_cannot_be_is_told(capsys, texts, tmp_path):
     run(capsys, "align", *texts, "--tokenize", "punkt").failed(
         "unknown tokenizer 'punkt'", "known: treebank, wordpunct"
     )
-    run(capsys, "align", "--tokenize", *texts).failed("put --tokenize behind the files")
-    told = "holds words that are divided already: leave out --tokenize"
+    run(capsys, "align", "--tokenize", *texts).failed("put --tokenize after the files")
+    told = "is already divided into words: leave out --tokenize"
     run(capsys, "align", PARAPHRASES, "--tokenize").failed(told)
 
 
@@ -512,8 +512,8 @@ def test_a_bad_line_is_answered_by_an_empty_one(capsys, monkeypatch, small, name
     assert first.startswith(f"# line 2: {told}")
     assert second.startswith(f"# line 5: {told}")
     assert rest == [
-        "alignkit: -: 2 x bad line, answered by an empty line",
-        "alignkit: -: 1 x pair with an empty side, aligned to nothing",
+        "alignkit: -: 2 x bad line; the output has an empty line for it",
+        "alignkit: -: 1 x pair with an empty side, without links",
     ]
     assert "\x1b" not in ran.err
 

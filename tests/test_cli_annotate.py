@@ -46,13 +46,13 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
         ((file, "--host", "0.0.0.0"), "only on this machine"),
         ((file, "--allow-host", "a/b"), "--allow-host"),
         ((file, "--port", "65536"), "expected a whole number, 0 to 65535, not '65536'"),
-        ((file, "--annotator", ""), "'' is no name; give 1 to 200 letters"),
+        ((file, "--annotator", ""), "'' is not a name; expected 1 to 200 letters"),
         ((file, "--annotator", "a\nb"), "is no name"),
         ((file, "--model", "missing.model"), "no such file"),
         ((file, "--guidelines", "missing.md"), "no such file"),
         ((file, "--scheme", "nonsense"), "known: paraphrase"),
         ((file, "--initial", "a", "--suggestions", "none"), "not allowed with"),
-        ((links,), "pharaoh holds links alone; add --source FILE --target FILE"),
+        ((links,), "format pharaoh has no words; add --source FILE --target FILE"),
     ]:
         run(capsys, "annotate", *words, "--no-browser").failed(told)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "auto.align"}
@@ -131,7 +131,7 @@ def test_a_signal_ends_it_and_it_goes_on_where_it_was(tmp_path, file, kind) -> N
     link = first.client.link(3, 0, 0, 0, 2)
     code, told = first.end(kind)
     assert code == 128 + kind
-    assert f"the work is in {file}.alignkit; go on by: alignkit annotate" in told
+    assert f"the work is in {file}.alignkit; to continue: alignkit annotate" in told
     assert "Traceback" not in told
     again = Process(f"{file}.alignkit", "--annotator", "anna", entered=False)
     assert again.url.partition("/#")[0] == first.url.partition("/#")[0]

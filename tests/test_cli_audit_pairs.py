@@ -28,7 +28,7 @@ def test_the_whole_way(capsys, corpus, tmp_path):
         "rewrite: 12 drawn of 20 pairs that annotators wrote anew",
         "pairs that nobody wrote anew, judged 1 in the corpus",
         "judgments: 0 (no paraphrase), 1 (paraphrase); upheld: 1",
-        "of the rewrites stand beside the pair that they were written anew of",
+        "of the rewrites were drawn together with their original pair",
     ):
         assert told in ran.err
     sheets = sorted(folder.glob("*.tsv"))
@@ -80,7 +80,7 @@ def test_plain_pairs_alone_have_no_empty_columns(capsys, tmp_path):
     words = ["--n", 8, "--mix", 0, "--judges", "carl", "anna", "ben", "-o", tmp_path / "a"]
     ran = run(capsys, "audit", "pairs", path, *words)
     assert ran.code == 0
-    assert "nothing is given to carl, who judged, wrote or know" in ran.err
+    assert "carl judged, wrote or know" in ran.err
     assert "rewrite:" not in ran.err
     sheets = sorted((tmp_path / "a").glob("*.tsv"))
     for sheet in sheets:

@@ -68,7 +68,7 @@ def test_convert_tells_what_is_lost(capsys, tmp_path):
     assert not out.exists()
     told = made(capsys, *given, "--annotator", "gold").err
     for kind in ("attributes", "comment", "ids"):
-        assert f"cannot hold '{kind}' of " in told
+        assert f"cannot represent '{kind}' of " in told
     assert len(read_corpus(out, format="pharaoh")) == 64
 
 
@@ -224,7 +224,7 @@ def test_symmetrize_reads_any_format_and_pipes(capsys, tmp_path, monkeypatch):
     [
         ([PARAPHRASES, "--annotators", "anna", "x"], ("'x'", "ben")),
         ([PARAPHRASES, "--by", "x"], ("'x'", "genre")),
-        ([GOLD, GOLD], ("named twice",)),
+        ([GOLD, GOLD], ("given twice",)),
         ([GOLD], ("two or more annotators",)),
     ],
 )
@@ -247,7 +247,7 @@ def test_stats_count_by_attribute(capsys, tmp_path):
     ran = made(capsys, "stats", PARAPHRASES, "--by", "phenomena", "--split", ",")
     assert "groups overlap: 64 of 64 sentence pairs have several values of phenomena" in ran.out
     run(capsys, "stats", PARAPHRASES, "--by", "gener").failed("did you mean 'genre'?")
-    run(capsys, "stats", PARAPHRASES, "--split", ",").failed("--split is for --by")
+    run(capsys, "stats", PARAPHRASES, "--split", ",").failed("--split needs --by")
     odd = made(capsys, "select", PARAPHRASES, "--ids", "p01", "-o", "-").out
     path = write(tmp_path, "odd.jsonl", odd.replace('"genre"', '"pairs"'))
     assert "(no " not in made(capsys, "stats", path, "--by", "pairs").out

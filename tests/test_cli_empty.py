@@ -27,7 +27,7 @@ COMMANDS = [
 def test_a_file_without_pairs_is_named(tmp_path, capsys, words, name):
     path, out = write(tmp_path, name, EMPTY[name]), tmp_path / "out.jsonl"
     ran = run(capsys, *({"FILE": path, "OUT": out}.get(word, word) for word in words))
-    ran.failed(f"error: {path}: holds no sentence pairs")
+    ran.failed(f"error: {path}: no sentence pairs")
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -35,5 +35,5 @@ def test_a_file_without_pairs_is_named(tmp_path, capsys, words, name):
 def test_a_file_without_judgments_is_named(tmp_path, capsys, words):
     path, out = write(tmp_path, "x.jsonl", PLAIN), tmp_path / "out.jsonl"
     ran = run(capsys, *({"FILE": path, "OUT": out}.get(word, word) for word in words))
-    ran.failed(f"error: {path}: no pair is judged; name a file with judgments")
+    ran.failed(f"error: {path}: no judged pairs; name a file with judgments")
     assert not out.exists()

@@ -72,7 +72,7 @@ def test_of_a_model_that_gained_nothing_nothing_is_left_aside(capsys, tmp_path):
     assert "not used" in ran.out, ran.err
     ran = run(capsys, "align", PARAPHRASES, "--load", model, "--symmetrize", "union")
     assert ran.code == 0
-    assert "learned from gold" not in ran.err
+    assert "corrections from gold" not in ran.err
 
 
 def test_a_prior_is_taken_by_name_alone(capsys):
@@ -91,8 +91,8 @@ def test_a_prior_is_taken_by_name_alone(capsys):
         (["learn", PARAPHRASES, "--load", "m", "--identity", "3"], "leave out --identity"),
         (["learn", PARAPHRASES, "--objective", "fame"], "--objective"),
         (["align", PARAPHRASES, "--load", "m", "--learn", "gold", "--save", "n"], "alignkit learn"),
-        (["align", PARAPHRASES, "--objective", "aer"], "--objective stands beside --learn"),
-        (["align", PARAPHRASES, "--no-learned"], "--no-learned is for --load"),
+        (["align", PARAPHRASES, "--objective", "aer"], "--objective needs --learn NAME"),
+        (["align", PARAPHRASES, "--no-learned"], "--no-learned needs --load FILE"),
         (["align", PARAPHRASES, "--learn", "gold", "--symmetrize", "union"], "--symmetrize"),
         (["align", PARAPHRASES, "--learn", "gold", "--sure", "0.01"], "--sure"),
         (["align", PARAPHRASES, "--learn", "zoe"], "zoe"),
@@ -122,7 +122,7 @@ def test_gold_without_a_sure_link_is_refused(capsys, tmp_path, objective):
         gold["possible"], gold["sure"] = gold["sure"], ""
     content = "\n".join([lines[0], *map(json.dumps, pairs)]) + "\n"
     place.write_text(content, encoding="utf-8")
-    told = f"{place}: 'gold' made no sure link"
+    told = f"{place}: 'gold' made no sure links"
     run(capsys, "learn", place, "--objective", objective).failed(told)
 
 
@@ -144,7 +144,7 @@ def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
     assert told in run(capsys, "align", PARAPHRASES, "--load", model, "--vectors", other).err
     ran = run(capsys, "align", PARAPHRASES, "--load", model, "--prior", "samples")
     assert ran.code == 0, ran.err
-    assert "what was learned from gold before is replaced" in ran.err
+    assert "its corrections from gold links are replaced" in ran.err
 
 
 def test_what_was_found_is_told_where_it_cannot_be_saved(capsys, tmp_path, monkeypatch):
@@ -167,4 +167,4 @@ def test_pairs_that_are_left_out_are_counted(capsys, tmp_path):
     place.write_text("\n".join([lines[0], json.dumps(long), *lines[2:]]) + "\n", encoding="utf-8")
     ran = run(capsys, "learn", place)
     assert "cross-validation on 7 pairs" in ran.out
-    assert "1 x annotated pair not learned from" in ran.err
+    assert "1 x annotated pair not used for learning" in ran.err

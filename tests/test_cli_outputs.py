@@ -180,7 +180,7 @@ def test_a_file_is_not_read_while_standard_output_adds_to_it(tmp_path):
     out.write_bytes(Path(PARAPHRASES).read_bytes())
     with open(out, "a", encoding="utf-8") as stream:
         ran = process("convert", out, "-", "--to", "alignkit-jsonl", stdout=stream)
-    ran.failed("x.jsonl: what is printed goes there too")
+    ran.failed("x.jsonl is an input, but standard output goes there too")
     assert out.read_bytes() == Path(PARAPHRASES).read_bytes()
 
 

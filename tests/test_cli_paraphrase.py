@@ -78,8 +78,8 @@ def test_streams_and_files(capsys, tmp_path, monkeypatch, files):
 @pytest.mark.parametrize(
     ("rules", "trees", "options", "told"),
     [
-        ("", TREES, [], "rules.tsv: holds no rules"),
-        (RULES, "", [], "s.trees: holds no trees"),
+        ("", TREES, [], "rules.tsv: no rules"),
+        (RULES, "", [], "s.trees: no trees"),
         (RULES, "(S (NN a)\n", [], "s.trees:1:"),
         (RULES.replace(":NN)", ":NN", 1), TREES, [], "rules.tsv:2:"),
         (RULES.replace("0.9", "nan"), TREES, [], "rules.tsv:2:"),

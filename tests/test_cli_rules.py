@@ -117,14 +117,14 @@ def test_hiero_rules_have_their_places(capsys, tmp_path):
 
 def test_pairs_without_trees_are_told(capsys):
     ran = run(capsys, "rules", STRUCTURES[0])
-    ran.failed("no sentence pair gave rules; name trees by --source-trees")
-    assert "pairs passed over: 16 x not parsed" in ran.err
+    ran.failed("no sentence pair gave rules; name trees with --source-trees")
+    assert "pairs skipped: 16 x not parsed" in ran.err
     ran = run(capsys, "rules", *STRUCTURES[:3])
-    ran.failed("by --target-trees, or use --grammar s2t")
+    ran.failed("with --target-trees, or use --grammar s2t")
     assert "structures.source.trees: 16 trees\n" in ran.err
     asked = [STRUCTURES[0], "--grammar", "s2t"]
-    run(capsys, "rules", *asked).failed("by --source-trees or --target-trees")
-    run(capsys, "rules", *asked, "--string", "source").failed("name trees by --target-trees")
+    run(capsys, "rules", *asked).failed("with --source-trees or --target-trees")
+    run(capsys, "rules", *asked, "--string", "source").failed("name trees with --target-trees")
     ran = run(capsys, "rules", *STRUCTURES[:3], "--grammar", "samt")
     ran.failed("of the target side", "add --target-trees", "--side source")
 
@@ -134,14 +134,14 @@ def test_pairs_without_trees_are_told(capsys):
     [
         (["--kind", "lexicall"], "unknown kind of rule 'lexicall'"),
         (["--all", "--size", 2], "--all and --size exclude each other"),
-        (["--grammar", "hiero", "--deletions"], "--deletions is for --grammar stsg and s2t"),
-        (["--loose"], "--loose is for --grammar hiero and samt"),
-        (["--memory", 1], "--memory is for --grammar hiero and samt"),
-        (["--one-label"], "--one-label is for --to joshua and --to ppdb"),
-        (["--side", "source"], "--side is for --grammar samt"),
-        (["--string", "source"], "--string is for --grammar s2t"),
-        (["-o", "rules.tsv"], "-o names the file of --to FORMAT"),
-        (["--to", "tsv", "--json"], "leave out what is about what is printed"),
+        (["--grammar", "hiero", "--deletions"], "--deletions needs --grammar stsg and s2t"),
+        (["--loose"], "--loose needs --grammar hiero and samt"),
+        (["--memory", 1], "--memory needs --grammar hiero and samt"),
+        (["--one-label"], "--one-label only works with --to joshua and --to ppdb"),
+        (["--side", "source"], "--side needs --grammar samt"),
+        (["--string", "source"], "--string needs --grammar s2t"),
+        (["-o", "rules.tsv"], "-o needs --to FORMAT"),
+        (["--to", "tsv", "--json"], "leave out options for printed output"),
         (["--annotator", "anna"], "unknown annotator"),
         (["--max-nodes", 0], "1 or more"),
     ],

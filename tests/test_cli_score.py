@@ -65,7 +65,7 @@ def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
         run(capsys, *given, *words).failed(*told)
     table = write(tmp_path, "table.tsv", "the\tle\n")
     phrases = ["score-phrases", table, PARAPHRASES, "--annotator", "gold"]
-    run(capsys, *phrases, "--resamples", "9").failed("--resamples", "say --ci")
+    run(capsys, *phrases, "--resamples", "9").failed("--resamples", "add --ci")
     drawn = run(capsys, *phrases, "--ci", "--confidence", ".9", "--json").json
     assert drawn["intervals"]["f1"]["confidence"] == 0.9
     nowhere = tmp_path / "no" / "x.png"

@@ -46,7 +46,7 @@ def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
     run(capsys, "score-rules", corpus, *both).failed(f"{corpus}: no sentence pair has trees")
     run(capsys, "score-rules", corpus).failed("--hyp-annotator and --ref-annotator")
     run(capsys, "score-rules", corpus, *both, "--tree-format", "mrg").failed("--tree-format")
-    run(capsys, "score-rules", corpus, *both, "--resamples", "9").failed("say --ci")
+    run(capsys, "score-rules", corpus, *both, "--resamples", "9").failed("add --ci")
     trees = write(tmp_path, "some.trees", "\n".join(TREES.split("\n")[:2]) + "\n\n\n")
     ran = run(capsys, "score-rules", corpus, *both, "--both-trees", trees)
     assert "1 sentence pair\n" in ran.out

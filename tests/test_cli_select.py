@@ -100,13 +100,13 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
     ak.write_corpus(ak.Corpus(pairs), "in.jsonl", format="alignkit-jsonl")
     words = ["--share", ".5", "--keep-together", "film", "-o", "out.jsonl"]
     ran = run(capsys, "select", "in.jsonl", *words)
-    assert "5 x pair without film, each taken by itself" in ran.err
+    assert "5 x pair without film, each treated as its own group" in ran.err
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([], "say what to select: --ids, --annotated-by, --share or --split"),
+        ([], "nothing to select: add --ids, --annotated-by, --share or --split"),
         (["--seed", "3"], "--seed is for pairs drawn at random: add --share or --split"),
         (["--ids", "1", "--stratify", "document"], "--stratify is for pairs drawn at random"),
         (["--share", ".1", "--split", "a=.1"], "leave one of them out"),
@@ -115,7 +115,7 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
         (["--ids", "1,2"], "put spaces between ids"),
         (["--split", "train=80,dev=20"], "not 80; 80% perhaps"),
         (["--split", "train"], "expected names and shares, e.g. train=.8"),
-        (["--split", "a=.1,a=.2"], "--split names 'a' twice"),
+        (["--split", "a=.1,a=.2"], "--split: the part 'a' occurs twice"),
         (["--split", "../a=.1"], "expected names and shares"),
         (["--share", ".1", "--to", "pharo"], "did you mean 'pharaoh'"),
         (["--share", ".1", "--json", "-o", "-"], "--json prints on standard output"),
@@ -135,7 +135,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, g
 
 def test_several_annotators_are_not_lost(capsys, tmp_path):
     words = ["select", PARAPHRASES, "--share", ".1", "--to", "pharaoh", "-o", tmp_path / "x.align"]
-    run(capsys, *words).failed("holds the alignments of one annotator", "eflomal, anna, ben, gold")
+    run(capsys, *words).failed("takes the alignments of one annotator", "eflomal, anna, ben, gold")
 
 
 def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
@@ -204,7 +204,7 @@ def test_a_part_is_written_in_the_format_of_what_is_read(capsys, tmp_path, monke
 def test_a_part_without_pairs_is_told(capsys, documents):
     ran = run(capsys, "select", documents, "--share", ".0001", "-o", "out.jsonl")
     assert ran.code == 0
-    assert "warning: it holds no pair" in ran.err
+    assert "warning: no pairs" in ran.err
 
 
 def test_prefixes_tell_files_of_one_name_apart(capsys, tmp_path, monkeypatch):

@@ -62,7 +62,7 @@ def test_the_corpus_may_hold_them_and_both_sides_one_file(capsys, tmp_path, bare
     write_corpus([pairs[0], pairs[1].without_trees()], out, format="alignkit-jsonl")
     ran = run(capsys, "show", out, "--trees", "--links", "possible")
     assert ran.out == draw_tree_text(pairs[0], links="possible") + "\n"
-    assert "1 pair without trees passed over" in ran.err
+    assert "1 pair without trees skipped" in ran.err
     ran = run(capsys, "show", bare, "--trees", "--both-trees", path, "--limit", "2")
     assert ran.out.count("nodes matched by sure links") == 2
 
@@ -83,7 +83,7 @@ def test_pictures_and_pages(capsys, tmp_path, bare, files, pairs):
         capsys, "show", bare, "--trees", "--source-trees", tmp_path / "source-page-2.html",
         "--html", tmp_path / "source.html", "--pairs-a-page", "1",
     )  # fmt: skip
-    told.failed("source-page-2.html", "would replace what is read")
+    told.failed("source-page-2.html", "would replace an input")
 
 
 def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
@@ -116,7 +116,7 @@ def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):
     more = [pair.with_trees("mended", source=pair.tree("source")) for pair in pairs]
     path = str(tmp_path / "more.jsonl")
     write_corpus(more, path, format="alignkit-jsonl")
-    told = "pair '1' has the source trees parse, mended: choose by --tree-name"
+    told = "pair '1' has the source trees parse, mended: choose one with --tree-name"
     for words in (["show", path, "--trees"], ["rules", path], ["score-rules", path, path],
                   ["rules", path, "--grammar", "samt", "--side", "source"]):  # fmt: skip
         run(capsys, *words).failed(told)
@@ -134,6 +134,6 @@ def test_a_picture_larger_than_programs_show_is_drawn_whole_and_told(capsys, tmp
     write_corpus([pair.with_trees("parse", source=flat)], path, format="alignkit-jsonl")
     ran = run(capsys, "show", path, "--trees", "--svg", tmp_path / "wide.svg")
     assert ran.code == 0
-    assert "pixels large, more than most programs show" in ran.err
+    assert "pixels, which is too large for most programs" in ran.err
     image = (tmp_path / "wide.svg").read_text("utf-8")
     assert re.findall(r">(w\d+)</text>", image) == [*words, "w0"]

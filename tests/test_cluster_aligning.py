@@ -124,7 +124,7 @@ def test_the_same_command_goes_on_where_machines_failed(capsys):
         progress = PartsProgress("x")
         progress(1, 2, "1 of 2")
         progress.__exit__(kind, kind("it failed"), None)
-        told = "x: 1 of 2; what is done is kept: the same command goes on"
+        told = "x: 1 of 2; finished work is kept; run the command again"
         assert capsys.readouterr().err.count(told) == kept
 
 
@@ -141,19 +141,19 @@ def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_p
     assert sorted(Path(name).name for name in told.split(", ")) == written
     if how == "--work":
         ran = run(capsys, "align", *patterns(made), "--save", "/dev/full", how, place)
-        ran.failed("this output was not changed; parts that are done are kept")
+        ran.failed("this output was not changed; finished parts are kept")
 
 
 def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align"]
     load = ["--load", f"{made}/model"]
-    run(capsys, *given).failed("name it by --work", "(--load)")
+    run(capsys, *given).failed("name it with --work", "(--load)")
     expanded = [f"{made}/in{k}.fr" for k in range(3)]
     run(capsys, "align", *expanded, *load).failed("in2.fr'; put a path with a * in quotes")
-    run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to is not for parts")
-    run(capsys, *given, *load, "--tokenize").failed("--tokenize is not for parts")
-    run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("parts are two texts each")
-    run(capsys, *given[:3], *load).failed("-o, as in 'out/*.align.gz'")
+    run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to does not work with parts")
+    run(capsys, *given, *load, "--tokenize").failed("--tokenize does not work with parts")
+    run(capsys, *given[:2], "-o", f"{tmp_path}/*", *load).failed("parts need SRC and TGT")
+    run(capsys, *given[:3], *load).failed("as in -o 'out/*.align.gz'")
     run(capsys, *given[:4], f"{tmp_path}/x", *load).failed("there are several parts")
     run(capsys, *given[:4], f"{made}/in*.en", *load).failed("is also read")
     run(capsys, *given, *load, "--cluster", "here").failed("'here' is no address of a cluster")

@@ -111,7 +111,7 @@ def test_the_command_takes_patterns(capsys, tmp_path):
         out.unlink()
     for more in ([], ["--work", f"{tmp_path}/work3"]):
         ran = run(capsys, "pivot", f"{tmp_path}/table0", "-o", str(out), *more)
-        ran.failed("holds no phrase pairs")
+        ran.failed("no phrase pairs")
 
 
 @pytest.mark.parametrize(("buckets", "second"), [(1, False), (2, True), (4, False)])
@@ -205,7 +205,7 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
         "would be replaced, but is also read"
     )
     run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules-format", "tsv").failed(
-        "--rules-format is not for parts"
+        "--rules-format does not work with parts"
     )
     refuses(UnknownNameError, "side", pivot, None, links, "out", on="middle")
     refuses(OptionError, "`min_count` is 0", pivot, None, links, "out", min_count=0)
@@ -231,7 +231,7 @@ def test_commands_print_what_they_would_take(capsys, tmp_path):
     links, source, target = written(tmp_path, corpus(3, 60), [20])
     ran = run(capsys, "align", source, target, "--estimate")
     assert "about 60 pairs of" in ran.out
-    assert "training on one machine takes about" in ran.out
+    assert "training on one machine needs about" in ran.out
     sides = ["--source", source, "--target", target, "--format", "pharaoh", "--table"]
     found = run(capsys, "phrases", links, *sides, "--estimate").out
     run(capsys, "phrases", links, *sides, "-o", f"{tmp_path}/t")

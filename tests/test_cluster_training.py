@@ -253,8 +253,8 @@ def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x*"], "name it by --work"),
-        (["--work", "w"], "name where the links of parts go by -o"),
+        (["-o", "x*"], "name it with --work"),
+        (["--work", "w"], "name the files for the links, as in -o"),
         (["--work", "w", "-o", "x*", "--model", "ibm4"], "ibm4 is trained on one machine alone"),
         (["--work", "w", "-o", "x"], "name what is written with one"),
     ],

@@ -141,7 +141,7 @@ def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers
     place = ["--cluster", workers.scheduler_address, "--wait", "1"]
     told = run(capsys, *command, *place).failed(": no worker has come in 1 s; start", "by --wait,")
     assert told.err.count(": no workers yet, waiting for 1 s at most\n") == 1
-    run(capsys, *command, "--wait", "1").failed("--wait is for the workers of a cluster")
+    run(capsys, *command, "--wait", "1").failed("--wait needs a cluster")
 
 
 def test_workers_of_this_machine_are_waited_for_30_seconds(monkeypatch):

@@ -75,7 +75,9 @@ def test_200_pairs_are_a_page_unless_said(capsys, tmp_path):
 def test_what_takes_one_page_gets_one(capsys):
     ran = run(capsys, "show", PARAPHRASES, "--html", "-")
     assert len(re.findall("<article>", ran.out)) == 64
-    run(capsys, "show", PARAPHRASES, "--html", "-", "--pairs-a-page", "9").failed("takes one page")
+    run(capsys, "show", PARAPHRASES, "--html", "-", "--pairs-a-page", "9").failed(
+        "can only be one page"
+    )
     run(capsys, "show", PARAPHRASES, "--pairs-a-page", "9").failed("add --html")
 
 

@@ -52,7 +52,7 @@ def check(code: int, err: str, folder: Path, written: set[str]) -> None:
         assert untouched  # Python itself was not up yet
         return
     assert "Traceback" not in err
-    if code == 130 and "all files were written before" not in err:
+    if code == 130 and "all files were already written" not in err:
         assert "interrupted" in err
         assert untouched
     else:

@@ -33,7 +33,7 @@ def test_every_command_names_file_and_line(tmp_path, capsys, words):
     words = [path if word == "FILE" else word for word in words]
     ran = run(capsys, *words, "--scheme", "turku")
     ran.failed(f"{path}:3: pair 'p2', annotator 'ann': '5' is no judgment of turku; expected one")
-    assert "by --lenient-labels" in ran.err
+    assert "add --lenient-labels" in ran.err
 
 
 def test_the_right_file_is_named_and_the_error_survives_being_sent(tmp_path, capsys, monkeypatch):
@@ -62,7 +62,7 @@ def test_a_judged_pair_without_the_words_of_a_side_is_told(tmp_path, capsys, sid
     del lame[side]
     path = write(tmp_path, "x.jsonl", line("p1", ann="3") + json.dumps(lame) + "\n")
     ran = run(capsys, "convert", path, "-", "--rows", "plain", "--scheme", "turku")
-    ran.failed(f"{path}:2: pair 'p2' is judged, but its {side} words are not there; add them")
+    ran.failed(f"{path}:2: pair 'p2' is judged, but its {side} words are missing; add them")
     ran = run(capsys, "check", path)
     assert f"{path}:2: words missing: pair 'p2': the {side} words are not there" in ran.out
     with pytest.raises(MissingTextError, match=f"pair 'p2' has no {side} words"):

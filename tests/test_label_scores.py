@@ -97,7 +97,7 @@ def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
     for one in (diversity(corpus, **said), profile_labels(corpus, ["a"], "gold", scheme="binary"),
                 crowd_quality(corpus, gold="gold", scheme="binary")):  # fmt: skip
         assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
-        assert "3 of 8 pairs are rewrites, which nobody judged, and left out" in str(one)
+        assert "3 of 8 pairs are rewrites, which nobody judged; they are left out" in str(one)
     found, wanted = (
         (profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
          crowd_quality(x, gold="gold", scheme="binary").to_json())
@@ -119,8 +119,8 @@ def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
     ):
         assert run(capsys, *words, "--json").json["rewrites_left_out"] == 3
         assert run(capsys, *words, "--rewrites", "--json").json["rewrites_left_out"] == 0
-    run(capsys, "stats", path, "--rewrites").failed("--rewrites is for --diversity")
-    run(capsys, "profile", path, "--rewrites").failed("are of judgments")
+    run(capsys, "stats", path, "--rewrites").failed("--rewrites needs --diversity")
+    run(capsys, "profile", path, "--rewrites").failed("are for judgments")
 
 
 @pytest.mark.real_data
@@ -158,7 +158,11 @@ def test_systems_are_compared_on_pairs_that_all_judged(capsys, tmp_path):
 
 def test_what_makes_no_sense_is_refused():
     corpus = judged([("1", "0")])
-    for names, told in ((["a", "a"], "each once"), ([], "name one system"), (["b"], "'b'")):
+    for names, told in (
+        (["a", "a"], "each once"),
+        ([], "name one or more systems"),
+        (["b"], "'b'"),
+    ):
         with pytest.raises((OptionError, UnknownNameError), match=told):
             score_labels(corpus, names, "gold", scheme="binary")
     with pytest.raises(OptionError, match="0 or more"):
@@ -181,12 +185,12 @@ def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
         ("9\t1\n", "p:1: no pair has the id '9'"),
         ("0\t1\n0\t1\n", "p:2: line 1 has the id '0' too"),
         ("0\t1\n1\tyes\n", "p:2: 'yes' is no judgment of binary"),
-        ("0\t1\n1\n2\t1\n", "p:2: no tab, which most lines have"),
-        ("1\n0\n2\t1\n", "p:3: a tab, which most lines lack"),
+        ("0\t1\n1\n2\t1\n", "p:2: no tab, but most lines have one"),
+        ("1\n0\n2\t1\n", "p:3: this line has a tab, but most lines do not"),
         (b"1\n\xff\n1\n", "p:2"),
     ):
         run(capsys, *given, "--predictions", write(tmp_path, "p", text)).failed(told)
-    run(capsys, *given).failed("nobody to score")
+    run(capsys, *given).failed("nothing to score")
 
 
 def test_labels_of_a_view_are_predictions_too(capsys, tmp_path):
@@ -216,7 +220,7 @@ def test_labels_of_a_view_are_predictions_too(capsys, tmp_path):
     file = write(tmp_path, "p.tsv", "1\n0\n1\n2\n")
     run(capsys, *given, "--view", "binary", "--predictions", file).failed("p.tsv:2: '0' is no")
     file = write(tmp_path, "p.tsv", "1\n0\n1\nyes\n")
-    told = "p.tsv:4: 'yes' is no label of the view binary", "expected one of 0, 1"
+    told = "p.tsv:4: 'yes' is not in the view binary", "expected one of 0, 1"
     run(capsys, *given, "--view", "binary", "--predictions", file).failed(*told)
     run(capsys, *given, "--hyp-annotator", "a", "--predicted", "view").failed("--predictions")
 
@@ -296,7 +300,7 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     )
     rows = run(capsys, "score-labels", two, gold, *given, "--hyp-annotator", "ben", "judge").json
     assert [row["right"] for row in rows["systems"]] == [1, 3]
-    run(capsys, "score-labels", two, *given).failed("nobody to score")
+    run(capsys, "score-labels", two, *given).failed("nothing to score")
     alone = run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben")
     assert alone.json["systems"][0]["right"] == 1
     run(capsys, "score-labels", two, *given, "--hyp-annotator", "anna").failed("'anna'")

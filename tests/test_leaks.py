@@ -106,14 +106,14 @@ def test_the_command(tmp_path, capsys):
     train, test = saved(tmp_path, Corpus([pair("1", "a", "b", film="x")]), second)
     ran = run(capsys, "check", "--leaks", train, test)
     assert ran.code == 1
-    assert "1 of 2 pairs are known to the first file: 1 x reversed" in ran.out
+    assert "1 of 2 pairs match the first file: 1 x reversed" in ran.out
     ran = run(capsys, "check", "--leaks", train, test, "--group", "film", "--json")
     assert ran.json["counts"] == {"equal": 0, "reversed": 1, "grouped": 1}
     assert ran.json["test"]["known"] == 2
     write_corpus(Corpus([pair("3", "c", "d")]), test, format="alignkit-jsonl")
     assert run(capsys, "check", "--leaks", train, test).code == 0
     run(capsys, "check", "--leaks", train).failed("two files")
-    run(capsys, "check", train, "--group", "film").failed("--group is for --leaks")
+    run(capsys, "check", train, "--group", "film").failed("--group needs --leaks")
 
 
 def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
@@ -127,7 +127,7 @@ def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
     assert run(capsys, "check", "--leaks", *paths).code == 0
     ran = run(capsys, "check", "--leaks", *paths, "--ignore-case")
     assert (ran.code, "2 of 2 pairs are known" in ran.out) == (1, True)
-    run(capsys, "check", paths[0], "--ignore-case").failed("--ignore-case is for --leaks")
+    run(capsys, "check", paths[0], "--ignore-case").failed("--ignore-case needs --leaks")
     run(capsys, "check", "--leaks", *paths, "--group", "flim").failed("unknown attribute 'flim'")
 
 
@@ -259,7 +259,7 @@ def test_groups_are_read_as_select_reads_them(tmp_path, capsys):
     paths = saved(tmp_path, *parts)
     ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--separator", ",", "--json")
     assert (ran.code, ran.json["counts"]["grouped"]) == (1, 2)
-    run(capsys, "check", paths[0], "--separator", ",").failed("--separator is for --leaks")
+    run(capsys, "check", paths[0], "--separator", ",").failed("--separator needs --leaks")
     when = Annotation(None, judgment="1", when="2026-11-22T13:06:28Z")
     timed = [Corpus([SentencePair(id, [id], ["b"], {"ann": when})]) for id in "12"]
     assert find_leaks(*timed, ["month"])[0].group == "month=2026-11"
@@ -273,7 +273,7 @@ def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys):
     ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--group", "doc")
     assert ran.out.count("pair '2'") == 1
     assert "by film=x; the first file has doc=d, rewrite_of=0 too" in ran.out
-    assert "1 of 1 pairs are known to the first file: 1 x grouped" in ran.out
+    assert "1 of 1 pairs match the first file: 1 x grouped" in ran.out
 
 
 def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys):

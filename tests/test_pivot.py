@@ -180,12 +180,12 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path, table):
         moses.write_text(line + "\n")
         run(capsys, "pivot", moses, *words).failed(told)
     moses.write_text("")
-    run(capsys, "pivot", moses).failed("holds no phrase pairs")
+    run(capsys, "pivot", moses).failed("no phrase pairs")
     run(capsys, "pivot", table, "--min-p", 2).failed("min", "from 0 to 1")
     run(capsys, "pivot", table, "--min-p", "nan").failed("from 0 to 1")
     run(capsys, "pivot", "-", "-").failed("read once only")
     moses.write_text("a\tb\t1\t1\t1\na\tb\t1\t1\t1\nc\td\t1\t1\t1\n")
-    assert "1 phrase pairs come again" in run(capsys, "pivot", moses).err
+    assert "1 phrase pairs are repeated" in run(capsys, "pivot", moses).err
     for wrong in ({"on": "left"}, {"min_p": -1}, {"top": 0}, {"top": "x"}):
         refuses(AlignkitError, None, pivot, [], **wrong)
     refuses(ArgumentError, "table", lambda: list(pivot([("a", "b")])))

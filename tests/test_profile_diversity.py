@@ -165,7 +165,7 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
         found.mean("cosin")
     assert isnan(diversity(Corpus()).mean("cosine"))
     empty = write(tmp_path, "stop", "")
-    run(capsys, "stats", PARAPHRASES, "--stem").failed("--stem is for --diversity")
+    run(capsys, "stats", PARAPHRASES, "--stem").failed("--stem needs --diversity")
     run(capsys, "stats", PARAPHRASES, "--diversity", "--stop-words", empty).failed("no stop words")
 
 
@@ -188,5 +188,5 @@ def test_the_command_says_what_the_function_finds_in_every_medium(capsys, tmp_pa
     assert "#" not in run(capsys, *given, "--csv").out
     assert "####" in run(capsys, *given, "--markdown").out
     assert "histogram" in run(capsys, *given, "--latex").out.lower()
-    run(capsys, "stats", PARAPHRASES, "--csv").failed("--csv is for --diversity")
-    run(capsys, "stats", PARAPHRASES, "--latex").failed("--latex is for --diversity")
+    run(capsys, "stats", PARAPHRASES, "--csv").failed("--csv needs --diversity")
+    run(capsys, "stats", PARAPHRASES, "--latex").failed("--latex needs --diversity")

@@ -196,7 +196,7 @@ def test_what_is_asked_for_must_be_there():
     bare = Corpus([SentencePair("1", None, None, {"a": Alignment.parse("0-0"), "b": Alignment()})])
     found = link_errors(bare, "a", "b", by_link=["kind"], **QUICK)
     assert "null" not in [one.name for one in found.classes]
-    with pytest.raises(MissingTextError, match="links by word need"):
+    with pytest.raises(MissingTextError, match="links by word need them"):
         link_errors(bare, "a", "b", by_link=["word"])
     for options in (
         {"by_link": ["kinds"]}, {"by_link": ["phenomenon"], "attribute": "gener"},
@@ -262,11 +262,11 @@ def test_terms_are_explained_where_they_stand():
     found = {way: link_errors(Corpus([pair]), "system", "gold", by_link=[way], resamples=10)
              for way in ("kind", "word", "frequency", "distance")}  # fmt: skip
     notes = {way: one.tables()[0].note for way, one in found.items()}
-    assert all("as possible: those right that are only possible" in x for x in notes.values())
+    assert all("as possible: right links that are only possible" in x for x in notes.values())
     assert "1-n: one source word with several" in notes["kind"]
     assert "block:" not in notes["kind"]
     assert "mixed: a function word with a content word, or" in notes["word"]
-    assert "words: other words; function words are not told" in notes["word"]
+    assert "words: other words; function words are not separated" in notes["word"]
     assert "the rarer of the two words" in notes["frequency"]
     assert "from the diagonal" in notes["distance"]
 

@@ -102,7 +102,7 @@ def test_the_ranks_of_a_published_table(data, capsys, tmp_path):
     ran = run(capsys, "profile", "--table", path, "--leave-out", *OVERALL, "--json")
     assert ran.json["tests"][1]["chi2"] == one.statistic
     assert "is not known" in run(capsys, "profile", "--table", path).out
-    assert "'OVERALL ACC.' may be no phenomenon" in run(capsys, "profile", "--table", path).out
+    assert "'OVERALL ACC.' may not be a phenomenon" in run(capsys, "profile", "--table", path).out
 
 
 def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
@@ -110,13 +110,13 @@ def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
     assert measured.values[0, :2].tolist() == [0.5, 0.7]
     found = rank(measured)
     assert (found.missing, found.systems.blocks) == (("idiom",), 2)
-    assert "1 phenomenon is not ranked, with a value missing: idiom" in str(found)
+    assert "1 phenomenon is not ranked (a value missing): idiom" in str(found)
     few = rank(Measured(("a", "b", "c"), ("x", "y"), measured.values[1:].repeat(2, 0)[:3, :2],
                         (9, 10, 11)))  # fmt: skip
     assert (few.few, few.phenomena.names) == (("a",), ("b", "c"))
     assert "is not known" not in str(few)
     one = rank(Measured(("a",), ("x", "y"), np.array([[0.1, 0.2]])))
-    assert one.systems.reason == "2 to rank in 1 blocks; two of both are needed"
+    assert one.systems.reason == "2 to rank in 1 blocks; at least two of both are needed"
     assert one.systems.reason in str(one)
     assert rank(Measured((), ("x",), np.empty((0, 1)))).systems.beyond() == []
 
@@ -200,7 +200,7 @@ def test_how_a_printed_table_is_read_is_told(tmp_path, capsys, text, said, doubt
 )  # fmt: skip
 def test_what_has_no_meaning_for_a_printed_table_is_refused_by_name(given, tmp_path, capsys):
     path = write(tmp_path, "t.tsv", TABLE)
-    run(capsys, "profile", "--table", path, *given).failed(f"{given[0]} is for HYP and REF")
+    run(capsys, "profile", "--table", path, *given).failed(f"{given[0]} does not work with --table")
 
 
 def test_the_worst_stands_first_in_figures(tmp_path, capsys):

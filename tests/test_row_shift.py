@@ -60,7 +60,7 @@ def test_check_names_the_line_and_mends_nothing(capsys, tmp_path):
     assert ran.code == 1
     (finding,) = [one for one in ran.json[0]["findings"] if one["kind"] == "row shift"]
     assert abs(finding["line"] - 21) <= 2
-    run(capsys, "check", path, *texts, "--fix", tmp_path / "out").failed("nothing was mended")
+    run(capsys, "check", path, *texts, "--fix", tmp_path / "out").failed("nothing was fixed")
     assert not (tmp_path / "out").exists()
 
 

@@ -84,7 +84,7 @@ def test_both_sides_are_drawn_and_examples_mark_the_span():
     gone = page(GRAMMAR).get_element_by_id("kind-monotone-with-words")
     boxes = {one.getnext().text: one.get("stroke-dasharray") for one in gone.iter("rect")}
     assert boxes == {"x0:NP": None, "d0:PP": "3 3", "x0": None}
-    assert "A box with a broken edge" in text(page(GRAMMAR))
+    assert "A box with a dashed edge" in text(page(GRAMMAR))
     phrasal = page(GRAMMAR).get_element_by_id("kind-phrasal")
     sentences = [text(one) for one in phrasal.xpath(".//article[1]/p[@class='sentence']")]
     assert sentences == ["he <i> rose .", "he stood up ."]

@@ -124,11 +124,11 @@ def test_few_pairs_are_told_with_the_p_value_to_trust():
     few = {name: make(quality, pairs=29) for name, quality in (("a", 0.4), ("b", 0.8))}
     told = str(ak.compare(few, resamples=9, trials=9, seed=1))
     assert "only 29 sentence pairs" in told
-    assert "the p-value to trust is that of randomization" in told
+    assert "use the p-value of randomization" in told
     with_intervals = few["a"].with_intervals(resamples=9, seed=1)
     assert "only 29 sentence pairs" in str(with_intervals)
     assert with_intervals.to_json()["cautions"] == list(with_intervals.cautions)
-    assert few["a"].cautions == ("only 29 sentence pairs: other pairs could give other figures",)
+    assert few["a"].cautions == ("only 29 sentence pairs: other pairs could give other results",)
     enough = make(0.4, pairs=30).with_intervals(resamples=9, seed=1)
     assert "only" not in str(enough)
 

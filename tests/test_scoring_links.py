@@ -170,9 +170,11 @@ def test_a_base_that_looks_wrong_is_told(tmp_path, caplog, capsys):
 
 def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     plain = links_file(tmp_path, "plain")
-    with pytest.raises(OptionError, match=r"base is for two files: .* read_corpus\(path, base="):
+    with pytest.raises(
+        OptionError, match=r"base only applies to two files: use read_corpus\(path, base="
+    ):
         ak.score(CORPUS, "gold", "gold", base=1)
-    refuses(OptionError, "ref_base is for two files", ak.score, LINKS, LINKS, ref_base=1)
+    refuses(OptionError, "ref_base only applies to two files", ak.score, LINKS, LINKS, ref_base=1)
     for given_ in ((CORPUS, "gold", "gold"), (LINKS, LINKS), (plain, plain)):
         refuses(UnknownNameError, "ref_bas", ak.score, *given_, ref_bas=1)
     for options, error, told in (

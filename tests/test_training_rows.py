@@ -115,11 +115,11 @@ def test_swapping_flips_or_tells(tmp_path, capsys):
     write_corpus(corpus_of([["4<", "3"], ["mine", ""]]), path, format="alignkit-jsonl")
     words = ("convert", path, out, "--to", "alignkit-jsonl", "--swap")
     ran = run(capsys, *words)
-    assert "the judgments of 1 pairs hold < or > and stay as they are" in ran.err
+    assert "the judgments of 1 pairs contain < or > and are unchanged" in ran.err
     assert read_corpus(out)[0].annotation("a0").judgment == "4<"
     run(capsys, *words, "--scheme", "turku").failed("'mine' is no judgment of turku")
     ran = run(capsys, *words, "--scheme", "turku", "--lenient-labels")
-    assert "1 judgments are none of turku" in ran.err
+    assert "1 judgments are not in turku" in ran.err
     assert read_corpus(out)[0].annotation("a0").judgment == "4>"
 
 

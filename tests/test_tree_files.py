@@ -270,9 +270,9 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     given = ["convert", "in.jsonl", "x", "--to", "alignkit-xml"]
     run(capsys, *given, "--source-trees", "bad").failed("bad:1:")
     assert not (files / "x").exists()
-    run(capsys, *given, "--drop-traces").failed("--drop-traces is for trees read from files")
+    run(capsys, *given, "--drop-traces").failed("--drop-traces needs a file of trees")
     run(capsys, *given, *named, "--both-trees", "t.xml").failed(
-        "--both-trees names one file for both sides"
+        "--both-trees already has both sides"
     )
 
 

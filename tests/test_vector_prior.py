@@ -179,8 +179,8 @@ def test_errors_of_vectors_name_file_and_line(capsys, tmp_path, two):
     other = write(tmp_path, "w", "x 1\n")
     good = write(tmp_path, "v", VECTORS)
     given = ["--vectors", good, "--target-vectors", other]
-    run(capsys, "align", *two, *given).failed(f"{other}: holds vectors of 1 dimensions, but {good}")
-    run(capsys, "align", *two, *given[:3], good).failed(f"{good} is named twice")
-    run(capsys, "align", *two, "--target-vectors", other).failed("stands beside --vectors")
-    run(capsys, "align", *two, "--vector-least", "0.2").failed("stands beside --vectors")
+    run(capsys, "align", *two, *given).failed(f"{other}: has vectors of 1 dimensions, but {good}")
+    run(capsys, "align", *two, *given[:3], good).failed(f"{good} is given twice")
+    run(capsys, "align", *two, "--target-vectors", other).failed("needs --vectors FILE")
+    run(capsys, "align", *two, "--vector-least", "0.2").failed("needs --vectors FILE")
     run(capsys, "align", *two, "--vectors", good, "-o", good).failed("")

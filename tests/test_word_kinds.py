@@ -51,7 +51,7 @@ def test_words_of_a_file(tmp_path):
     path.write_text("\ufeffDA # yes\n\n# no\nne\n", encoding="utf-8")
     assert function_words(str(path)).source == {"da", "ne"}
     path.write_text("# none\n")
-    with pytest.raises(OptionError, match="holds no word"):
+    with pytest.raises(OptionError, match="has no words"):
         function_words(str(path))
     path.write_bytes(b"\xff")
     with pytest.raises(OptionError, match="cannot be read"):
@@ -76,6 +76,6 @@ def test_the_page_tells_them_only_where_it_knows_the_language(capsys, tmp_path):
     for language in ([], ["en"]):
         run(capsys, *given, *(["--function-words", *language] if language else []))
         assert ("function word" in page.read_text()) == bool(language)
-    run(capsys, *given, "--function-words", "klingon").failed("no language that alignkit knows")
+    run(capsys, *given, "--function-words", "klingon").failed("nor a language alignkit knows")
     run(capsys, *given, "--function-words", "en", "fr", "de").failed("one language")
     run(capsys, *given[:-2], "--function-words", "en").failed("add --html")

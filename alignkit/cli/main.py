@@ -1,4 +1,4 @@
-"""Find the command, run it, and turn every failure into one clear line and exit code 2."""
+"""Find the command, run it, and turn every failure into a clear line and exit code 2."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _message(error: Exception) -> str:
-    """Return what the user is to know of an error."""
+    """Return the message for the user about an error."""
     if isinstance(error, JudgmentError):
         from alignkit.cli.corpora.labels import placed
 
@@ -147,16 +147,16 @@ def _message(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[error.start : error.end]!r} cannot be written as UTF-8"
     if isinstance(error, MemoryError):
-        return "out of memory; split the corpus, or free some; of score, leave out --ci"
+        return "out of memory; split the corpus or free memory; with score, leave out --ci"
     if isinstance(error, ImportError) or (isinstance(error, OSError) and error.errno is None):
         text = " ".join(str(error).split())
         return (
             f"a library cannot be loaded: {text[:200]}; is there enough memory (ulimit -v)? If "
-            "so, install alignkit anew"
+            "so, reinstall alignkit"
         )
     if isinstance(error, OSError):
         if error.errno == errno.ENOENT and error.filename is None:
-            return "the folder that you are in is gone; change to one that is there"
+            return "the current folder was deleted; change to another one"
         return f"{error.filename or 'standard output'}: {error.strerror or error}"
     from traceback import extract_tb
 
@@ -169,14 +169,14 @@ def _message(error: Exception) -> str:
 
 
 class _Ran:
-    """The command that runs, in whose words errors are printed."""
+    """The running command, and its error messages."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
         self.options: argparse.Namespace | None = None
 
     def failed(self, error: BaseException, message: str) -> int:
-        """Tell an error, with --debug where it came from, and return the exit code."""
+        """Print an error (with --debug, also its traceback) and return the exit code."""
         finish_output()
         if "--debug" in self.words:
             from traceback import format_exception
@@ -191,17 +191,17 @@ class _Ran:
         return 2
 
     def _worded(self, message: str) -> str:
-        """Return a message in the words of the command."""
+        """Return a message with the command's own options."""
         return in_words_of(None if self.options is None else self.options.parser, message)
 
 
 def _act(ran: _Ran, *, own: bool) -> int:
-    """Run a command; what it writes takes its place when all is done, standard output too."""
+    """Run a command; put its output, also standard output, in place when all is done."""
     with together() as outputs:
 
         def stopped() -> str:
             outputs.discard()
-            placed = "all files were written before" if outputs.placed else "no file was changed"
+            placed = "all files were already written" if outputs.placed else "no file was changed"
             return outputs.kept or placed
 
         with before_stop(stopped, for_good=own):
@@ -280,7 +280,7 @@ class _Completion(argparse.Action):
 def _add_commands(
     parser: Parser, known: Mapping[str, str], words: Sequence[str], *, every: bool = False
 ) -> None:
-    """Add commands, of which the first word names one; only this pays for its imports."""
+    """Add commands; import only the one that the first word names."""
     chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in known:
         before = f"{parser.prog} ".partition(" ")[2]
@@ -314,7 +314,7 @@ def _add_commands(
 
 
 def _add_common(group: argparse._ActionsContainer) -> None:
-    """Add the options that all commands have; `main` looks for their words itself."""
+    """Add the options of all commands; `main` looks for them itself."""
     for flag, text in _COMMON.items():
         group.add_argument(
             flag, action="store_const", const=True, default=argparse.SUPPRESS, help=text
@@ -322,7 +322,7 @@ def _add_common(group: argparse._ActionsContainer) -> None:
 
 
 def _module(prog: str) -> str:
-    """Return the module of a command: ``evaluate.audit_read`` of ``alignkit audit read``."""
+    """Return the module of a command: ``evaluate.audit_read`` for ``alignkit audit read``."""
     name = "_".join(prog.replace("-", "_").split()[1:])
     name = f"{name}_" if iskeyword(name) else name
     (path,) = Path(__file__).parent.glob(f"*/{name}.py")

@@ -1,4 +1,4 @@
-"""Make the parsers of the command line: short usage, one-line errors, help of any width."""
+"""The parsers of the command line: short usage, one-line errors, help of any width."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from alignkit.errors import UnknownNameError
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Fill paragraphs to the width at hand, and leave lines that are indented as they are."""
+    """Wrap paragraphs to the terminal's width, and keep indented lines unchanged."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30)
@@ -61,7 +61,7 @@ _RARE = """
     --vector-least --vector-weight --wait --work --workers
 """
 RARE = frozenset(_RARE.split())
-"""The options that --help leaves to --help-all, in all commands."""
+"""The options that only --help-all shows, in all commands."""
 
 
 class _HelpAll(argparse.Action):
@@ -77,7 +77,7 @@ class _HelpAll(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """Parse a command's words; report a wrong one in a line or two, without all options."""
+    """Parse the words of a command; report a wrong one briefly, without listing all options."""
 
     everything = False  # whether the help has all options
     rare: frozenset[str] = frozenset()  # options that --help leaves out here
@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--help-all", action=_HelpAll, help="show all options and exit")
 
     def format_help(self) -> str:
-        """Return the purpose, three examples and the options most people need, or everything."""
+        """Return the short help (purpose, common options, three examples), or the full help."""
         if self.groups:
             return self._help_of_groups()
         if self.everything or self._subparsers:
@@ -109,7 +109,7 @@ class Parser(argparse.ArgumentParser):
         return formatter.format_help()
 
     def _help_of_groups(self) -> str:
-        """Return the help at the top: a line for each group of commands, or for each command."""
+        """Return the help of `alignkit`: a line for each group of commands, or for each command."""
         formatter = self._get_formatter()
         formatter.add_usage(f"{self.prog} COMMAND [options]", [], [])
         formatter.add_text(self.description)
@@ -130,7 +130,7 @@ class Parser(argparse.ArgumentParser):
         return formatter.format_help()
 
     def shorten_usage(self) -> None:
-        """Show in the usage line only what must be given."""
+        """Show only required arguments in the usage line."""
         needed = [
             f"{(name := action.option_strings[-1])} {action.metavar or name.strip('-').upper()}"
             for action in self._actions
@@ -144,7 +144,7 @@ class Parser(argparse.ArgumentParser):
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
     def outputs(self, options: argparse.Namespace) -> dict[str, str]:
-        """Return all files and folders that are to be written, by argument."""
+        """Return the files and folders to write, by argument."""
         named = {
             action.dest: getattr(options, action.dest)
             for action in self._actions
@@ -154,7 +154,7 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def replaces(self) -> bool:
-        """Whether what is written may replace the corpus that was read."""
+        """Whether the output may replace the corpus that was read."""
         return any(action.type is output for action in self._actions)
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -164,10 +164,10 @@ class Parser(argparse.ArgumentParser):
             file.write(message)  # argparse itself forgives a full disk
 
     def late(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
-        """Take a word for the place that may stay empty; return what is left.
+        """Use a leftover word for an optional positional argument; return the other words.
 
-        argparse leaves such a place empty once it has met the first of the others, though its word
-        may stand after an option.
+        argparse leaves such an argument empty after the first positional one, even if its word
+        comes after an option.
         """
         places = (action for action in self._actions if not action.option_strings)
         optional = (action for action in places if action.nargs == "?")
@@ -178,9 +178,9 @@ class Parser(argparse.ArgumentParser):
         return []
 
     def unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
-        """Report an unknown option and the one that may be meant, or a stray word; exit code 2.
+        """Report an unknown option and a similar one, or an unexpected word; exit code 2.
 
-        `hint` is for a word that is no option, `before` the word before it.
+        `hint` is for a word that is not an option; `before` is the word before it.
         """
         word = words[0].partition("=")[0]
         what = f"unexpected argument '{words[0]}'"
@@ -195,13 +195,13 @@ class Parser(argparse.ArgumentParser):
         self.error(f"{what}{f'; {hint}' if hint else ''}")
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong and end with exit code 2."""
+        """Print the error and end with exit code 2."""
         usage = self.format_usage().strip()
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
 
 
 def _brief(action: argparse.Action) -> argparse.Action:
-    """Return an action whose help is short: no default, no long choices, no second clause."""
+    """Return an action with short help: no default, no long choices, no second clause."""
     brief = copy(action)
     brief.help = re.split(r" \(|; |(?<!e\.g)\. ", action.help or "", maxsplit=1)[0]
     if len(brief.help) > 90:
@@ -215,11 +215,11 @@ def _brief(action: argparse.Action) -> argparse.Action:
 
 
 def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[str, Any]) -> None:
-    """Add the options of a table: flags and a placeholder, two spaces, and what the option does.
+    """Add the options of a table: flags and a placeholder, two spaces, and the help.
 
-    An option without a placeholder or `choices` is a switch; ``A...`` takes several words. Lines
-    that do not begin with a flag go on with the help before. `more` has, by the name of an option,
-    what else `argparse` is to know of it.
+    An option without a placeholder or `choices` is a switch; ``A...`` takes several words.
+    Indented lines continue the help above. `more` has further `argparse` settings, by the name of
+    the option.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[s
 
 
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a checker of format names, which lists those there are."""
+    """Return a checker of format names; its error lists the known ones."""
 
     def checked(name: str) -> str:
         if name not in formats:
@@ -262,7 +262,7 @@ def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a checker of whole numbers that are no less than `least`, nor more than `most`."""
+    """Return a checker of whole numbers from `least` to `most`."""
     expected = f"{least} or more" if most is None else f"{least} to {most}"
 
     def checked(text: str) -> int:
@@ -276,7 +276,7 @@ def number(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def real(expected: str, least: float, most: float = inf, hint: str = "") -> Callable[[str], float]:
-    """Return a checker of finite numbers that are no less than `least`, nor more than `most`."""
+    """Return a checker of finite numbers from `least` to `most`."""
 
     def checked(text: str) -> float:
         with suppress(ValueError):
@@ -288,7 +288,7 @@ def real(expected: str, least: float, most: float = inf, hint: str = "") -> Call
 
 
 def annotator_name(text: str) -> str:
-    """Check that a name can be written."""
+    """Check that a name can be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -297,23 +297,23 @@ def annotator_name(text: str) -> str:
 
 
 def output_file(path: str) -> str:
-    """Check the name of a file to write before any work is done."""
+    """Check the name of an output file before any work."""
     if os.path.isdir(path):
         raise argparse.ArgumentTypeError(f"{path} is a folder; name a file")
     return output(path)
 
 
 def saved_file(path: str) -> str:
-    """Check the name of a file to write that cannot be standard output."""
+    """Check the name of an output file that cannot be standard output."""
     if path == "-":
         raise argparse.ArgumentTypeError("needs the name of a file")
     if path.endswith(".gz"):
-        raise argparse.ArgumentTypeError(f"{path}: cannot be packed; name it without .gz")
+        raise argparse.ArgumentTypeError(f"{path}: cannot be compressed; name it without .gz")
     return output_file(path)
 
 
 def output(path: str) -> str:
-    """Check the name of a file or folder to write."""
+    """Check the name of an output file or folder."""
     if not path:
         raise argparse.ArgumentTypeError("the name of the output is empty")
     return path

@@ -34,7 +34,7 @@ _OF_REFERENCE = {
 }
 
 _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_length")
-"""What of a signature must be the same for scores to be compared."""
+"""The parts of a signature that must be equal in all compared scores."""
 
 
 _P_VALUES = (
@@ -60,15 +60,15 @@ class Comparison:
     interval
         The bootstrap interval of the difference.
     wins
-        In which share of the resamples the system is better (AER: lower); Koehn's figure.
+        Share of the resamples in which the system is better (AER: lower); Koehn's figure.
     bootstrap_p
         Two-sided p-value of the paired bootstrap.
     randomization_p
         Two-sided p-value of the paired approximate randomization.
     bootstrap_holm, randomization_holm
-        The same, corrected by `holm` for how many pairs of systems are compared.
+        The same, corrected by `holm` for the number of compared pairs of systems.
     level
-        Which of `LEVELS` was scored; empty where rows of counts were compared.
+        One of `LEVELS`; empty if rows of counts were compared.
     """
 
     measure: str
@@ -86,27 +86,27 @@ class Comparison:
     level: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """Return the comparison as JSON takes it: NaN is None."""
+        """Return the comparison as JSON values; NaN becomes None."""
         values = {name: jsonable(value) for name, value in vars(self).items()}
         return {"level": self.level, **values, "interval": self.interval.to_json()}
 
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(TableResult, Sequence[Comparison]):
-    """How several systems compare; printed, it is a table, and a notebook shows that too.
+    """The comparison of several systems; it prints as a table, also in a notebook.
 
     Parameters
     ----------
     differences
-        A `Comparison` for each level, two systems and measure.
+        A `Comparison` for each level, pair of systems and measure.
     pairs
-        On how many sentence pairs.
+        Number of sentence pairs.
     signature
-        All settings; print it beside the comparison.
+        All settings; print it next to the comparison.
     suspicions
-        What looks wrong in the scores that are compared.
+        What looks wrong in the compared scores.
     scores
-        The scores that are compared, by system; empty where rows of counts were.
+        The compared scores, by system; empty if rows of counts were compared.
     """
 
     differences: tuple[Comparison, ...]
@@ -117,7 +117,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the intervals and p-values."""
+        """Warnings about the intervals and p-values."""
         return (*self.suspicions, *few_pairs(self.pairs))
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
     def show(self, medium: str = "text", tables: Sequence[str] | None = None) -> str:
         """Return the report in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
 
-        `tables` chooses of ``"systems"`` (the default) and ``"differences"``.
+        `tables` names ``"systems"`` (the default), ``"differences"``, or both.
         """
         names = ["systems"] if tables is None else list(tables)
         for name in names:
@@ -162,13 +162,13 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return self.show("html")
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each difference, as a DataFrame takes them."""
+        """Return a dictionary for each difference, for a DataFrame."""
         plain = ({k: x for k, x in vars(row).items() if k != "interval"} for row in self)
         bounds = ({"low": row.interval.low, "high": row.interval.high} for row in self)
         return [values | ends for values, ends in zip(plain, bounds, strict=True)]
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
-        """Return the differences as JSON takes them: NaN is None."""
+        """Return the differences as JSON values; NaN becomes None."""
         return [row.to_json() for row in self]
 
 
@@ -179,7 +179,7 @@ _HEADINGS = {
     "precision": "P  ", "recall": "R  ", "f1": "F1  ", "aer": "AER  ", "macro_precision": "macro P",
     "macro_recall": "macro R", "macro_f1": "macro F1", "mean_f1": "mean F1", "exact_match": "exact",
 }  # fmt: skip
-"""The headings of a table of systems; the spaces are where marks stand below."""
+"""The headings of a table of systems; the spaces make room for marks below."""
 
 _WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if that is too wide
 
@@ -187,7 +187,7 @@ _WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance.
 
-    A mark is against the baseline, or the first system, and needs both tests, corrected by `holm`.
+    A mark compares with the baseline or the first system; both tests must agree after `holm`.
     """
     settings, first = comparisons.signature, comparisons[0].baseline
     seed = SEED if settings.seed is None else settings.seed
@@ -236,7 +236,7 @@ def _system_table(
     *,
     bounded: bool,
 ) -> Table:
-    """Return a row for each system; marks have two places, so that figures stay in line."""
+    """Return a row for each system; marks take two characters, to keep numbers in line."""
     column, rows = Column("", "percent"), list[list[Cell]]()
     short = [cut_middle(system, longest) for system in shown]
     for system, brief, measures in zip(shown, short, shown.values(), strict=True):
@@ -251,7 +251,7 @@ def _system_table(
 
 
 def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
-    """Return ``*`` or ``**`` by level, and by measure and system, against one baseline."""
+    """Return the marks ``*`` and ``**`` by level, then by measure and system."""
     marks: dict[str, dict[tuple[str, str], str]] = {}
     for row in _corrected(list(rows)):
         both = row.bootstrap_holm, row.randomization_holm
@@ -262,7 +262,7 @@ def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
 
 
 def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
-    """Return the table of how systems differ from each other, at which level."""
+    """Return the table of differences between systems, with their levels."""
     columns = [
         Column("system"), Column("against", key="baseline"), Column("", key="level"),
         Column("measure"), Column("difference", "percent", signed=True),
@@ -300,31 +300,31 @@ def compare(
     Parameters
     ----------
     systems
-        For each system its `Score`, of the same sentence pairs against one reference; or (P, C)
-        rows of counts.
+        For each system its `Score`, all on the same sentence pairs and reference; or (P, C) rows
+        of counts.
     measure
-        For rows of counts: `link_ratios` or `phrase_ratios`. Scores know theirs.
+        For rows of counts: `link_ratios` or `phrase_ratios`. Scores have their own.
     baseline
-        The system that the others are compared with; None compares each with each, a later one
-        with an earlier one.
+        The system to compare the others with; None compares every two systems, the later one with
+        the earlier one.
 
     Returns
     -------
     Comparisons
-        Level by level, two systems by two systems, measure by measure.
+        Sorted by level, pair of systems, and measure.
 
     Raises
     ------
     OptionError
-        If there are less than two systems, a score has no rows or was made with other settings,
-        or a number is out of range.
+        If there are fewer than two systems, a score has no rows or other settings, or a number is
+        out of range.
 
     Notes
     -----
-    Beside each p-value stands the one corrected by Holm's method for all pairs of systems that are
-    compared at that level by that measure; those of several measures or levels are not corrected
-    for each other. With fewer than about 30 sentence pairs a bootstrap is too sure of itself:
-    trust the p-value of randomization.
+    Each p-value is also given with Holm's correction for all pairs of systems compared at that
+    level by that measure. There is no correction for several measures or levels. With fewer than
+    about 30 sentence pairs, bootstrap p-values and intervals are too small: use the p-value of
+    randomization.
 
     References
     ----------
@@ -343,7 +343,7 @@ def compare(
     """
     if not isinstance(systems, Mapping):
         raise ArgumentError(
-            f"systems is {kind_of(systems)}; give a Score for each name: "
+            f"systems is {kind_of(systems)}; expected a Score for each name: "
             'compare({"initial": score(...), "anna": score(...)})'
         )
     check_arguments(compare, locals())
@@ -351,7 +351,7 @@ def compare(
     if trials < 1:
         raise OptionError(f"`trials` must be at least 1, not {trials}")
     if len(systems) < 2:
-        raise OptionError(f"a comparison needs two systems or more, not {len(systems)}")
+        raise OptionError(f"a comparison needs two or more systems, not {len(systems)}")
     if baseline is not None and baseline not in systems:
         raise UnknownNameError("system", baseline, systems)
     pairs = list(combinations(systems, 2))
@@ -395,7 +395,7 @@ _NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:
-    """Correct the p-values of each measure for all pairs of systems; the order stays."""
+    """Correct the p-values of each measure for all pairs of systems; keep the order."""
 
     def family(k: int) -> tuple[str, str]:
         return rows[k].level, rows[k].measure
@@ -415,12 +415,12 @@ def _levels(
     if not any(isinstance(x, Score) for x in systems.values()):
         if measure is None:
             raise ArgumentError(
-                "measure is None; rows of counts need one, such as link_ratios (a Score knows its "
+                "measure is None; rows of counts need one, such as link_ratios (a Score has its "
                 "own)"
             )
         return {"": (_checked(systems), measure)}
     if measure is not None:
-        raise OptionError("measure is for rows of counts; leave it out, as scores know theirs")
+        raise OptionError("measure is for rows of counts; leave it out, scores have their own")
     first_name, first = next(iter(systems.items()))
     for name, score in systems.items():
         _check_score(name, score, first_name, first)
@@ -436,13 +436,13 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
     for key, value in ((first_name, first), (name, score)):
         if not isinstance(value, Score):
             raise ArgumentError(
-                f"systems[{key!r}] is {kind_of(value)}, and another is a Score; give a Score for "
-                "each, as score(corpus, hypothesis, reference) returns it"
+                f"systems[{key!r}] is {kind_of(value)}, but another is a Score; give a Score for "
+                "each: score(corpus, hypothesis, reference)"
             )
     if not score.rows:
         raise OptionError(
-            f"the score of {name!r} has not kept the counts of the sentence pairs, which a "
-            "comparison needs; score it again with keep_rows=True"
+            f"the score of {name!r} does not have the counts of the sentence pairs, which are "
+            "needed to compare; score it again with keep_rows=True"
         )
     for setting in _SAME:
         mine, other = (
@@ -451,8 +451,8 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
         )
         if mine != other:
             raise OptionError(
-                f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
-                "both with the same options"
+                f"{name!r} was scored with {setting} {mine}, but {first_name!r} with {other}; "
+                "score both with the same options"
             )
     if score.scored and first.scored and score.scored != first.scored:
         raise JoinError(
@@ -461,7 +461,7 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
         )
     if list(score.rows) != list(first.rows):
         raise OptionError(
-            f"{name!r} was scored at {', '.join(score.rows)} and {first_name!r} at "
+            f"{name!r} was scored at {', '.join(score.rows)}, but {first_name!r} at "
             f"{', '.join(first.rows)}; score both with the same options"
         )
 
@@ -471,12 +471,11 @@ def _checked(systems: Mapping[str, Any]) -> dict[str, Counts]:
     for name, rows in systems.items():
         if not isinstance(rows, np.ndarray) or rows.ndim != 2:
             raise ArgumentError(
-                f"systems[{name!r}] is {kind_of(rows)}; it must be a Score, or (P, C) rows of "
-                "counts"
+                f"systems[{name!r}] is {kind_of(rows)}; expected a Score, or (P, C) rows of counts"
             )
         if rows.shape != first.shape:
             raise JoinError(
-                f"{name!r} was scored on {how_many(len(rows), 'sentence pair')} and "
+                f"{name!r} was scored on {how_many(len(rows), 'sentence pair')}, but "
                 f"{first_name!r} on {len(first)}; score both on the same pairs"
             )
         known = _OF_REFERENCE.get(rows.shape[1], [])

@@ -1,8 +1,8 @@
-"""Count, pair by pair, what a hypothesis and a reference share: the rows behind every score.
+"""Count for each pair what hypothesis and reference share: the rows behind every score.
 
-Every measure is a function of a row of counts or of a sum of rows. So a corpus score, a bootstrap,
-a paired test and a table by groups are one mechanism: choose rows, add them up, take the ratios
-(the idea is sacreBLEU's; Post 2018).
+Every measure is a function of a row of counts or of a sum of rows. So corpus scores, bootstraps,
+paired tests and tables by group work in the same way: choose rows, add them up, compute the ratios
+(as sacreBLEU does; Post 2018).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from alignkit.scoring.kernel import merge_links, merge_phrases
 from alignkit.scoring.settings import LINK_POLICIES, ScoreSettings
 
 Rows = NDArray[np.int64]
-"""A (P, C) array: a row of counts for each sentence pair, its columns named below."""
+"""A (P, C) array: a row of counts for each sentence pair; the columns are named below."""
 
 LINK_COLUMNS = (
     *("hyp_sure", "hyp_possible", "ref_sure", "ref_possible", "hyp_sure_in_ref_possible"),
     *("hyp_possible_in_ref_sure", "sure_in_sure", "possible_in_possible"),
 )
-"""What the columns of `count_links` count; "possible" is all of P, the sure links included."""
+"""The columns of `count_links`; "possible" means all of P, including the sure links."""
 
 PHRASE_COLUMNS = (
     "hyp_atomic",
@@ -45,11 +45,11 @@ PHRASE_COLUMNS = (
     "hyp_in_ref_atomic",
     "atomic_in_atomic",
 )
-"""What the columns of `count_phrases` count; "hyp" and "ref" alone are atomic and composite."""
+"""The columns of `count_phrases`; plain "hyp" and "ref" mean atomic and composite."""
 
 
 def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
-    """Count the links of each sentence pair and those that both have.
+    """Count the links of each sentence pair, and the links that both sides have.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def count_phrases(
     source: TokenArrays | None = None,
     target: TokenArrays | None = None,
 ) -> Rows:
-    """Count the phrase pairs of each sentence pair and those that both have.
+    """Count the phrase pairs of each sentence pair, and those that both sides have.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def count_phrases(
     loose, max_length, ignore_identical
         As in `alignkit.model.phrases.extract_phrases`.
     source, target
-        The words: needed to leave identical phrase pairs out, and where given they say how long
-        the sentences are.
+        The words: needed to leave out identical phrase pairs; if given, they define the lengths
+        of the sentences.
 
     Returns
     -------
@@ -102,10 +102,10 @@ def count_phrases(
     Raises
     ------
     JoinError
-        If the numbers of sentence pairs differ, if links lie outside the sentences or, for loose
+        If the numbers of sentence pairs differ, links are outside the sentences or, for loose
         phrase pairs, if the sentence lengths differ.
     MissingTextError
-        If words are needed and not given, or given for one side only.
+        If words are needed but not given, or given for only one side.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def count_phrases(
     _check_pairs(hypothesis, reference)
     if loose and source is None and not np.array_equal(hypothesis.lengths, reference.lengths):
         raise JoinError(
-            "loose phrase pairs grow over unaligned words, so hypothesis and reference must "
+            "loose phrase pairs extend over unaligned words, so hypothesis and reference must "
             "have the same sentence lengths; give the texts"
         )
     words = None
@@ -143,11 +143,9 @@ def count_phrases(
 def check_text(
     links: LinkArrays, source: TokenArrays | None, target: TokenArrays | None
 ) -> tuple[TokenArrays, TokenArrays]:
-    """Return the words of both sides, known to be there and to hold every link."""
+    """Return the words of both sides, after checking that all links are inside."""
     if source is None or target is None:
-        raise MissingTextError(
-            "identical words can be left out only where the words are known; give both texts"
-        )
+        raise MissingTextError("leaving out identical words needs the words; give both texts")
     for name, column, side in (("source", 0, source), ("target", 1, target)):
         if len(side.offsets) != len(links.offsets):
             raise JoinError(f"{len(side.offsets) - 1} {name} sentences for {len(links)} alignments")
@@ -192,7 +190,7 @@ Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]
 """Hypothesis, reference, source words and target words of the same sentence pairs."""
 
 BLOCK_PAIRS = 8192
-"""How many sentence pairs are counted at once."""
+"""Number of sentence pairs counted at once."""
 
 _THREADS = min(4, os.cpu_count() or 1)
 
@@ -200,7 +198,7 @@ _THREADS = min(4, os.cpu_count() or 1)
 def pair_blocks(
     pairs: Iterable[SentencePair], hypothesis: str, reference: str, settings: ScoreSettings
 ) -> Iterator[Block]:
-    """Yield the blocks of sentence pairs that both have annotated; words where they are needed."""
+    """Yield blocks of the sentence pairs that both annotated, with words if needed."""
     vocabulary = Vocabulary(casefold=not settings.exact_case)
     rest = iter(pairs)
     while part := list(islice(rest, BLOCK_PAIRS)):
@@ -217,7 +215,7 @@ def pair_blocks(
 def counted(
     blocks: Iterable[Block], settings: ScoreSettings
 ) -> Iterator[tuple[Block, dict[str, Rows]]]:
-    """Count in threads of their own, in order, while the next blocks are being read."""
+    """Count blocks in separate threads, in order, while the next blocks are read."""
     ahead: deque[tuple[Block, Future[dict[str, Rows]]]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
         for block in blocks:
@@ -235,7 +233,7 @@ def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
     hyp, ref = policy(block[0]), policy(block[1])
     source, target = block[2:]
     if settings.loose and settings.phrases and source is None:
-        raise MissingTextError("loose phrase pairs grow over unaligned words; give both texts")
+        raise MissingTextError("loose phrase pairs extend over unaligned words; give both texts")
     counts: dict[str, Rows] = {}
     for level in settings.levels:
         if level == "links":
@@ -257,7 +255,7 @@ def _count_links(
     hyp: LinkArrays, ref: LinkArrays, source: TokenArrays | None, target: TokenArrays | None,
     settings: ScoreSettings,
 ) -> dict[str, Rows]:  # fmt: skip
-    """Return the rows of links; a link is identical or not, so that both rows make up all."""
+    """Return the rows of links; identical and non-identical links together are all links."""
     if not (settings.ignore_identical or settings.split_identical):
         return {"links": count_links(hyp, ref)}
     words = [check_text(side, source, target) for side in (hyp, ref)]

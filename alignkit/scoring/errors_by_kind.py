@@ -30,15 +30,15 @@ from alignkit.tables.table import Table
 from alignkit.version import __version__
 
 COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
-"""What is counted: links of the system, those that the reference has; of the reference, those that
-the system has; and sure links of the system that are only possible in the reference."""
+"""The counts: links of the system, and of these in the reference; links of the reference, and of
+these in the system; sure links of the system that are only possible in the reference."""
 
 Classes = Callable[[Link], Iterable[str]]
-"""Returns the classes of a link."""
+"""A function that returns the classes of a link."""
 
 
 class ErrorExample(NamedTuple):
-    """An error: what it is, the place of its pair, and its link."""
+    """An error: its kind, the position of its pair, and its link."""
 
     error: str
     pair: int
@@ -46,14 +46,14 @@ class ErrorExample(NamedTuple):
 
 
 class _Counts:
-    """The counts of one class by pair, with its errors if they are asked for."""
+    """The counts of one class by pair, with examples of errors if requested."""
 
     def __init__(self) -> None:
         self.rows: dict[int, list[int]] = {}
         self.errors: list[ErrorExample] = []
 
     def add(self, place: int, column: str, number: int = 1) -> None:
-        """Count something of a pair."""
+        """Add to a count of a pair."""
         self.rows.setdefault(place, [0] * len(COLUMNS))[COLUMNS.index(column)] += number
 
     def array(self, pairs: int) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ def _count_pair(
     place: int, hypothesis: Alignment, reference: Alignment, classes: tuple[Classes, Classes],
     into: Mapping[str, _Counts], *, keep: bool,
 ) -> None:  # fmt: skip
-    """Count the links of a pair that precision and recall count, by their classes."""
+    """Count the links of a pair for precision and recall, by class."""
     for link in hypothesis.sure:
         for name in classes[0](link):
             into[name].add(place, "hypothesis")
@@ -90,7 +90,7 @@ def _count_statuses_and_nulls(
     place: int, pair: SentencePair, hypothesis: Alignment, reference: Alignment,
     into: Mapping[str, _Counts],
 ) -> None:  # fmt: skip
-    """Count sure links, those that are only possible, and the words that have no link at all."""
+    """Count sure links, possible links, and words without any link."""
     for mine, other, columns in (
         (hypothesis, reference, ("hypothesis", "right")),
         (reference, hypothesis, ("reference", "recalled")),
@@ -122,7 +122,7 @@ def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]
 
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    """Return precision and recall of (R, 5) sums of counts; NaN where 0/0."""
+    """Return precision and recall of (R, 5) sums of counts; NaN for 0/0."""
     total, right, gold, recalled, _ = np.asarray(sums).T
     return {"precision": ratio(right, total), "recall": ratio(recalled, gold)}
 
@@ -131,7 +131,7 @@ _FEW = 10
 
 
 class Gap(NamedTuple):
-    """Precision or recall of all other links, and how far that of a class is from it."""
+    """Precision or recall of all other links, and the difference of a class from it."""
 
     others: float
     value: float
@@ -153,20 +153,20 @@ class ClassErrors:
     Parameters
     ----------
     by, name
-        What links are told apart by, and the class.
+        The way to classify links, and the class.
     hypothesis, right
-        Links of the system in the class, and those of them that the reference has.
+        Links of the system in the class, and how many of them the reference has.
     reference, recalled
-        Links of the reference in the class, and those of them that the system has.
+        Links of the reference in the class, and how many of them the system has.
     sure_as_possible
-        Of `right`, those that are only possible in the reference.
+        How many of `right` are only possible in the reference.
     precision, recall
-        `right` / `hypothesis` and `recalled` / `reference`; NaN where 0/0.
+        `right` / `hypothesis` and `recalled` / `reference`; NaN for 0/0.
     intervals
-        Those of both.
+        The intervals of both.
     gaps
-        By ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for
-        what is no class of links.
+        By ``"precision"`` and ``"recall"``, the difference between the class and all other links;
+        empty if it is not a class of links.
     """
 
     by: str
@@ -190,7 +190,7 @@ class ClassErrors:
         drawn: Mapping[str, Any],
         whole: NDArray[np.int64] | None = None,
     ) -> ClassErrors:
-        """Make them of (P, 5) counts; `whole`, those of all links, to compare with the others."""
+        """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
         if whole is None:
@@ -212,12 +212,12 @@ class ClassErrors:
 
     @property
     def wrong(self) -> int:
-        """Links of the system that the reference lacks."""
+        """Number of links of the system that are not in the reference."""
         return self.hypothesis - self.right
 
     @property
     def missed(self) -> int:
-        """Links of the reference that the system lacks."""
+        """Number of links of the reference that are not in the system."""
         return self.reference - self.recalled
 
     def value(self, name: str) -> Cell:
@@ -226,14 +226,14 @@ class ClassErrors:
 
 
 class _Fault(NamedTuple):
-    """What precision or recall lacks: in which counts, and in words."""
+    """An error of precision or recall: the names of its counts, and a verb."""
 
     counted: str
     of: str
     verb: str
 
     def share(self, errors: ClassErrors) -> str:
-        """Return how many of how many."""
+        """Return the text "number of number"."""
         return f"{getattr(errors, self.counted)} of {getattr(errors, self.of)}"
 
 
@@ -242,17 +242,17 @@ _FAULTS = {
     "precision": _Fault("wrong", "hypothesis", "draws wrongly"),
 }
 _COLUMNS = (
-    "right: sure links of the system that the reference has too, sure or possible; wrong: its "
-    "others; as possible: those right that are only possible in the reference; found: sure links "
-    "of the reference that the system has; missed: the others. Precision goes by the class of the "
-    "system's link, recall by that of the reference's"
+    "right: sure links of the system that the reference also has, sure or possible; wrong: other "
+    "sure links of the system; as possible: right links that are only possible in the reference; "
+    "found: sure links of the reference that the system has; missed: other sure links of the "
+    "reference. Precision uses the class of the system's link, recall that of the reference's"
 )
 NO_LINKS = ("sure", "possible", "null")
-"""Rows that divide no links: they overlap with the others, or count words."""
+"""Rows that are not classes of links: they overlap with others, or count words."""
 
 
 class ShownExample(NamedTuple):
-    """An example of an error: of what class, where it is, and its words."""
+    """An example of an error: its class, its place, and its words."""
 
     by: str
     name: str
@@ -270,17 +270,17 @@ class LinkErrors(Result):
     Parameters
     ----------
     classes
-        The classes: first all links, then by each way that was asked for.
+        The classes: first all links, then by each requested way.
     examples
         Some errors of each class.
     pairs, skipped
-        Sentence pairs that both aligned, and those left out.
+        Number of sentence pairs that both aligned, and of those left out.
     notes
-        What is to be known of the classes.
+        Notes on the classes.
     signature
         The settings in one line.
     system
-        What the system is called.
+        The name of the system.
     """
 
     classes: tuple[ClassErrors, ...]
@@ -293,7 +293,7 @@ class LinkErrors(Result):
 
     @property
     def head(self) -> Sequence[str]:
-        """On how many pairs, and where most errors are."""
+        """The number of pairs, and the classes with most errors."""
         left = f", {self.skipped} left out (not annotated)" if self.skipped else ""
         lines = [f"{how_many(self.pairs, 'sentence pair')}{left}"]
         for whole in self._of("")[:1]:
@@ -334,7 +334,7 @@ class LinkErrors(Result):
 
     @property
     def cautions(self) -> Sequence[str]:
-        """What is to be known of the classes and the intervals."""
+        """Notes on the classes and the intervals."""
         return (*self.notes, *few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:
@@ -344,7 +344,7 @@ class LinkErrors(Result):
         return [errors for errors in self.classes if errors.by == way]
 
     def tables(self) -> Sequence[Table]:
-        """Return a table for each way to tell links apart, and one of examples."""
+        """Return a table for each way to classify links, and a table of examples."""
         tables = [self._table(way) for way in self._ways()]
         if not self.examples:
             return tables
@@ -356,7 +356,7 @@ class LinkErrors(Result):
         rows: list[list[Cell]] = [list(example) for example in self.examples]
         kinds = [(example.by, example.name) for example in self.examples]
         apart = [k for k in range(1, len(rows)) if kinds[k] != kinds[k - 1]]
-        note = "link: the places of both words in their sentences, from 0"
+        note = "link: the positions of both words in their sentences, from 0"
         examples = Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
         return [*tables, examples]
 
@@ -386,11 +386,11 @@ BY_LINK = {
     "kind": "the connected component: 1-1, 1-n, n-1, block, discontinuous, null; sure or possible",
     "word": "the words: identical, punctuation, function words, content words",
     "frequency": "how often the rarer of the two words occurs in the reference",
-    "distance": "how far the link lies from the diagonal, abs(i/N - j/M)",
+    "distance": "the distance of the link from the diagonal, abs(i/N - j/M)",
     "tag": "the tags of the two words",
-    "phenomenon": "what the attribute of the pair names",
+    "phenomenon": "the values of the attribute of the pair",
 }
-"""What links can be told apart by."""
+"""The ways to classify links."""
 
 _ORDERS: Mapping[str, Sequence[str]] = {
     "kind": (*link_classes.KINDS[:-1], *link_classes.STATUSES, NULL_KIND),
@@ -404,7 +404,7 @@ _TAGS = ("source_tags", "target_tags")
 
 @dataclass(frozen=True)
 class _Ways:
-    """How links are told apart."""
+    """The ways to classify the links of a corpus."""
 
     by: tuple[str, ...]
     known: FunctionWords | None
@@ -414,13 +414,13 @@ class _Ways:
     split: str | None
 
     def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Mapping[Link, str]:
-        """Return the class of each link by one way; phenomena are not of links."""
+        """Return the class of each link by one way (not for phenomena)."""
         if way == "kind":
             return link_classes.component_kinds(alignment)
         source, target = pair.source, pair.target
         if source is None or target is None:
             raise MissingTextError(
-                f"pair {pair.id!r} has no words, which links by {way} need; give the texts"
+                f"pair {pair.id!r} has no words, but links by {way} need them; give the texts"
             )
         tags = {name: _tags(pair, name) for name in self.tags} if way == "tag" else {}
 
@@ -443,8 +443,8 @@ def _tags(pair: SentencePair, name: str) -> list[str]:
     tags = [word.rpartition("/")[2] for word in pair.attributes.get(name, "").split()]
     if side is None or len(tags) != len(side):
         raise OptionError(
-            f"pair {pair.id!r} has {len(tags)} tags in {name!r} for {len(side or ())} words; give "
-            "one a word, as word/TAG"
+            f"pair {pair.id!r} has {len(tags)} tags in {name!r} for {len(side or ())} words; "
+            "expected one for each word, as word/TAG"
         )
     return tags
 
@@ -465,30 +465,30 @@ def link_errors(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> LinkErrors:
-    """Count right, wrong and missed links by kinds of links, with precision and recall of each.
+    """Count right, wrong and missed links by kind, with the precision and recall of each kind.
 
-    A link counts as in `alignkit.score`: precision is the share of the hypothesis' sure links that
-    the reference has, sure or possible, by the class of the hypothesis' link; recall the share of
-    the reference's sure links that the hypothesis has, by the class of the reference's link.
+    Links count as in `alignkit.score`. Precision is the share of the hypothesis' sure links that
+    the reference has, sure or possible, by the class of the hypothesis' link. Recall is the share
+    of the reference's sure links that the hypothesis has, by the class of the reference's link.
 
     Parameters
     ----------
     by_link
-        Of `BY_LINK`: what to tell links apart by.
+        The ways to classify links, from `BY_LINK`.
     function_words
-        Those of the languages; without them, function and content words are not told apart.
+        The function words of the languages; None does not separate them from content words.
     frequencies
-        Of the words of the reference; None counts those of the pairs.
+        The frequencies of words; None counts the words of the pairs.
     attribute, split
-        The attribute that names phenomena, and what stands between several in it.
+        The attribute with the phenomena, and the separator of several phenomena in it.
     examples
-        How many errors of each class to show, spread over the corpus.
+        Number of errors to show for each class, spread over the corpus.
 
     Raises
     ------
     UnknownNameError
-        If nobody of that name annotated the corpus, no pair has the attribute, or `by_link` names
-        nothing.
+        If an annotator did not annotate the corpus, no pair has the attribute, or a way in
+        `by_link` is unknown.
 
     Examples
     --------
@@ -502,11 +502,11 @@ def link_errors(
     check_drawing(resamples, confidence, seed)
     ways = tuple(dict.fromkeys(by_link))
     for name in ways:
-        check_known("way to tell links apart:", name, BY_LINK)
+        check_known("way to classify links:", name, BY_LINK)
     if not ways:
-        raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
+        raise OptionError(f"`by_link` is empty; expected some of {', '.join(BY_LINK)}")
     if examples < 0:
-        raise OptionError(f"`examples` are {examples}; give 0 or more")
+        raise OptionError(f"`examples` is {examples}; expected 0 or more")
     shared = corpus.annotated_by(hypothesis, reference)
     counted = frequencies or Frequencies()
     if frequencies is None:
@@ -515,7 +515,7 @@ def link_errors(
     tags = tuple(name for name in _TAGS if name in shared.attributes)
     if "tag" in ways and not tags and len(shared):
         raise OptionError(
-            f"no pair has tags; give them as attributes, {' and '.join(_TAGS)}, a tag a word"
+            f"no pair has tags; expected attributes {' and '.join(_TAGS)} with a tag for each word"
         )
     apart = _Ways(ways, function_words, counted, tags, attribute, split)
     if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
@@ -532,11 +532,11 @@ def link_errors(
         shown for way, name, errors in _ordered(counts) if name != _ALL
         for shown in _examples(shared, way, name, errors, examples)
     ]  # fmt: skip
-    notes = ["nulls: the words without a link, whether said or not"] if "kind" in ways else []
+    notes = ["nulls: words without a link, explicit or not"] if "kind" in ways else []
     if several:
         notes.append(overlapping(several, len(shared), attribute))
     if "word" in ways and function_words is None:
-        notes.append("no function words were named, so other words are not told apart")
+        notes.append("no function words were named, so they are not separated from content words")
     return LinkErrors(
         tuple(classes),
         tuple(shown),

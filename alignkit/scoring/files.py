@@ -1,4 +1,4 @@
-"""Read two files of alignments side by side: in step, or joined by their ids."""
+"""Read two files of alignments together: in the same order, or joined by ids."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Name what `score` takes of two files beside its own options."""
+    """The options of `score` for reading two files."""
 
     format: str | None
     base: int | None
@@ -74,7 +74,7 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FileOptions:
-    """Declare what two files do not say of themselves."""
+    """The declared format, base and so on of two files."""
 
     reading: ReadOptions  # what holds for both: the fields of ReadOptions
     format: str | None = None  # the format of both; None finds it
@@ -98,12 +98,12 @@ class FileOptions:
 
     @classmethod
     def of_words(cls, given: Mapping[str, Any]) -> FileOptions:
-        """Make the options of what was given by name."""
+        """Make the options from keyword arguments."""
         own = {name: value for name, value in given.items() if name in FileOptions.__annotations__}
         return cls(ReadOptions(**{k: v for k, v in given.items() if k not in own}), **own)
 
     def of(self, side: str) -> tuple[str | None, ReadOptions]:
-        """Return the format, if it is known, and the options of ``"hyp"`` or of ``"ref"``."""
+        """Return the format, if known, and the options of ``"hyp"`` or ``"ref"``."""
         format, base, transpose = (
             getattr(self, f"{side}_{name}") for name in ("format", "base", "transpose")
         )
@@ -114,13 +114,13 @@ class FileOptions:
     def settled(
         self, paths: Sequence[str], find: Callable[[str, str | None, ReadOptions], str]
     ) -> list[tuple[str, ReadOptions]]:
-        """Return the format and the options of each file: of both, or of one that holds both."""
+        """Return the format and the options of each file, or of the one file with both."""
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
         formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
         bare = [get_format(format).text_beside for format in formats]
         if not any(bare) and any(side.source or side.target for _, side in declared):
             raise OptionError(
-                f"{' and '.join(paths)} hold their own words: leave out `source` and `target`"
+                f"{' and '.join(paths)} already have words: leave out `source` and `target`"
             )
         return [
             (format, side if without else replace(side, source=None, target=None))
@@ -133,7 +133,7 @@ _LOGGER = getLogger("alignkit")
 
 
 class LinkFile:
-    """A file of alignments, its format and what was declared of it."""
+    """A file of alignments with its format and reading options."""
 
     def __init__(self, path: str, format: str, options: ReadOptions) -> None:
         self.path, self.format = path, format
@@ -151,7 +151,7 @@ class LinkFile:
 
 
 class LinkCorpus:
-    """A corpus in the place of a file of alignments."""
+    """A corpus used like a file of alignments."""
 
     path, format, kind = "the corpus", "corpus", SimpleNamespace(blocks=None)
     reading = SimpleNamespace(base=0, cautions=(), options=ReadOptions())
@@ -160,8 +160,8 @@ class LinkCorpus:
         self._corpus = corpus
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
-        """Refuse to be read without its pairs."""
-        raise OptionError("a corpus is read pair by pair")
+        """Raise an error: a corpus cannot be read in blocks."""
+        raise OptionError("a corpus can only be read pair by pair")
 
     def pairs(self) -> Iterator[SentencePair]:
         """Yield the sentence pairs."""
@@ -171,7 +171,7 @@ class LinkCorpus:
 def open_two(
     hypothesis: Path | Corpus, reference: Path | Corpus, options: FileOptions
 ) -> tuple[LinkInput, LinkInput]:
-    """Open two files, or one and a corpus; the logger ``alignkit`` says which format is found."""
+    """Open two files, or a file and a corpus; log detected formats to ``alignkit``."""
     if isinstance(hypothesis, Corpus) or isinstance(reference, Corpus):
         both = list[LinkInput]()
         for side, given in (("hyp", hypothesis), ("ref", reference)):
@@ -192,7 +192,7 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
     if not os.path.exists(path) and path.split():
         with suppress(AlignmentError):
             Alignment.parse(path)
-            why = "no such file; links themselves are given as a list, a text a sentence pair"
+            why = "no such file; to give links, use a list with a string for each sentence pair"
             raise MissingFileError(path, ENOENT, f"{why}: [{path!r}]")
     if declared is not None:
         return declared
@@ -202,7 +202,7 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
 
 
 class TwoFiles:
-    """The alignments of a system and those of the gold standard, in a file each."""
+    """Two files: the alignments of a system and those of the gold standard."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class TwoFiles:
 
     @property
     def signature(self) -> Signature:
-        """How the files were read."""
+        """The formats and bases of the files."""
         hyp, ref = self.hyp, self.ref
         return Signature(
             format=f"{hyp.format}/{ref.format}", base=f"{hyp.reading.base}/{ref.reading.base}"
@@ -233,7 +233,7 @@ class TwoFiles:
 
     @property
     def suspicions(self) -> dict[str, str]:
-        """By path what to say of a base that looks wrong, when all is read."""
+        """Warnings about a base that looks wrong, by path; complete after reading."""
         typed = ("`base=1`",) * 2 if self.hyp is self.ref else ("`hyp_base=1`", "`ref_base=1`")
         texts = [watch.suspicion(words) for watch, words in zip(self._bases, typed, strict=True)]
         paths = self.hyp.path, self.ref.path
@@ -241,7 +241,7 @@ class TwoFiles:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know of how the files were read, when all is read."""
+        """Warnings about how the files were read; complete after reading."""
         cautions = [f"{path}: {text}" for path, text in self.suspicions.items()]
         for side in dict.fromkeys((self.hyp, self.ref)):
             cautions += side.reading.cautions
@@ -251,18 +251,18 @@ class TwoFiles:
 
     @property
     def once(self) -> bool:
-        """Whether one of the two can be read once only."""
+        """Whether one of the two files can be read only once."""
         return "-" in (self.hyp.path, self.ref.path)
 
     def in_step(self, settings: ScoreSettings) -> bool:
-        """Return whether the links alone will do, so that both can be read as arrays."""
+        """Return whether links alone suffice, so that both files can be read as arrays."""
         options = self._options
         named = options.hyp_annotator is not None or options.ref_annotator is not None
         apart = self._pairwise or named or settings.needs_words
         return not apart and have_blocks(self.hyp, self.ref)
 
     def blocks(self, settings: ScoreSettings, *, joined: bool = False) -> Iterator[Block]:
-        """Yield what is to be counted; where both have ids in another order, ask for `joined`."""
+        """Yield blocks to count; use `joined` if the ids have different orders."""
         if joined:
             self._open()
         with naming(self.ref.path, self.hyp.path):
@@ -280,7 +280,7 @@ class TwoFiles:
         self.skipped += pairs
 
     def annotated(self) -> Iterator[SentencePair]:
-        """Yield the pairs that both annotated, as "hyp" and "ref", with all that either has."""
+        """Yield the pairs that both annotated, as "hyp" and "ref", with the data of both files."""
         options = self._options
         of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
         of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")

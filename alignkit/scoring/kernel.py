@@ -1,6 +1,6 @@
-"""Merge sorted links and sorted phrase pairs of two annotations into rows of counts.
+"""Merge the sorted links and phrase pairs of two annotations into rows of counts.
 
-The columns are those of `alignkit.scoring.counts`, which is the face of these kernels.
+The columns are those of `alignkit.scoring.counts`, the public interface of these kernels.
 """
 
 from __future__ import annotations

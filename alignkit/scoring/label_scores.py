@@ -1,4 +1,4 @@
-"""Score labels of pairs: precision, recall and F1 of each, accuracy, and which systems differ."""
+"""Score labels of pairs: precision, recall and F1 of each, accuracy, comparison of systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from alignkit.tables.table import Table
 from alignkit.version import __version__
 
 _FIT = 8
-"""How many labels a confusion has room for beside each other."""
+"""Maximum number of labels in the columns of a confusion table."""
 
 _SHOWN = 10
 _CONFUSION = "confusion-"
@@ -37,7 +37,7 @@ _CONFUSION = "confusion-"
 
 @dataclass(frozen=True)
 class ClassScore:
-    """The scores of a label or a flag: how often both have it, the hypothesis, the reference."""
+    """The scores of a label or flag, from its counts in both, hypothesis and reference."""
 
     name: str
     right: int
@@ -46,24 +46,24 @@ class ClassScore:
 
     @property
     def precision(self) -> float:
-        """The share of those of the hypothesis that are right."""
+        """The share of the hypothesis' labels that are right."""
         return self.right / self.hypothesis if self.hypothesis else nan
 
     @property
     def recall(self) -> float:
-        """The share of those of the reference that are found."""
+        """The share of the reference's labels that are found."""
         return self.right / self.support if self.support else nan
 
     @property
     def f1(self) -> float:
-        """The harmonic mean; 0 where the label occurs and is never right."""
+        """The harmonic mean; 0 if the label occurs but is never right."""
         both = self.hypothesis + self.support
         return 2 * self.right / both if both else nan
 
 
 @dataclass(frozen=True, eq=False)
 class SystemScore:
-    """The scores of a system: its confusion, (K, K), reference by hypothesis, and flags."""
+    """The scores of a system: (K, K) confusion, reference by hypothesis, and flags."""
 
     name: str
     labels: tuple[str, ...]
@@ -74,22 +74,22 @@ class SystemScore:
 
     @property
     def common_accuracy(self) -> float:
-        """The share right of the pairs that all systems judged; NaN without any."""
+        """The accuracy on the pairs that all systems judged; NaN without pairs."""
         return self.common_right / self.common_pairs if self.common_pairs else nan
 
     @property
     def pairs(self) -> int:
-        """How many pairs are scored."""
+        """Number of scored pairs."""
         return int(self.confusion.sum())
 
     @property
     def right(self) -> int:
-        """How many have the label of the reference."""
+        """Number of pairs with the label of the reference."""
         return int(np.trace(self.confusion))
 
     @property
     def accuracy(self) -> float:
-        """The share of them; NaN without pairs."""
+        """The share of pairs with the label of the reference; NaN without pairs."""
         return self.right / self.pairs if self.pairs else nan
 
     @property
@@ -103,20 +103,20 @@ class SystemScore:
 
     @property
     def macro_f1(self) -> float:
-        """The mean of F1 over the labels that either has; NaN without any."""
+        """The mean F1 over the labels that occur; NaN without labels."""
         known = [label.f1 for label in self.classes if label.hypothesis + label.support]
         return sum(known) / len(known) if known else nan
 
     @property
     def weighted_f1(self) -> float:
-        """The mean of F1 over the pairs, by the label of the reference."""
+        """The mean F1 over labels, weighted by their counts in the reference."""
         known = [label.f1 * label.support for label in self.classes if label.support]
         return sum(known) / self.pairs if self.pairs else nan
 
 
 @dataclass(frozen=True)
 class LabelComparison:
-    """On how many pairs one system alone is right, the other alone, and McNemar's p."""
+    """Numbers of pairs that only one of two systems has right, and McNemar's p."""
 
     system: str
     baseline: str
@@ -129,7 +129,7 @@ class LabelComparison:
 
 @dataclass(frozen=True)
 class LabelScores(Result):
-    """The scores of systems against a reference, and how they compare."""
+    """The scores of systems against a reference, and their comparison."""
 
     systems: tuple[SystemScore, ...]
     comparisons: tuple[LabelComparison, ...] = ()
@@ -138,13 +138,13 @@ class LabelScores(Result):
     rewrites_left_out: int = 0
 
     def tables(self) -> Sequence[Table]:
-        """Return the scores of systems, of labels, the confusions, and the comparisons."""
+        """Return the tables of systems, labels, confusions and comparisons."""
         tables = [self._overall(), self._classes()]
         tables += [self._confusion(k, system) for k, system in enumerate(self.systems)]
         return [*tables, self._comparisons()] if self.comparisons else tables
 
     def shown_tables(self) -> Sequence[Table]:
-        """Return the same, with the most frequent confusions where the whole is too wide."""
+        """Return the tables; a confusion that is too wide is cut to the most frequent cases."""
         if all(len(system.labels) <= _FIT for system in self.systems):
             return self.tables()
         kept = [table for table in self.tables() if not table.anchor.startswith(_CONFUSION)]
@@ -152,7 +152,7 @@ class LabelScores(Result):
         return kept
 
     def page_tables(self) -> Sequence[Table]:
-        """Return the most frequent confusions, and the whole."""
+        """Return the tables with the most frequent confusions and the full ones."""
         return [*self.tables()[:2], _frequent(self.systems), *self.tables()[2:]]
 
     def _overall(self) -> Table:
@@ -237,7 +237,7 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
     if left:
         note += f"; {how_many(left, 'rarer confusion')} not shown"
     if any(len(system.labels) > _FIT for system in systems):
-        note += "; the whole is in CSV, in JSON and on the page"
+        note += "; all are in CSV, in JSON and on the page"
     return Table("Most frequent confusions", columns, rows, note, "confusions", apart[1:], stub=3)
 
 
@@ -258,22 +258,22 @@ def score_labels(
     Parameters
     ----------
     systems
-        The annotators to score; each on the pairs that it and the reference judged.
+        The annotators to score, each on the pairs that it and the reference judged.
     scheme, view
-        See `alignkit.model.labels.get_view`; what the view does not score is left out and counted.
+        See `alignkit.model.labels.get_view`; labels not in the view are left out and counted.
     lenient_labels
-        Leave out, and count, what is no judgment of the scheme too, where an error would stop.
+        Leave out and count invalid judgments, instead of raising an error.
     rewrites
-        Count rewrites too, which nobody judged.
+        Include rewrites, which nobody judged.
     unflagged
-        The systems that know of no flags, and whose flags are not scored.
+        The systems without flags; their flags are not scored.
 
     Raises
     ------
     UnknownNameError
-        If one of them judged no pair, or there is no such scheme or view.
+        If an annotator judged no pair, or the scheme or view is unknown.
     OptionError
-        If nobody is named, or one twice.
+        If no system is named, or one twice.
 
     Examples
     --------
@@ -306,8 +306,8 @@ def score_labels(
         scores.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
         if left := len(both) - int(both.sum()):
             cautions.append(
-                f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
-                f"{reference} did not judge, or the view does not score"
+                f"{name}: {how_many(left, 'pair')} of {len(both)} left out: not judged by it or by "
+                f"{reference}, or not scored by the view"
             )
     if len({score.pairs for score in scores}) > 1:
         cautions.append(
@@ -323,7 +323,7 @@ def score_labels(
 def _names(systems: Sequence[str], reference: str) -> list[str]:
     names = [reference, *systems]
     if not systems or len(set(names)) < len(names):
-        raise OptionError("name one system or more, each once, and the reference apart from them")
+        raise OptionError("name one or more systems, each once, and a different reference")
     return names
 
 
@@ -370,27 +370,27 @@ def profile_labels(
     split: str | None = ",",
     **options: Any,
 ) -> Profile:
-    """Profile systems by how often they judge pairs as a reference does, phenomenon by phenomenon.
+    """Profile the accuracy of systems' judgments by phenomenon.
 
     Two systems are compared by McNemar's exact test.
 
     Parameters
     ----------
     corpus, systems, reference
-        Pairs count that all these annotators judged.
+        Only pairs that all these annotators judged are used.
     scheme, view, lenient_labels, rewrites
-        See `score_labels`; and `profile_rows` for the options of the tests.
+        See `score_labels`; for the options of the tests, see `profile_rows`.
     by, split
-        The attribute that names phenomena, and what stands between several in it.
+        The attribute with the phenomena, and the separator of several phenomena in it.
 
     Raises
     ------
     UnknownNameError
-        If one of them judged no pair, or there is no such scheme, view or attribute.
+        If an annotator judged no pair, or the scheme, view or attribute is unknown.
     FormatError
-        If a text is no judgment of the scheme.
+        If a judgment is not in the scheme.
     OptionError
-        If nobody is named, or one twice, or no pair was judged by all.
+        If no system is named, or one twice, or no pair was judged by all.
     """
     check_arguments(profile_labels, locals())
     names = _names(systems, reference)
@@ -398,7 +398,7 @@ def profile_labels(
     matrix = judgments_of(corpus, names, get_view(scheme, view), lenient_labels=lenient_labels)
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
-        raise OptionError(f"no pair was judged by all of {', '.join(names)}, and is scored")
+        raise OptionError(f"no scored pair was judged by all of {', '.join(names)}")
     kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
     groups = [
         values_of(text, split)
@@ -416,8 +416,8 @@ def profile_labels(
     notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
         notes = (
-            f"{how_many(left, 'pair')} of {len(corpus)} left out, which not all judged, or the "
-            "view does not score",
+            f"{how_many(left, 'pair')} of {len(corpus)} left out: not judged by all, or not scored "
+            "by the view",
             *notes,
         )
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"

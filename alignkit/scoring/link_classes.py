@@ -1,4 +1,4 @@
-"""Put links into classes: by their component, their words, how frequent these are, and place."""
+"""Classify links by their component, words, frequency and distance from the diagonal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from alignkit.model.alignment import Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
 WORD_KINDS = ("identical", "punctuation", "function word", "content words")
-"""The kinds, in the order in which reports show them."""
+"""The kinds, in the order of reports."""
 
 OF_FUNCTION_WORDS = frozenset(WORD_KINDS[2:])
-"""The kinds that only those can tell who know the languages."""
+"""The kinds that need the function words of the languages."""
 
 LANGUAGES = {
     "nl": "dutch",
@@ -30,13 +30,13 @@ LANGUAGES = {
     "ro": "romanian",
     "es": "spanish",
 }
-"""The languages whose function words are known, by their codes (ISO 639-1)."""
+"""The languages with a list of function words, by code (ISO 639-1)."""
 
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b"})
 
 
 class FunctionWords(NamedTuple):
-    """The function words of both sides, as `fold` writes them; see `function_words`."""
+    """The function words of both sides, folded by `fold`; see `function_words`."""
 
     source: frozenset[str]
     target: frozenset[str]
@@ -50,7 +50,7 @@ def function_words(source: str, target: str | None = None) -> FunctionWords:
 
 
 def fold(word: str) -> str:
-    """Return a word as lists of function words have it: in small letters, in one spelling."""
+    """Return a word in lower case and in a single spelling, as in lists of function words."""
     return normalize("NFC", word).casefold().translate(_SPELLINGS)
 
 
@@ -67,14 +67,14 @@ def _read(name: str) -> frozenset[str]:
         except FileNotFoundError:
             known = ", ".join(LANGUAGES.values())
             raise OptionError(
-                f"function words: {name!r} is no file and no language that alignkit knows ({known})"
+                f"function words: {name!r} is not a file, nor a language alignkit knows ({known})"
             ) from None
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OptionError(f"function words: {name} cannot be read: {error}") from None
     lines = (line.partition("#")[0] for line in text.splitlines())
     folded = frozenset(fold(word) for line in lines for word in line.split())
     if not folded:
-        raise OptionError(f"function words: {name} holds no word")
+        raise OptionError(f"function words: {name} has no words; expected one or more")
     return folded
 
 
@@ -86,7 +86,7 @@ def is_punctuation(word: str) -> bool:
 def word_kinds(
     source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
 ) -> tuple[str, ...]:
-    """Return the kinds of a link that joins two words; it can be of several, or of none."""
+    """Return the kinds of a link between two words; there can be several or none."""
     is_kind = {
         "identical": source == target
         or (not exact_case and source.casefold() == target.casefold()),
@@ -105,7 +105,7 @@ KINDS = ("1-1", "1-n", "n-1", "block", "n-m, not full", "discontinuous", NULL_KI
 STATUSES = ("sure", "possible")
 
 WORDS = ("identical", "punctuation", "function words", "content words", "words", "mixed")
-"""The classes of words; ``words`` where nobody says which are function words."""
+"""The classes of words; ``words`` is used if function words are not known."""
 
 _BANDS = (1, 5, 50)
 FREQUENCIES = ("1", "2 to 5", "6 to 50", "above 50", "not in the reference")
@@ -124,22 +124,22 @@ _KINDS_SAID = {
     NULL_KIND: "words without any link",
 }
 _WORDS_SAID = {
-    "identical": "the same word, but for case",
-    "words": "other words; function words are not told from content words here",
+    "identical": "the same word, ignoring case",
+    "words": "other words; function words are not separated from content words here",
     "mixed": "a function word with a content word, or a word with punctuation",
 }
 _CALLED = {"frequency": "words of frequency '{}'", "distance": "links at distance '{}'"}
 _SAID = {
     "frequency": "how often the rarer of the two words occurs in the reference",
-    "distance": "how far a link lies from the diagonal, abs(i/N - j/M): 0 where both words are at "
-    "the same place of their sentences, near 1 where one comes first and the other last",
+    "distance": "the distance of a link from the diagonal, abs(i/N - j/M): 0 if both words are at "
+    "the same place in their sentences, near 1 if one comes first and the other last",
     "tag": "the tags of both words",
-    "phenomenon": "what the pair holds; a link counts in each phenomenon of its pair",
+    "phenomenon": "the phenomena of the pair; a link counts in each phenomenon of its pair",
 }
 
 
 def explained(way: str, names: Collection[str]) -> str:
-    """Return what tells classes of links apart, as far as a table has them."""
+    """Return the explanation of the classes of links in a table."""
     if way in _SAID:
         return f"{way}: {_SAID[way]}"
     said = _KINDS_SAID if way == "kind" else _WORDS_SAID
@@ -147,13 +147,13 @@ def explained(way: str, names: Collection[str]) -> str:
 
 
 def called(way: str, name: str) -> str:
-    """Return how a sentence names a class of links."""
+    """Return the name of a class of links in a sentence."""
     said = {"kind": _KINDS_SAID, "word": _WORDS_SAID}.get(way, {}).get(name, "")
     return _CALLED.get(way, "'{}'").format(name) + (f" ({said})" if said else "")
 
 
 def component_kinds(alignment: Alignment) -> dict[Link, str]:
-    """Return for each link the kind of its connected component, possible links included."""
+    """Return the kind of the connected component of each link, including possible links."""
     kinds = ((part, _kind(part)) for part in alignment.components())
     return {link: kind for part, kind in kinds for link in part}
 
@@ -187,14 +187,14 @@ def _class(word: str, known: frozenset[str] | None) -> str:
 
 
 class Frequencies:
-    """Count the words of each side by themselves, after casefold."""
+    """Counts of the words of each side, after casefold."""
 
     def __init__(self) -> None:
         self._source: Counter[str] = Counter()
         self._target: Counter[str] = Counter()
 
     def seen(self, pair: SentencePair) -> SentencePair:
-        """Return a pair whose words are counted, if it has them."""
+        """Count the words of a pair, if it has them, and return the pair."""
         self._source.update(word.casefold() for word in pair.source or ())
         self._target.update(word.casefold() for word in pair.target or ())
         return pair
@@ -203,7 +203,7 @@ class Frequencies:
         return bool(self._source)
 
     def rarer(self, source: str, target: str) -> int:
-        """Return how often the rarer of two words was counted."""
+        """Return the count of the rarer of two words."""
         return min(self._source[source.casefold()], self._target[target.casefold()])
 
 
@@ -213,7 +213,7 @@ def frequency_band(count: int) -> str:
 
 
 def distance_band(link: Link, lengths: tuple[int, int]) -> str:
-    """Return the band of a link's distance from the diagonal, abs(i/N - j/M), from 0."""
+    """Return the band of a link's distance from the diagonal, abs(i/N - j/M)."""
     n, m = lengths
     # one division, so that 3/10 is not below 0.3
     return DISTANCES[bisect_right(_EDGES, abs(link.i * m - link.j * n) / (n * m))]

@@ -1,10 +1,10 @@
 """Precision, recall, F1 and AER as functions of counts, and their averages over sentence pairs.
 
-A ratio 0/0 is undefined: it is NaN here and None in JSON, next to the counts.
+A ratio 0/0 is undefined: NaN here, None in JSON.
 
-The averages (macro precision, recall and F1, the mean of F1, exact match) are functions of sums
-too: `macro_terms` makes a row of terms for each sentence pair, so that sums over the corpus, a
-group or a resample give these measures as sums of counts give the others.
+The averages (macro precision, recall and F1, mean F1, exact match) are functions of sums, too:
+`macro_terms` makes a row of terms for each sentence pair, and sums of these rows over a corpus, a
+group or a resample give the averages.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     -----
     With hypothesis A and reference B (eq. 2 of Cohn et al. 2008):
     precision = |A_S & B_P| / |A_S|, recall = |A_P & B_S| / |B_S|, F1 = 2PR / (P + R),
-    AER = 1 - (|A_P & B_S| + |A_S & B_P|) / (|A_S| + |B_S|). NaN where 0/0: precision without sure
-    hypothesis links, recall without sure reference links, AER without either; F1 as
-    `harmonic` says.
+    AER = 1 - (|A_P & B_S| + |A_S & B_P|) / (|A_S| + |B_S|). NaN for 0/0: precision without sure
+    hypothesis links, recall without sure reference links, AER without either; for F1, see
+    `harmonic`.
 
     References
     ----------
@@ -78,7 +78,7 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     Notes
     -----
     With hypothesis A and reference B (eq. 3 of Cohn et al. 2008):
-    precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN where 0/0, as in
+    precision = |A_atom & B| / |A_atom|, recall = |A & B_atom| / |B_atom|. NaN for 0/0, as in
     `link_ratios`.
 
     Examples
@@ -100,23 +100,23 @@ LEVELS: Mapping[str, Ratios] = {
     "links-identical": link_ratios,
     "links-non-identical": link_ratios,
 }
-"""What can be scored, and the measures of each."""
+"""The levels of scoring, and the measures of each."""
 
 LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     level: LINK_COLUMNS if ratios is link_ratios else PHRASE_COLUMNS
     for level, ratios in LEVELS.items()
 }
-"""What is counted at each of `LEVELS`."""
+"""The columns of counts at each of `LEVELS`."""
 
 
 class _OfCounts:
-    """Measures that are made of a row of counts of a level."""
+    """Measures computed from a row of counts of a level."""
 
     _level: ClassVar[str]
 
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> Self:
-        """Make the score of one row of counts (or of a sum of rows)."""
+        """Make the score from a row of counts, or a sum of rows."""
         counts = np.asarray(row, np.int64).reshape(1, -1)
         ratios = {name: float(values[0]) for name, values in LEVELS[cls._level](counts).items()}
         named = dict(zip(LEVEL_COLUMNS[cls._level], counts[0].tolist(), strict=True))
@@ -124,7 +124,7 @@ class _OfCounts:
         return cls(**values)
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None."""
+        """Return the score as JSON values; NaN becomes None."""
         return {name: jsonable(value) for name, value in vars(self).items()}
 
 
@@ -176,7 +176,7 @@ MACRO_COLUMNS = (
     *("precision", "precision_defined", "recall", "recall_defined"),
     *("f1", "f1_defined", "exact", "pairs"),
 )
-"""What the columns of `macro_terms` hold: each ratio, 0 where undefined, and whether it is not."""
+"""The columns of `macro_terms`: each ratio (0 if undefined), and whether it is defined."""
 
 MACRO_MEASURES = ("macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")
 """The measures of `macro_ratios`."""
@@ -188,7 +188,7 @@ _EXACT = {
 
 
 def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
-    """Return for each sentence pair what it adds to the means.
+    """Return the terms that each sentence pair adds to the means.
 
     Parameters
     ----------
@@ -230,12 +230,12 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
 
     Notes
     -----
-    Macro precision and macro recall are the means of the sentence pairs' precision and recall,
-    macro F1 is the harmonic mean of these two, and mean F1 the mean of the sentence pairs' F1. A
-    pair whose ratio is 0/0 is left out of the mean of that ratio. Exact match is the share of
-    pairs with A_S = B_S: the sure links of both are the same (of phrase pairs, the atomic ones);
-    two empty sets are. So MacCartney, Galley & Manning (2008, EMNLP, D08-1084) count on
-    the RTE-2 alignments.
+    Macro precision and macro recall are the means of the sentence pairs' precision and recall.
+    Macro F1 is the harmonic mean of these two, and mean F1 is the mean of the sentence pairs' F1.
+    If a ratio of a pair is 0/0, the pair is left out of the mean of that ratio. Exact match is the
+    share of pairs with A_S = B_S: both have the same sure links (or atomic phrase pairs), or none.
+    These are the averages of MacCartney, Galley & Manning (2008, EMNLP, D08-1084) for the RTE-2
+    alignments.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
 
 
 def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios]:
-    """Return rows, and the function of their sums, that give all measures of an aggregate."""
+    """Return the rows, and a function of their sums that computes all measures of an aggregate."""
     micro = LEVELS[level]
     if aggregate == "micro":
         return rows, micro
@@ -269,7 +269,7 @@ def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios
 
 
 def left_out(sums: Counts) -> dict[str, int]:
-    """Return of how many pairs each ratio is 0/0, and so in no mean, by a sum of `macro_terms`."""
+    """Return from a sum of `macro_terms` the number of pairs for which each ratio is 0/0."""
     named = dict(zip(MACRO_COLUMNS, sums.tolist(), strict=True))
     return {
         name: round(named["pairs"] - named[f"{name}_defined"])
@@ -288,11 +288,11 @@ class MacroScore:
     mean_f1
         The mean of the sentence pairs' F1.
     exact_match
-        The share of sentence pairs on which both are the same.
+        The share of sentence pairs with the same alignment in both.
     exact_pairs
-        How many these are.
+        Their number.
     left_out
-        How many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0.
+        Number of pairs left out of the mean of ``"precision"``, ``"recall"`` and ``"f1"`` (0/0).
     """
 
     precision: float
@@ -305,7 +305,7 @@ class MacroScore:
 
     @classmethod
     def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
-        """Make the score of one sum of the rows of `macro_terms`."""
+        """Make the score from a sum of rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
         precision, recall, f1, mean_f1, match = (float(x[0]) for x in macro_ratios(terms).values())
         exact = round(terms[0, MACRO_COLUMNS.index("exact")])
@@ -317,7 +317,7 @@ class MacroScore:
         return dict(zip(MACRO_MEASURES, values, strict=True))
 
     def to_json(self) -> dict[str, object]:
-        """Return the means as JSON takes them: NaN is None."""
+        """Return the means as JSON values; NaN becomes None."""
         names = ("precision", "recall", "f1", "mean_f1", "left_out")
         return {name: jsonable(getattr(self, name)) for name in names}
 
@@ -326,7 +326,7 @@ def level_intervals(
     rows: Mapping[str, Rows], aggregate: str, *, resamples: int, confidence: float,
     seed: int | np.random.SeedSequence,
 ) -> dict[str, dict[str, Interval]]:  # fmt: skip
-    """Return by level the interval of each measure."""
+    """Return the interval of each measure, by level."""
     streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
     return {
         level: drawn_intervals(

@@ -41,43 +41,43 @@ Span = tuple[int, int, int, int]
 
 @dataclass(frozen=True, repr=False)
 class PhraseListScore(TableResult):
-    """The score of a list of phrase pairs and what became of its entries.
+    """The score of a list of phrase pairs, and what happened to its entries.
 
-    Printed, it is the table that the command prints; a notebook shows that table too.
+    It prints as the table of the command, also in a notebook.
 
     `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
 
     Parameters
     ----------
     precision, recall, f1
-        Over the occurrences, as `score_phrase_list` defines them; NaN where undefined.
+        Over the occurrences, as defined in `score_phrase_list`; NaN if undefined.
     counts
-        The numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so
-        all occurrences count as atomic.
+        The numbers behind them, by the names `PHRASE_COLUMNS`. A list does not distinguish
+        composites, so all occurrences count as atomic.
     entry_precision
-        `correct` / `kept`: the share of the kept entries that are right somewhere.
+        `correct` / `kept`: the share of kept entries that are right somewhere.
     entries
-        How many were read.
+        Number of entries read.
     kept
-        How many different ones occur in a test sentence pair.
+        Number of different entries that occur in a test sentence pair.
     correct
-        How many of those are a gold phrase pair in at least one place.
+        Number of kept entries that are a gold phrase pair in at least one place.
     unmatched
-        How many occur in no test sentence pair.
+        Number of entries that occur in no test sentence pair.
     repeated
-        How many say again what was kept before.
+        Number of entries that repeat an earlier one.
     identical
-        How many were left out because both sides are the same words.
+        Number of entries left out because both sides have the same words.
     out_of_bounds
-        How many were left out by their length.
+        Number of entries left out because of their length.
     pairs, skipped
-        How many sentence pairs were used, and how many lack the reference.
+        Number of sentence pairs used, and of those without the reference.
     signature
         All settings.
     rows
         (P, 5) counts of the sentence pairs.
     intervals
-        Of precision, recall and F1; empty until `with_intervals`.
+        The intervals of precision, recall and F1; empty until `with_intervals`.
     suspicions
         What looks wrong in the reference.
     """
@@ -103,7 +103,7 @@ class PhraseListScore(TableResult):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the figures."""
+        """Warnings about the scores."""
         few = few_pairs(self.pairs, drawn=bool(self.intervals))
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
@@ -123,7 +123,7 @@ class PhraseListScore(TableResult):
         return f"PhraseListScore({how_many(self.pairs, 'pair')}; {kept}; F1 {percent(self.f1)})"
 
     def table(self) -> Table:
-        """Return the score as a table, below what became of the entries."""
+        """Return the score as a table, below the counts of the entries."""
         title = (
             f"{self.kept} of {self.entries} entries kept: they occur in the "
             f"{how_many(self.pairs, 'sentence pair')}; {self.correct} of them "
@@ -144,7 +144,7 @@ class PhraseListScore(TableResult):
         return Table(title, columns, [row], note, stub=0)
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return one dictionary, as a DataFrame takes it: measures, bounds, counts, entries."""
+        """Return one dictionary for a DataFrame: measures, bounds, counts, entries."""
         part = PhraseScore(self.precision, self.recall, self.f1, self.counts)
         numbers = ("entries", *_FATES, "correct", "entry_precision")
         (record,) = level_records(
@@ -153,7 +153,7 @@ class PhraseListScore(TableResult):
         return [record | {name: getattr(self, name) for name in numbers}]
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None."""
+        """Return the score as JSON values; NaN becomes None."""
         ratios = (*_RATIOS, "entry_precision")
         numbers = ("entries", *_FATES, "correct", "pairs", "skipped")
         plain: dict[str, object] = {
@@ -193,43 +193,43 @@ def score_phrase_list(
 ) -> PhraseListScore:
     """Score a list of phrase pairs against the gold phrase pairs of a corpus.
 
-    An entry is kept when, in at least one sentence pair, its source phrase is a contiguous span of
-    the source sentence and its target phrase of the target sentence. Each such pair of spans is an
-    occurrence: what the list predicts for that sentence pair.
+    An entry is kept if, in at least one sentence pair, its source phrase is a contiguous span of
+    the source sentence and its target phrase a contiguous span of the target sentence. Each such
+    pair of spans is an occurrence: a prediction for that sentence pair.
 
     Parameters
     ----------
     entries
-        (source phrase, target phrase), words separated by white space; read once, never held.
+        (source phrase, target phrase), words separated by white space; read once, not stored.
     corpus
-        The test sentence pairs; those without the reference are left out and counted.
+        The test sentence pairs; pairs without the reference are left out and counted.
     links
-        The gold phrase pairs are those of the ``"sure"`` or of the ``"possible"`` (all) links.
+        Gold phrase pairs come from the ``"sure"`` links or the ``"possible"`` (all) links.
     exact_case
-        Match words with their case; else after casefold.
+        Distinguish case; otherwise words are compared after casefold.
     ignore_identical
-        Leave out entries and gold phrase pairs whose two sides are the same words.
+        Leave out entries and gold phrase pairs with the same words on both sides.
     min_length, max_length
-        Leave out entries and gold phrase pairs with less or more words on either side.
+        Leave out entries and gold phrase pairs with fewer or more words on either side.
 
     Raises
     ------
     OptionError
-        If the bounds make no sense.
+        If the bounds are invalid.
 
     Notes
     -----
     With A the occurrences of the list, B the gold phrase pairs (atomic and composite) and B_atom
     the atomic ones, eq. 3 of the article becomes precision = |A & B| / |A|, recall =
-    |A & B_atom| / |B_atom|. A list does not tell atomic from composite entries, so every
-    occurrence counts in precision: a list that holds composites beside their parts is rewarded or
-    punished for each. Where words repeat in a sentence, every pair of spans is an occurrence, so
-    that the list cannot gain from a choice it does not make.
+    |A & B_atom| / |B_atom|. A list does not distinguish atomic and composite entries, so every
+    occurrence counts in precision: if a list has composites and their parts, each counts. If words
+    repeat in a sentence, every pair of spans is an occurrence, so the list cannot gain from
+    ambiguity.
 
     References
     ----------
-    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614: a list is compared
-    on the part that matches the test sentence pairs, with the phrase pairs of the sure links.
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614: they compare the
+    part of a list that matches the test sentence pairs with the phrase pairs of the sure links.
 
     Examples
     --------
@@ -245,9 +245,7 @@ def score_phrase_list(
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
         raise ArgumentError("entries must be pairs (source phrase, target phrase)")
     if min_length < 1 or (max_length is not None and max_length < min_length):
-        raise OptionError(
-            f"phrase lengths from {min_length} to {max_length} make no sense; the least is 1"
-        )
+        raise OptionError(f"invalid phrase lengths, {min_length} to {max_length}; the minimum is 1")
     shared = corpus.annotated_by(reference)
     watch = BaseWatch()
     for pair in shared:
@@ -280,19 +278,19 @@ def score_phrase_list(
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
         entries=sum(fates.values()), correct=matching.correct, **fates, pairs=len(shared),
         skipped=len(corpus) - len(shared), signature=settings, rows=rows,
-        suspicions=tuple(filter(None, [watch.suspicion("`base=1` where it is read")])),
+        suspicions=tuple(filter(None, [watch.suspicion("`base=1` when reading it")])),
     )  # fmt: skip
 
 
 class _PhraseIndex:
-    """The places of all phrases in some sentences, by their number of words."""
+    """The positions of all phrases in some sentences, by number of words."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
         self._sentences = sentences
         self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
 
     def find(self, phrase: str) -> dict[int, list[int]]:
-        """Return where a phrase begins: for each sentence that has it, the rising positions."""
+        """Return the start positions of a phrase, sorted, for each sentence that has it."""
         words = phrase.count(" ") + 1
         if words not in self._places:
             places = self._places[words] = {}
@@ -304,7 +302,7 @@ class _PhraseIndex:
 
 
 class _Matching:
-    """The entries matched with sentence pairs so far, and the counts of both."""
+    """Entries matched with sentence pairs so far, and the counts of both."""
 
     def __init__(
         self,
@@ -339,7 +337,7 @@ class _Matching:
         return np.array(columns, np.int64).T  # in the order of PHRASE_COLUMNS
 
     def add(self, source: str, target: str) -> None:
-        """Count what became of one entry, and its occurrences."""
+        """Count an entry and its occurrences."""
         words = self._fold(source).split(), self._fold(target).split()
         self.fates[self._judge(*words)] += 1
 
@@ -388,21 +386,21 @@ def read_phrase_table(
     encoding: str = "utf-8",
     max_size: int = MAX_MEGABYTES,
 ) -> Iterator[tuple[str, str]]:
-    """Yield (source phrase, target phrase) line by line, never more than a line in memory.
+    """Yield (source phrase, target phrase) line by line, with one line in memory.
 
     Parameters
     ----------
     path
-        The file; ``-`` is standard input, ``.gz`` is unpacked.
+        The file; ``-`` is standard input, ``.gz`` is decompressed.
     format
-        ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||``.
+        ``"tsv"`` or ``"moses"``; None means moses if the first line contains ``|||``.
     max_size
-        The most megabytes of a line, as in `alignkit.io.ReadOptions`.
+        Maximum size of a line in megabytes, as in `alignkit.io.ReadOptions`.
 
     Raises
     ------
     FormatError
-        If a line does not hold a phrase on both sides, or the file cannot be read or decoded.
+        If a line does not have a phrase on both sides, or the file cannot be read or decoded.
     """
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:
@@ -437,7 +435,7 @@ PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]] = {
     "tsv": _tsv,
     "moses": _moses,
 }
-"""What makes a phrase pair of a line, or says what is wrong with it."""
+"""A function that returns the phrase pair of a line, or an error message."""
 
 
 def _both(source: str, target: str) -> tuple[str, str] | str:

@@ -28,9 +28,9 @@ def cd_diagram(
     critical_difference: float,
     path: str | None = None,
 ) -> str:
-    """Draw mean ranks on a line for a page, and for a paper as a file of that path.
+    """Draw mean ranks on a line for a page, and as a file for a paper.
 
-    A bar joins those that are not told apart.
+    A bar joins ranks that do not differ significantly.
     """
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
@@ -91,7 +91,7 @@ def heat_map(
     rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str,
     path: str | None = None,
 ) -> str:  # fmt: skip
-    """Draw values as cells, the higher the darker, as `cd_diagram` does; NaN is ``-``."""
+    """Draw values as cells, higher is darker, like `cd_diagram`; NaN is ``-``."""
     with canvas(*_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)
         title = f"{measure or 'values'} by phenomenon and system"

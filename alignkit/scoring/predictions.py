@@ -1,4 +1,4 @@
-"""Read what a program predicted for pairs: a label each, by id or in order."""
+"""Read the labels that a program predicted for pairs, by id or in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 
 PREDICTED = ("scheme", "view")
-"""What the labels of a file may be of."""
+"""The kinds of labels in a file."""
 
 _Lines = Sequence[tuple[int, str]]
 _Labels = dict[int, tuple[int, str]]
@@ -25,15 +25,15 @@ _HEADING = ["id", "label"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a program predicted."""
+    """The predictions of a program."""
 
     judgments: Mapping[int, str]  # by the place of a pair in the corpus
     of_view: bool = False  # whether the labels are those of a view: its flags are not known
 
     def added(self, corpus: Corpus, name: str) -> Corpus:
-        """Return the corpus with the judgments as those of an annotator."""
+        """Return the corpus with the predictions as judgments of an annotator."""
         if name in corpus.annotators:
-            raise JoinError(f"{name!r} has annotated the pairs already: choose a new name")
+            raise JoinError(f"{name!r} has already annotated the pairs: choose a new name")
         pairs = list(corpus)
         for place, judgment in self.judgments.items():
             added = {name: Annotation(None, judgment=judgment)}
@@ -56,24 +56,24 @@ def with_predictions(
     Parameters
     ----------
     path
-        Lines of an id and a label with a tab between, for some of the pairs or all, with or without
-        the heading ``id<TAB>label``; or a label for each pair, in their order. It is the first
-        where at least half of the lines have a tab.
+        Lines with an id, a tab and a label, for some or all pairs, with or without the heading
+        ``id<TAB>label``; or only a label for each pair, in the order of the pairs. The first form
+        is assumed if at least half of the lines have a tab.
     view
-        What the labels must be of: its scheme, or itself; None takes any text.
+        Labels must be in this view or its scheme; None accepts any text.
     predicted
-        ``"scheme"`` or ``"view"``, which says of which of the two they are; None: of the scheme,
-        unless a label is of the view alone. A label of a view becomes the first judgment that the
-        view shows as it.
+        Whether they are labels of the ``"scheme"`` or the ``"view"``; None means the scheme,
+        unless a label is only in the view. A label of a view becomes the first judgment that the
+        view maps to it.
     lenient_labels
-        Keep what is of neither, where an error would stop.
+        Keep labels that are in neither, instead of raising an error.
 
     Raises
     ------
     FormatError
-        If a line does not fit the pairs, or neither the scheme nor the view.
+        If a line does not match the pairs, or a label is in neither the scheme nor the view.
     OptionError
-        If the labels could be of either and do not mean the same in both.
+        If the labels are in both, with different meanings.
     """
     check_arguments(with_predictions, locals())
     predictions = read_predictions(
@@ -95,7 +95,7 @@ def read_predictions(
         lines.pop()
     for number, text in lines:
         if not text.strip():
-            raise FormatError("an empty line; give a label for each pair", file, number)
+            raise FormatError("empty line; expected a label for each pair", file, number)
     tabs = sum("\t" in text for _, text in lines)
     labels = (_by_id if lines and 2 * tabs >= len(lines) else _ordered)(corpus, file, lines)
     judgments = {place: label for place, (_, label) in labels.items()}
@@ -112,7 +112,7 @@ def read_predictions(
 def _are_of_view(
     labels: _Labels, view: View, predicted: str | None, path: str, *, lenient_labels: bool
 ) -> bool:
-    """Return whether labels are of the view and not of its scheme; refuse what is of neither."""
+    """Return whether labels are of the view, not its scheme; refuse labels of neither."""
     scheme, used = view.scheme, {label for _, label in labels.values()}
     of_scheme, of_view = used & set(view.rows), used & set(view.labels)
     if predicted is None:
@@ -120,7 +120,7 @@ def _are_of_view(
         if other and of_scheme == of_view:
             raise OptionError(
                 f"{path}: its labels, such as {other[0]!r}, could be judgments of {scheme.name} or "
-                f'labels of the view {view.name}; say which by `predicted="scheme"` or '
+                f'labels of the view {view.name}; choose with `predicted="scheme"` or '
                 '`predicted="view"`'
             )
         predicted = "view" if of_view > of_scheme else "scheme"
@@ -132,7 +132,7 @@ def _are_of_view(
         if label not in view.labels:
             expected = ", ".join(view.labels)
             raise FormatError(
-                f"{label[:40]!r} is no label of the view {view.name} of {scheme.name}; expected "
+                f"{label[:40]!r} is not in the view {view.name} of {scheme.name}; expected "
                 f"one of {expected}",
                 path,
                 number,
@@ -144,15 +144,15 @@ def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
     for number, text in lines:
         if "\t" in text:
             raise FormatError(
-                "a tab, which most lines lack; give an id, a tab and a label in all lines, or a "
-                "label alone",
+                "this line has a tab, but most lines do not; expected an id, a tab and a label in "
+                "all lines, or only labels",
                 path,
                 number,
             )
     if len(lines) != len(corpus):
         raise FormatError(
-            f"{len(lines)} labels for {len(corpus)} pairs; give one each, or an id, a tab and a "
-            "label in each line",
+            f"{len(lines)} labels for {len(corpus)} pairs; expected one for each, or an id, a tab "
+            "and a label in each line",
             path,
         )
     return {place: (number, text.strip()) for place, (number, text) in enumerate(lines)}
@@ -171,7 +171,7 @@ def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
         known = places.get(id, [])
         why = ""
         if not tab:
-            why = "no tab, which most lines have"
+            why = "no tab, but most lines have one"
         elif not label.strip():
             why = f"no label for the id {id[:40]!r}"
         elif not known:
@@ -179,9 +179,9 @@ def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
         elif len(known) > 1:
             why = f"{len(known)} pairs have the id {id[:40]!r}"
         elif known[0] in labels:
-            why = f"line {labels[known[0]][0]} has the id {id[:40]!r} too"
+            why = f"line {labels[known[0]][0]} also has the id {id[:40]!r}"
         if why:
-            message = f"{why}; give an id of one pair, once, a tab and a label"
+            message = f"{why}; expected the id of a pair (each once), a tab and a label"
             raise FormatError(message, path, number)
         labels[known[0]] = number, label.strip()
     return labels

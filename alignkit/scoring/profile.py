@@ -1,4 +1,4 @@
-"""A profile: how good systems are on the pairs of each phenomenon."""
+"""A profile: the scores of systems on the pairs with each phenomenon."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _P = Column("p", "p")
 
 @dataclass(frozen=True)
 class OnPhenomenon:
-    """How good a system is on the pairs that hold a phenomenon.
+    """The score of a system on the pairs with a phenomenon.
 
     Parameters
     ----------
     system, phenomenon
-        Whose and of which.
+        Their names.
     pairs
-        How many pairs hold it.
+        Number of pairs with the phenomenon.
     value, rest
-        The measure on these pairs, and on all others; NaN where undefined.
+        The measure on these pairs, and on all others; NaN if undefined.
     interval, gap
-        Of `value`, and of `value` - `rest`.
+        The intervals of `value`, and of `value` - `rest`.
     p_value, holm
-        That both are the same, and corrected for the phenomena that were tested; NaN where there
-        was no test.
+        The p-value that both are equal, and the same corrected for all tested phenomena; NaN if
+        not tested.
     """
 
     system: str
@@ -49,13 +49,13 @@ class OnPhenomenon:
 
     @property
     def difference(self) -> float:
-        """How far the measure is from that on all others."""
+        """The difference between the measure and that on all others."""
         return self.value - self.rest
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Whether two systems differ on a phenomenon; `holm` is over the phenomena."""
+    """The comparison of two systems on a phenomenon; `holm` is over the phenomena."""
 
     phenomenon: str
     pairs: int
@@ -78,21 +78,21 @@ class Profile(Result):
     overall
         The measure of each system on all pairs.
     parts
-        Each system on each phenomenon.
+        The score of each system on each phenomenon.
     differences
-        Every two systems on each phenomenon.
+        The comparison of every two systems on each phenomenon.
     ranking
         The tests of ranks.
     by
-        The attribute that names phenomena.
+        The attribute with the phenomena.
     total
-        How many pairs there are.
+        Number of pairs.
     tests
-        What stands below the tables of phenomena and of differences: how p was found.
+        The notes below the tables of phenomena and of differences: how p was computed.
     alpha
-        The chance of a false difference.
+        The probability of a false difference.
     notes, signature
-        What is to be known, and the settings in one line.
+        Notes, and the settings in one line.
     """
 
     measured: Measured
@@ -110,7 +110,7 @@ class Profile(Result):
 
     @property
     def head(self) -> Sequence[str]:
-        """On how many pairs, where each system is worst, and by how much."""
+        """The number of pairs, and where each system is worst, by how much."""
         return tuple(self._head())
 
     def _head(self) -> Iterator[str]:
@@ -143,11 +143,11 @@ class Profile(Result):
         )
 
     def _fails(self, part: OnPhenomenon) -> str:
-        """Return that a system fails most on a phenomenon, or nowhere clearly."""
+        """Return the phenomenon on which a system fails most, if any clearly."""
         if self._below(part):
             return f" fails most on {self._said(part)}"
         end = "highest" if self.measured.lower_is_better else "lowest"
-        none = "fails nowhere clearly more than elsewhere"
+        none = "fails on no phenomenon clearly more than on others"
         return f" {none}; {self.measured.measure} is {end} on {self._said(part)}"
 
     def _below(self, part: OnPhenomenon) -> bool:
@@ -156,7 +156,7 @@ class Profile(Result):
         return worse * part.difference < 0 and (ends[1] < 0 or part.holm <= self.alpha)
 
     def _worst(self, parts: Sequence[OnPhenomenon]) -> OnPhenomenon:
-        """Return the worst of those that are clearly worse, or of all where none is."""
+        """Return the worst of the clearly worse phenomena, or of all if there are none."""
         return min([part for part in parts if self._below(part)] or parts, key=self._place)
 
     def _place(self, part: OnPhenomenon) -> tuple[float, int]:
@@ -187,7 +187,7 @@ class Profile(Result):
 
     @property
     def cautions(self) -> Sequence[str]:
-        """What is to be known, and why a test may say too much."""
+        """Notes on the profile and the limits of its tests."""
         return (*self.notes, *(self.ranking.cautions if self.differences else ()))
 
     def tables(self) -> Sequence[Table]:
@@ -253,7 +253,7 @@ class Profile(Result):
 
 
 def bounded(value: float, interval: Interval) -> str:
-    """Write a share in percent, with the bounds that it has."""
+    """Return a share in percent, with its bounds."""
     said = f"{100 * value:.1f}"
     if isnan(interval.low):
         return said

@@ -36,7 +36,7 @@ _TOLERANCE = 1e-12
 
 
 def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool) -> dict[str, str]:
-    """Return for each subset the first of those whose test is the same."""
+    """Return for each subset the first subset with the same test."""
     first: dict[bytes, str] = {}
     tests = {}
     for name, subset in subsets.items():
@@ -49,16 +49,16 @@ def against_complement(
     systems: Mapping[str, Counts], subsets: Mapping[str, NDArray[np.bool_]], measure: Ratios,
     name: str, *, trials: int = 10_000, rng: np.random.Generator,
 ) -> dict[str, dict[str, float]]:  # fmt: skip
-    """Return the p-value that each system is as good on each subset as on its complement.
+    """Return the p-values that each system has the same score on each subset and its complement.
 
-    The statistic is abs(measure of the subset - measure of the complement), counts pooled. In each
-    trial as many pairs as the subset has are drawn from all without replacement; p = (1 + hits) /
-    (1 + trials), hits the trials whose statistic is at least the true one, or undefined. The same
-    orders of pairs serve all systems and subsets (Good 2005, Permutation, Parametric, and Bootstrap
-    Tests of Hypotheses, chapter 3).
+    The statistic is abs(measure of the subset - measure of the complement), counts pooled. Each
+    trial draws as many pairs as the subset has from all, without replacement. p = (1 + hits) /
+    (1 + trials); hits are the trials with a statistic at least as large as the true one, or
+    undefined. All systems and subsets use the same orders of pairs (Good 2005, Permutation,
+    Parametric, and Bootstrap Tests of Hypotheses, chapter 3).
     """
     if trials < 1:
-        raise OptionError(f"`trials` are {trials}; give 1 or more")
+        raise OptionError(f"`trials` is {trials}; expected 1 or more")
     rows = np.concatenate([np.asarray(subset, np.float64)[None] for subset in systems.values()])
     total = rows.sum(axis=1)
     sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
@@ -89,9 +89,9 @@ def against_complement(
 def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> float:
     """Return the p-value of Mann and Whitney's test of a subset against all pairs.
 
-    One-sided, in the direction that the values show: with U how often, of all n m pairs of values,
-    that of the subset is above that of the whole, a tie counting half,
-    z = (abs(U - n m / 2) - 1/2) / sd, the variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
+    The test is one-sided, in the direction of the values. U counts, among all n m pairs of values,
+    those with a higher value in the subset than in the whole; a tie counts half.
+    z = (abs(U - n m / 2) - 1/2) / sd with variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
     over the groups of t ties, N = n + m.
     """
     known = ~np.isnan(values)
@@ -128,27 +128,27 @@ def _gaps(
 
 
 KOVATCHEV = "kovatchev"
-"""Test as Kovatchev et al. (2019) did."""
+"""The name of the tests by Kovatchev et al. (2019)."""
 
 PAIRED = ("randomization", "mcnemar")
-"""How two systems are compared on the same pairs: by any measure, or where pairs are right or wrong
-as wholes."""
+"""The tests of two systems on the same pairs: for any measure, or for pairs that are right or
+wrong."""
 
 _NAMES = {"f1": "F1", "aer": "AER"}
-_COMPLEMENT = "p: two-sided, that pairs with the phenomenon are as the others, by permutation"
+_COMPLEMENT = "p: two-sided, pairs with the phenomenon against the others, by permutation"
 _WHOLE = (
-    "p: one-sided, that pairs with the phenomenon are as all pairs, by Mann and Whitney's test of "
-    "the measure of each pair"
+    "p: one-sided, pairs with the phenomenon against all pairs, by Mann and Whitney's test of the "
+    "measure of each pair"
 )
 _PAIRED = {
-    "randomization": "p: two-sided, by paired randomization of the pairs that hold the phenomenon",
-    "mcnemar": "p: two-sided, McNemar's exact test on the pairs that hold the phenomenon",
-    KOVATCHEV: "p: two-sided, McNemar's test without correction for continuity, on the pairs that "
-    "hold the phenomenon",
+    "randomization": "p: two-sided, by paired randomization of the pairs with the phenomenon",
+    "mcnemar": "p: two-sided, McNemar's exact test on the pairs with the phenomenon",
+    KOVATCHEV: "p: two-sided, McNemar's test without correction for continuity, on the pairs with "
+    "the phenomenon",
 }
 _CARE = (
-    "p of phenomena is one-sided, in the direction that the pairs show, and the whole set holds "
-    "the subset: read it as a description, and test without `like` what you want to claim"
+    "p of phenomena is one-sided, in the direction of the data, and the whole set includes the "
+    "subset: use it only as a description, and test your claims without `like`"
 )
 
 
@@ -175,7 +175,7 @@ class ProfileOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _Profiling(ProfileOptions):
-    """The options of a profile, and the measure it is of."""
+    """The options of a profile, and its measure."""
 
     measure: Ratios
     name: str
@@ -188,7 +188,7 @@ class _Profiling(ProfileOptions):
         return self.like is None
 
     def notes(self) -> tuple[str, str]:
-        """Return how p was found, of phenomena and of differences."""
+        """Return how p was computed, for phenomena and for differences."""
         if self.like is None:
             return _COMPLEMENT, _PAIRED[self.paired]
         return _WHOLE, _PAIRED[self.like if self.paired == "mcnemar" else self.paired]
@@ -202,36 +202,36 @@ def profile_rows(
     name: str,
     **options: Any,
 ) -> Profile:
-    """Profile systems by the phenomena that sentence pairs hold.
+    """Profile systems by the phenomena of sentence pairs.
 
-    A phenomenon is tested against all pairs without it by permutation of membership, two systems
-    on it by `paired`; p-values are corrected by Holm over the phenomena. Those that fewer than
-    `FEW_HOLD` pairs hold are shown, not tested.
+    The pairs with a phenomenon are tested against all others by permutation of membership; two
+    systems are compared on them by `paired`. p-values have Holm's correction over the phenomena.
+    Phenomena with fewer than `FEW_HOLD` pairs are shown, but not tested.
 
     Parameters
     ----------
     systems
-        By name, the (P, C) counts of each sentence pair.
+        The (P, C) counts of the sentence pairs, by system.
     groups
-        For each pair the phenomena that it holds; ``""`` is none.
+        The phenomena of each pair; ``""`` is none.
     measure, name
-        What makes measures of (R, C) sums of counts, such as `alignkit.scoring.link_ratios`, and
-        the one to profile by.
+        A function that computes measures of (R, C) sums of counts, such as
+        `alignkit.scoring.link_ratios`, and the measure to use.
     paired
-        Of `PAIRED`: paired randomization; or, where the first count of a pair says whether it is
-        right, McNemar's exact test.
+        One of `PAIRED`: paired randomization, or McNemar's exact test if the first count of a pair
+        is whether it is right.
     like
-        `KOVATCHEV` tests a phenomenon by Mann and Whitney's test of the measure of each pair,
-        against all pairs and one-sided, and uses McNemar's test without correction for continuity.
+        `KOVATCHEV` uses Mann and Whitney's one-sided test of the measure of each pair against all
+        pairs, and McNemar's test without correction for continuity.
     trials
-        Of the tests, 10,000 or more for a paper.
+        Number of trials of the tests; 10,000 or more for a paper.
     resamples, confidence
-        Of the intervals, by bootstrap over the pairs that hold the phenomenon, and over the others.
+        Of the intervals, by bootstrap over the pairs with the phenomenon, and over the others.
 
     Raises
     ------
     OptionError
-        If there is no system, or systems and groups differ in the number of pairs, or a number is
+        If there is no system, systems and groups have different numbers of pairs, or a number is
         out of range.
 
     References
@@ -279,10 +279,10 @@ def profile_rows(
 
 def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Profiling) -> int:
     if not systems:
-        raise OptionError("there is no system to profile")
+        raise OptionError("no systems; name one or more to profile")
     for system, rows in systems.items():
         if len(rows) != len(groups):
-            raise OptionError(f"{system} has {len(rows)} pairs, and {len(groups)} have groups")
+            raise OptionError(f"{system} has {len(rows)} pairs, but groups has {len(groups)}")
         known = how.measure(rows[:0].sum(0, keepdims=True))
         check_known("measure", how.name, known)
     return len(groups)
@@ -294,12 +294,12 @@ def _notes(
     pairs = len(groups)
     yield from few_pairs(pairs)
     if any(members.sum() < FEW_PAIRS for members in held.values()) and pairs >= FEW_PAIRS:
-        yield f"intervals of phenomena of fewer than {FEW_PAIRS} pairs are too narrow"
+        yield f"intervals of phenomena with fewer than {FEW_PAIRS} pairs are too narrow"
     for x, members in held.items():
         if members.all():
-            yield f"all pairs hold {x}, so there are no others to compare it with"
+            yield f"all pairs have {x}, so there are no others to compare it with"
     if none := sum(not any(values) for values in groups):
-        yield f"{none} of {how_many(pairs, 'sentence pair')} hold no phenomenon"
+        yield f"{none} of {how_many(pairs, 'sentence pair')} have no phenomenon"
     if several := sum(len(values) > 1 for values in groups):
         yield overlapping(several, pairs, how.by)
     tested = _tested(held)
@@ -307,7 +307,7 @@ def _notes(
         if name == first:
             continue
         if np.array_equal(tested[name], tested[first]):
-            yield f"{first} and {name} are held by the same pairs: one test, which Holm counts once"
+            yield f"{first} and {name} have the same pairs: one test, which Holm counts once"
         else:
             yield (
                 f"{name} are the pairs without {first}: one test of {first} against {name}, which "

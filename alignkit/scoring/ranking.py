@@ -1,4 +1,4 @@
-"""Rank phenomena within systems and systems over phenomena, and say which are told apart."""
+"""Rank phenomena within systems and systems over phenomena, and test the differences."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Measured:
     phenomena, systems
         Their names.
     values
-        (P, S) values; NaN where one is missing.
+        (P, S) values; NaN if one is missing.
     pairs
-        How many sentence pairs hold each phenomenon; None where that is not known.
+        Number of sentence pairs with each phenomenon; None if unknown.
     measure
-        What was measured; empty where that is not known.
+        The name of the measure; empty if unknown.
     lower_is_better
-        Whether it is an error.
+        Whether the measure is an error.
     """
 
     phenomena: tuple[str, ...]
@@ -54,7 +54,7 @@ class Measured:
     lower_is_better: bool = False
 
     def worst_first(self) -> Measured:
-        """Return the same with the phenomena sorted by their mean, those without a value last."""
+        """Return the table with phenomena sorted by their mean, those without values last."""
         known = ~np.isnan(self.values)
         sums = np.where(known, self.values, 0).sum(axis=1)
         means = np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), inf)
@@ -66,18 +66,18 @@ class Measured:
 
     @property
     def shares(self) -> bool:
-        """Whether all values lie between 0 and 1, and so are shown as percentages."""
+        """Whether all values are between 0 and 1, and are shown as percentages."""
         return self._outside(1) == []
 
     @property
     def read_as(self) -> str:
-        """How the values are taken and shown."""
+        """How the values are read and shown."""
         shares = "values are read as shares of 1 and shown as percentages"
-        plain = "values are read and shown as they are written, not as shares of 1"
+        plain = "values are read and shown unchanged, not as shares of 1"
         return shares if self.shares else plain
 
     def doubts(self) -> Iterator[str]:
-        """Which values lie outside 0 to 1, or 0 to 100, where most lie within."""
+        """Warnings about values outside 0 to 1 (or 0 to 100) if most are inside."""
         known = np.count_nonzero(~np.isnan(self.values))
         for top in (1, 100):
             outside = self._outside(top)
@@ -87,8 +87,8 @@ class Measured:
                 named = ", ".join(outside[:_SHOWN])
                 more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
                 yield (
-                    f"most values lie from 0 to {top}, but not {named}{more}: look whether the "
-                    f"table has a mistake; {self.read_as}"
+                    f"most values are from 0 to {top}, but not {named}{more}: check the table for "
+                    f"mistakes; {self.read_as}"
                 )
             return
 
@@ -107,43 +107,43 @@ def read_measured(
     lower_is_better: bool = False,
     encoding: str = "utf-8",
 ) -> Measured:
-    """Read a printed table of phenomena by systems.
+    """Read a table of phenomena by systems from a file.
 
     Parameters
     ----------
     path
-        Lines of columns with tabs between: first the name of the phenomenon, then a value for each
-        system, such as ``.74`` or ``74%``, which are the same; empty, ``-`` or ``NA`` where one is
-        missing. The first line names the systems.
+        Lines with columns separated by tabs: the name of the phenomenon, then a value for each
+        system, such as ``.74`` or, equivalently, ``74%``; a missing value is empty, ``-`` or
+        ``NA``. The first line names the systems.
     leave_out
-        Rows that are no phenomena, such as a mean over all.
+        Rows that are not phenomena, such as a mean over all.
 
     Raises
     ------
     FormatError
-        If it is no such table, or values with and without ``%`` do not fit together; the message
-        names the line.
+        If the file is not such a table, or mixes values with and without ``%`` inconsistently; the
+        message names the line.
     """
     check_arguments(read_measured, locals())
     name = os.fspath(path)
     file = TextFile(name, ReadOptions(encoding=encoding))
     lines = [(n, text.split("\t")) for n, text in file.lines() if text.strip()]
     if len(lines) < 2:
-        raise FormatError("no table: give a line of names and a line for each phenomenon", name)
+        raise FormatError("no table; expected a line of names and a line for each phenomenon", name)
     systems = tuple(cell.strip() for cell in lines[0][1][1:])
     if not systems or len(set(systems)) < len(systems) or not all(systems):
         raise FormatError(
-            "the first line must name the systems, each once, with tabs between", name, lines[0][0]
+            "expected the names of the systems, each once, separated by tabs", name, lines[0][0]
         )
     rows: dict[str, list[float]] = {}
     signed = any(cell.strip().endswith("%") for _, cells in lines[1:] for cell in cells[1:])
     for number, (first, *cells) in lines[1:]:
         row = first.strip()
         if row in rows:
-            raise FormatError(f"the row {row!r} is there twice; name each once", name, number)
+            raise FormatError(f"the row {row!r} occurs twice; name each once", name, number)
         if len(cells) != len(systems):
             raise FormatError(
-                f"{len(cells)} values for {len(systems)} systems; give one each", name, number
+                f"{len(cells)} values for {len(systems)} systems; expected one each", name, number
             )
         rows[row] = [_number(cell, name, number, signed) for cell in cells]
     for row in leave_out:
@@ -156,7 +156,7 @@ def read_measured(
 
 
 def _number(cell: str, path: str, line: int, signed: bool) -> float:
-    """Return a value; where any of the table is `signed` with %, the others must be shares."""
+    """Return a value; if some values are `signed` with %, the others must be shares."""
     text = cell.strip()
     if text.casefold() in _MISSING:
         return nan
@@ -166,7 +166,7 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
     except ValueError:
         value = nan
     if not isfinite(value):
-        raise FormatError(f"{text[:40]!r} is no number; write one, or - for none", path, line)
+        raise FormatError(f"{text[:40]!r} is not a number; expected one, or - for none", path, line)
     if signed and not share and abs(value) > 1:
         raise FormatError(
             f"{text[:40]!r} stands without % beside values with it; write it after all, or after "
@@ -178,7 +178,7 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
 
 
 FEW_HOLD = 10
-"""A phenomenon that fewer sentence pairs hold is shown, but neither tested nor ranked."""
+"""Phenomena with fewer sentence pairs are shown, but neither tested nor ranked."""
 
 _WHOLE = ("overall", "total", "all", "average", "mean")
 
@@ -190,15 +190,15 @@ class Ranking(Result):
     Parameters
     ----------
     measured
-        What was ranked.
+        The ranked values.
     phenomena
-        Friedman's test of the phenomena, each system a block.
+        Friedman's test of the phenomena, with systems as blocks.
     systems
-        That of the systems, each phenomenon a block.
+        Friedman's test of the systems, with phenomena as blocks.
     missing
         The phenomena left out because a value is missing.
     few
-        Those left out because fewer than `FEW_HOLD` sentence pairs hold them.
+        The phenomena left out because they have fewer than `FEW_HOLD` sentence pairs.
     """
 
     measured: Measured
@@ -209,8 +209,8 @@ class Ranking(Result):
 
     @property
     def head(self) -> Sequence[str]:
-        """What was ranked."""
-        what = self.measured.measure or "a printed measure"
+        """The measure, and the numbers of systems and phenomena."""
+        what = self.measured.measure or "a measure"
         kept = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
         best = "lowest" if self.measured.lower_is_better else "highest"
         said = (
@@ -221,14 +221,14 @@ class Ranking(Result):
 
     @property
     def cautions(self) -> Sequence[str]:
-        """Why a test may say too much, and what was left out of it."""
+        """The limits of the tests, and what was left out."""
         return tuple(self._cautions())
 
     def _cautions(self) -> Iterator[str]:
         if self.measured.pairs is None:
             yield (
-                "how many sentence pairs hold each phenomenon is not known, so all rows are "
-                "ranked; rows of a few pairs rank by luck"
+                "the number of sentence pairs with each phenomenon is unknown, so all rows are "
+                "ranked; the ranks of rows with few pairs are unreliable"
             )
             yield from self.measured.doubts()
         for names, why in (
@@ -237,10 +237,10 @@ class Ranking(Result):
         ):
             if names:
                 left = how_many(len(names), "phenomenon is", "phenomena are")
-                yield f"{left} not ranked, with {why}: {', '.join(names)}"
+                yield f"{left} not ranked ({why}): {', '.join(names)}"
         for name in self.phenomena.names:
             if name.casefold().split(maxsplit=1)[:1] and name.casefold().split()[0] in _WHOLE:
-                yield f"the row {name!r} may be no phenomenon; if so, leave it out"
+                yield f"the row {name!r} may not be a phenomenon; if so, leave it out"
         for what, on, test in (
             ("system", ("phenomenon", "phenomena"), self.systems),
             ("phenomenon", ("system",), self.phenomena),
@@ -248,13 +248,13 @@ class Ranking(Result):
             if why := test.too_few:
                 ranked = how_many(len(test.names), what, "phenomena" if on == ("system",) else "")
                 yield (
-                    f"nothing can be told by the ranks of {ranked} on "
+                    f"there is no test of the ranks of {ranked} on "
                     f"{how_many(test.blocks, *on)}: {why}"
                 )
         if not (self.systems.reason and self.phenomena.reason):
             yield (
-                "Friedman's test takes blocks for independent: systems trained on the same data, "
-                "and phenomena that overlap, are not, so p is too small"
+                "Friedman's test assumes independent blocks: systems trained on the same data and "
+                "overlapping phenomena are not independent, so p is too small"
             )
 
     @property
@@ -263,7 +263,7 @@ class Ranking(Result):
         return f"test:friedman|after:nemenyi|alpha:{self.systems.alpha}|version:{__version__}"
 
     def tables(self) -> Sequence[Table]:
-        """Return the tests, the two rankings, and the pairs of systems told apart."""
+        """Return the tables of the tests and of the two rankings."""
         return [
             self._tests(),
             _ranks("Systems, ranked over phenomena", "system", "systems", self.systems),
@@ -275,13 +275,13 @@ class Ranking(Result):
         two = self.systems
         if not two.reason:
             yield Picture(
-                "Mean ranks of the systems, 1 the best; a bar joins those that are not told apart",
+                "Mean ranks of systems, 1 is best;  a bar joins those that do not differ clearly",
                 cd_diagram(two.ranking, two.groups(), two.critical_difference),
             )
         table = self.measured.worst_first()
         rows = "the phenomenon with the worst mean first"
         yield Picture(
-            f"{table.measure or 'Values'} by phenomenon and system, {rows}; the higher, the darker",
+            f"{table.measure or 'Values'} by phenomenon and system, {rows}; higher is darker",
             heat_map(table.phenomena, table.systems, table.values, table.measure),
         )
 
@@ -315,7 +315,7 @@ def _ranks(title: str, what: str, anchor: str, test: Friedman) -> Table:
     ]
     rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in test.ranking]
     note = (
-        "apart from: how many others are further away than the critical difference, "
+        "apart from: the number of others further away than the critical difference, "
         f"{test.critical_difference:.3f}"
     )
     return Table(title, columns, rows, "" if test.reason else note, anchor)
@@ -327,8 +327,8 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     Parameters
     ----------
     measured
-        A measure of systems on phenomena; phenomena with a value missing, or that fewer than
-        `FEW_HOLD` pairs are known to hold, are left out.
+        A measure of systems on phenomena; phenomena with a missing value, or with fewer than
+        `FEW_HOLD` pairs, are left out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of sentence pairs, and of groups of them, as records and tables."""
+"""Scores of sentence pairs and of groups, as records and tables."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def pair_records(
     Parameters
     ----------
     aggregate
-        ``"macro"`` and ``"both"`` tell whether both are the same, ``exact_match``, 1 or 0.
+        ``"macro"`` and ``"both"`` add ``exact_match``: 1 if both are the same, else 0.
 
     Returns
     -------
     list of dict
-        For each pair and level: id, level, the measures (NaN where undefined) and the counts.
+        For each pair and level: id, level, the measures (NaN if undefined) and the counts.
     """
     check_arguments(pair_records, locals())
     _check(rows, ids, "ids", aggregate)
@@ -77,25 +77,25 @@ def group_records(
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> list[dict[str, object]]:
-    """Return the score of each group: the measures of the sum of its rows.
+    """Return the score of each group: the measures of the sums of its rows.
 
     Parameters
     ----------
     groups
-        The group of each of the P pairs; or the groups of each, which then overlap.
+        The group of each of the P pairs; or the groups of each, which may overlap.
     name
         The key of the group in the records.
     resamples, confidence, seed
-        Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; without
-        `resamples` there are none. Each group has a stream of its own.
+        Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; no
+        intervals without `resamples`. Each group has its own random numbers.
 
     Returns
     -------
     list of dict
-        For each group, in the order of first use, and level: the group, pairs (how many), level,
-        the measures (NaN where undefined), their bounds (``f1_low``, ``f1_high``) or why there are
-        none (``f1_reason``), the counts; with means over pairs also how many pairs are in no mean
-        of a ratio, as theirs is 0/0 (``left_out_f1``).
+        For each group, in the order of first use, and level: the group, the number of pairs, the
+        level, the measures (NaN if undefined), their bounds (``f1_low``, ``f1_high``) or why there
+        are none (``f1_reason``), and the counts; with means over pairs, also the number of pairs
+        left out of each mean because of 0/0 (``left_out_f1``).
 
     Examples
     --------
@@ -150,32 +150,32 @@ def group_records(
 
 
 def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
-    """Return how many groups have too few pairs for their intervals; empty if none has."""
+    """Return a note on the groups with too few pairs for intervals, or ""."""
     sizes = {record[name]: record["pairs"] for record in records}
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
         return ""
     return (
         f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than "
-        f"about {FEW_PAIRS} sentence pairs: intervals are too narrow there"
+        f"about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
     )
 
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
-    """Return how many pairs are in several groups; empty if none is."""
+    """Return a note on the pairs in several groups, or ""."""
     several = sum(len(names) > 1 for names in groups)
     return overlapping(several, len(groups), name) if several else ""
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     if isinstance(groups, (str, bytes)) or not isinstance(groups, Sequence):
-        raise ArgumentError(f"groups is {kind_of(groups)}; it must be a sequence, one a pair")
+        raise ArgumentError(f"groups is {kind_of(groups)}; expected a sequence with one a pair")
     memberships = []
     for k, given in enumerate(groups):
         several = (given,) if isinstance(given, str) else given
         if not isinstance(several, Sequence) or not all(isinstance(x, str) for x in several):
             raise ArgumentError(
-                f"groups[{k}] is {kind_of(given)}; it must be a text, or a sequence of texts"
+                f"groups[{k}] is {kind_of(given)}; it must be a string, or a sequence of strings"
             )
         memberships.append(tuple(dict.fromkeys(several)))
     return memberships
@@ -184,7 +184,7 @@ def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[
 def _records(
     rows: Mapping[str, tuple[Counts, Ratios]],
 ) -> Iterator[tuple[int, str, dict[str, object]]]:
-    """Yield (number of the row, level, measures and counts), all levels of a row together."""
+    """Yield (row number, level, measures and counts), with all levels of a row together."""
     ratios = {level: measure(counts) for level, (counts, measure) in rows.items()}
     for k in range(max((len(counts) for counts, _ in rows.values()), default=0)):
         for level, (counts, _) in rows.items():
@@ -204,7 +204,7 @@ def _check(rows: Mapping[str, Rows], names: Sequence[object], what: str, aggrega
 def breakdown_table(
     records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
 ) -> Table:
-    """Return the table of what `pair_records` or `group_records` gives, without the counts."""
+    """Return the records of `pair_records` or `group_records` as a table, without counts."""
     names = [
         key
         for key in dict.fromkeys(key for record in records for key in record)

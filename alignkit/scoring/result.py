@@ -33,7 +33,7 @@ LEVEL_NAMES = {
     "phrases-possible": "phrases, possible",
     "phrases-sure": "phrases, sure",
 }
-"""What levels are called."""
+"""The names of levels."""
 
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1", "aer": "AER"}
 MEASURE_NAMES = {
@@ -44,7 +44,7 @@ MEASURE_NAMES = {
     "mean_f1": "mean of F1",
     "exact_match": "exact match",
 }
-"""What measures are called."""
+"""The names of measures."""
 
 _OF_LINKS = ("hyp_possible", "ref_possible")  # what is said to be how many
 ATOMIC = ("hyp_atomic", "ref_atomic")
@@ -54,7 +54,7 @@ def score_table(
     parts: Mapping[str, Part], intervals: Intervals, *,
     macro: Mapping[str, MacroScore] | None = None, aggregate: str = "micro", title: str = "",
 ) -> Table:  # fmt: skip
-    """Return the table of one score: a row for each level, and how many links or phrases it has."""
+    """Return the table of one score: a row for each level, with the numbers of links or phrases."""
     macro = macro or {}
     columns = [
         Column("", key="level"), *measure_columns(_MEASURES),
@@ -89,7 +89,7 @@ def score_table(
 def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
     if not macro:
         return
-    yield "macro: means over sentence pairs, those left out whose ratio is 0/0; AER is micro always"
+    yield "macro: means over sentence pairs, without those for which the ratio is 0/0; AER is micro"
     for level, score in macro.items():
         counts = [f"{_MEASURES[name]} {count}" for name, count in score.left_out.items() if count]
         if counts:
@@ -118,7 +118,7 @@ def level_records(
 
 
 def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
-    """Return what matters of a score in a few words."""
+    """Return the main measures of a score in a few words."""
     said = []
     for level, part in parts.items():
         ratios = [f"F1 {percent(part.f1)}"]
@@ -136,24 +136,24 @@ def measure_columns(names: Iterable[str]) -> list[Column]:
 
 
 def bounded_value(value: float, interval: Interval | None) -> Cell:
-    """Return the cell of a measure, with its bounds if it has some."""
+    """Return the cell of a measure, with its bounds if any."""
     if interval is None or isnan(value):
         return value
     return Value(value, interval.low, interval.high, interval.reason)
 
 
 def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:
-    """Return a caution that sentence pairs are left out; none if none is."""
+    """Return a caution if sentence pairs are left out."""
     if not skipped:
         return ()
     return (
-        f"{skipped} of {how_many(skipped + pairs, 'sentence pair')} are left out, since one side "
-        "lacks them or has not annotated them: the figures say nothing of them",
+        f"{skipped} of {how_many(skipped + pairs, 'sentence pair')} are left out because they are "
+        "missing or not annotated on one side: the scores do not cover them",
     )
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """Return a digest of the ids of sentence pairs, in their order."""
+    """Return a digest of the ids of sentence pairs, in order."""
     digest = blake2b(digest_size=16)
     for id in ids:
         digest.update(id.encode("utf-8", "surrogatepass") + b"\0")
@@ -164,37 +164,36 @@ def digest_of(ids: Iterable[str]) -> str:
 class Score(TableResult):
     """The scores of a corpus and what they were computed from.
 
-    Printed, it is the table that the command prints; a notebook shows that table too.
+    It prints as the table of the command, also in a notebook.
 
     Parameters
     ----------
     links
-        The measures of links, None where not asked for.
+        The measures of links, None if not requested.
     phrases
         The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
     pairs
-        How many sentence pairs were scored.
+        Number of scored sentence pairs.
     skipped
-        How many were left out because one side lacks them, or has not annotated them.
+        Number of pairs left out because they are missing or not annotated on one side.
     signature
-        All settings; print it beside the score.
+        All settings; print it next to the score.
     rows
-        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
-        (P, 5) of phrase pairs; empty where `keep_rows` was declined.
+        For each scored level the counts of the sentence pairs, (P, 8) of links and (P, 5) of phrase
+        pairs; empty without `keep_rows`.
     intervals
-        For each of `LEVELS` that was scored the intervals of its measures; empty until
-        `with_intervals`.
+        For each scored level the intervals of its measures; empty until `with_intervals`.
     macro
-        For each of `LEVELS` that was scored the averages over sentence pairs; empty unless
-        `aggregate` asked for them.
+        For each scored level the averages over sentence pairs; empty unless requested by
+        `aggregate`.
     split
-        The measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
-        `split_identical` asked for them.
+        The measures of ``"identical"`` and ``"non-identical"`` links; empty unless requested by
+        `split_identical`.
     scored
-        A digest of the ids of the pairs that were scored, by which comparisons know that they are
-        the same; empty where there are no ids.
+        A digest of the ids of the scored pairs, with which comparisons check that the pairs are
+        the same; empty if there are no ids.
     suspicions
-        What looks wrong in the alignments: base, direction, links that were dropped.
+        What looks wrong in the alignments: base, direction, dropped links.
     """
 
     links: LinkScore | None
@@ -211,12 +210,12 @@ class Score(TableResult):
 
     @property
     def aggregate(self) -> str:
-        """How the corpus is put together: ``"micro"``, ``"macro"`` or ``"both"``."""
+        """How pairs are aggregated: ``"micro"``, ``"macro"`` or ``"both"``."""
         return self.signature.aggregate or "micro"
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the figures."""
+        """Warnings about the scores."""
         few = few_pairs(self.pairs, drawn=bool(self.intervals))
         return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
 
@@ -228,7 +227,7 @@ class Score(TableResult):
         check_drawing(resamples, confidence, seed)
         if not self.rows:
             raise OptionError(
-                "intervals resample the counts of the pairs; score again with keep_rows=True"
+                "intervals need the counts of the pairs; score again with keep_rows=True"
             )
         intervals = level_intervals(
             self.rows, self.aggregate, resamples=resamples, confidence=confidence, seed=seed
@@ -243,33 +242,33 @@ class Score(TableResult):
                 parts = {"links": self.links}
                 parts |= {f"phrases[{x!r}]": part for x, part in (self.phrases or {}).items()}
                 places = [f"score.{x}.{name}" for x, part in parts.items() if hasattr(part, name)]
-                where = f"; say {' or '.join(places)}" if places else ""
-                raise AttributeError(f"a Score has no {name} as a whole{where}")
+                where = f"; use {' or '.join(places)}" if places else ""
+                raise AttributeError(f"a Score has no {name} of its own{where}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"
 
     def parts(self) -> dict[str, Part]:
-        """Return the measures of each of `LEVELS` that was scored."""
+        """Return the measures of each scored level."""
         parts: dict[str, Part] = {} if self.links is None else {"links": self.links}
         parts |= {f"links-{name}": part for name, part in self.split.items()}
         return parts | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
 
     @property
     def title(self) -> str:
-        """On how many sentence pairs it was scored."""
+        """The number of scored sentence pairs."""
         skipped = f", {self.skipped} left out (not annotated)" if self.skipped else ""
         return f"{how_many(self.pairs, 'sentence pair')}{skipped}"
 
     def table(self) -> Table:
-        """Return the score as a table, to be shown in LaTeX, Markdown, HTML, ..."""
+        """Return the score as a table, for LaTeX, Markdown, HTML, ..."""
         table = self.bare_table(self.title)
         note = "\n".join(filter(None, [table.note, *self.cautions, str(self.signature)]))
         return replace(table, note=note)
 
     def bare_table(self, title: str) -> Table:
-        """Return the same without cautions and signature, for a report of several tables."""
+        """Return the table without cautions and signature, for a report of several tables."""
         return score_table(
             self.parts(), self.intervals, macro=self.macro, aggregate=self.aggregate, title=title
         )
@@ -279,8 +278,8 @@ class Score(TableResult):
 
         Parameters
         ----------
-        path : A file to write it to as well, a PDF, PNG or SVG by the end of its name.
-        width : Of that file: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
+        path : A file to write as well: PDF, PNG or SVG, by its ending.
+        width : Its width: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
         """
         figure = score_plot({"": self})
         if path is not None:
@@ -288,16 +287,16 @@ class Score(TableResult):
         return figure
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each of `LEVELS` that was scored, as a DataFrame takes them.
+        """Return a dictionary for each scored level, for a DataFrame.
 
-        It holds the level, how many pairs were scored and skipped, the measures (NaN where
-        undefined), their bounds (``f1_low``, ``f1_high``) where computed, and the counts.
+        It has the level, the numbers of scored and skipped pairs, the measures (NaN if undefined),
+        their bounds (``f1_low``, ``f1_high``) if computed, and the counts.
         """
         more = {"pairs": self.pairs, "skipped": self.skipped}
         return level_records(self.parts(), self.intervals, self.macro, **more)
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None, intervals only where computed."""
+        """Return the score as JSON values; NaN becomes None; intervals only if computed."""
         parts = {level: self._part_json(level, part) for level, part in self.parts().items()}
         links = parts.get("links")
         if links is not None:
@@ -330,7 +329,7 @@ class Score(TableResult):
 
 
 def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
-    """Return the parts of phrase pairs, under the names of their links; None without any."""
+    """Return the parts of phrase pairs, by the names of their links, or None."""
     names = {name: name.removeprefix("phrases-") for name in parts if name.startswith("phrases-")}
     return {short: parts[name] for name, short in names.items()} or None
 

@@ -1,4 +1,4 @@
-"""Score hypotheses against references: of a corpus, of two files, or plain links."""
+"""Score hypotheses against references: from a corpus, two files, or plain links."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _LOGGER = getLogger("alignkit")
 
 
 class _Default(str):
-    """A name that nobody gave: it is for corpora alone."""
+    """A default annotator name, used only for corpora."""
 
 
 _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
 class ScoreOptions(TypedDict, total=False):
-    """The options of `score`, whatever it scores: the fields of `ScoreSettings`, and two more."""
+    """The options of `score` for any input: the fields of `ScoreSettings`, and two more."""
 
     level: str
     ignore_identical: bool
@@ -63,7 +63,7 @@ class ScoreOptions(TypedDict, total=False):
 
 
 class _ScoreFiles(ScoreOptions, ReadingOptions, total=False):
-    """Name the options of `score` of two files."""
+    """The options of `score` for two files."""
 
 
 @overload
@@ -95,59 +95,59 @@ def score(
     """Score alignments against a reference.
 
     Give a corpus and the names of two annotators, ``score(corpus, "system", "gold")``; two files,
-    ``score("system.align", "gold.align")``; or the links themselves, for each sentence pair those
-    of the system and those of the reference: ``score([{(0, 0), (1, 1)}], [{(0, 0)}])``.
+    ``score("system.align", "gold.align")``; or the links of each sentence pair, of the system and
+    of the reference: ``score([{(0, 0), (1, 1)}], [{(0, 0)}])``.
 
     Parameters
     ----------
     corpus
-        The sentence pairs; those that either has not annotated are left out and counted. Leave it
-        out to score two files or plain links.
+        The sentence pairs; pairs that one of the two did not annotate are left out and counted.
+        Omit it to score two files or plain links.
     hypothesis, reference
-        The names of the annotations (default: ``"system"`` and ``"gold"``); or two paths, read as
-        ``alignkit score`` reads them; or a path and a corpus, in whose place ``hyp_annotator`` or
-        ``ref_annotator`` says whose alignments are meant where it has several; or two lists, with
-        the links of each sentence pair as a set or list of ``(i, j)``, ``(i, j, "S")`` and
-        ``(i, j, "P")``, as text (``"0-0 1?1"``) or as an `Alignment`; or two `LinkArrays`.
+        The names of the annotations (default: ``"system"`` and ``"gold"``); or two paths, read like
+        in ``alignkit score``; or a path and a corpus (``hyp_annotator`` or ``ref_annotator`` names
+        its annotator if there are several); or two lists with the links of each sentence pair as a
+        set or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as a string (``"0-0 1?1"``)
+        or as an `Alignment`; or two `LinkArrays`.
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
     ignore_identical, exact_case
-        Leave out the links and the phrase pairs between equal words, with `exact_case` only if they
-        agree in case too. Published AER keeps them.
+        Leave out links and phrase pairs of equal words; with `exact_case`, only if the case is
+        equal, too. Published AER keeps them.
     loose, max_length
         As in `alignkit.model.phrases.extract_phrases`.
     links
         ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Signature`.
     aggregate
-        ``"micro"``: the counts of all pairs are added up; ``"macro"``: the ratios of the pairs are
-        averaged, see `macro_ratios`; or ``"both"``.
+        ``"micro"``: add up the counts of all pairs; ``"macro"``: average the ratios of the pairs,
+        see `macro_ratios`; or ``"both"``.
     split_identical
-        Score the links between equal words, and the others, each by themselves too.
+        Also score links of equal words and other links separately.
     ci
-        Give bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
+        Add bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
     keep_rows
         Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
         links, and 80 for phrase pairs.
     **reading
-        Of two files: what `read_corpus` takes (``format``, ``base``, ``transpose``, ``source``,
-        ...), and what holds for one of them alone: ``hyp_format``, ``hyp_base``, ``hyp_transpose``,
-        ``hyp_annotator``, and the same with ``ref_``. With ``in_order`` the n-th pairs of both
-        belong together, whatever their ids. A format that is found is told by the logger
-        ``alignkit``, and a base that looks wrong as a warning.
+        For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
+        ``source``, ...), and options for one of them: ``hyp_format``, ``hyp_base``,
+        ``hyp_transpose``, ``hyp_annotator``, and the same with ``ref_``. ``in_order`` joins the
+        n-th pairs of both, whatever their ids. The logger ``alignkit`` reports a detected format,
+        and warns about a base that looks wrong.
 
     Raises
     ------
     ArgumentError
-        If what is given is of different kinds, or of none of these.
+        If the inputs are of different kinds, or of none of these.
     OptionError
-        If two lists have different lengths, `max_length` makes no sense, or what says how to read
-        is given without files.
+        If two lists have different lengths, `max_length` is invalid, or reading options are given
+        without files.
     UnknownNameError
-        If nobody of that name annotated the corpus, or an option names nothing.
+        If an annotator did not annotate the corpus, or an option has an unknown value.
     MissingTextError
-        If words or sentence lengths are needed that the corpus lacks.
+        If words or sentence lengths are needed, but the corpus does not have them.
     FormatError, JoinError
-        If a file cannot be read, or two do not hold the same pairs.
+        If a file cannot be read, or two do not have the same pairs.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def score(
     counting = [option.name for option in fields(ScoreSettings)]
     settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
     if isinstance(corpus, Corpus) and not _names_file(corpus, hypothesis, reference):
-        _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
+        _refuse(reading, "use read_corpus(path, {name}=...) to read a corpus")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
         watches = {name: BaseWatch() for name in names}
@@ -187,12 +187,12 @@ def score(
         for suspicion in of_bases or result.suspicions[len(files.cautions) :]:
             _LOGGER.warning("%s", suspicion)
         return result
-    _refuse(reading, "it says how files are read, and here are links")
+    _refuse(reading, "it is for reading, but these are links")
     hyp, ref = (_pack(name, side) for name, side in sides.items())
     if len(hyp) != len(ref):
         raise OptionError(
-            f"hypothesis holds {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
-            "give the links of the same pairs in the same order, [] where a pair has none"
+            f"hypothesis has {how_many(len(hyp), 'sentence pair')} and reference {len(ref)}; "
+            "give the links of the same pairs in the same order, [] if a pair has none"
         )
     watches = {name: BaseWatch() for name in sides}
     blocks = _watched([(hyp, ref, None, None)], watches)
@@ -210,13 +210,13 @@ def _suspecting(result: Score, watches: Mapping[str, BaseWatch]) -> Score:
     suspicions = tuple(
         f"{name}: {text}"
         for name, watch in watches.items()
-        if (text := watch.suspicion("`base=1` where they are read"))
+        if (text := watch.suspicion("`base=1` when reading them"))
     )
     return replace(result, suspicions=suspicions or result.suspicions)
 
 
 def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **options: Any) -> float:
-    """Return the alignment error rate of links, of whatever `score` takes; NaN where it is 0/0.
+    """Return the alignment error rate of links, for any input of `score`; NaN for 0/0.
 
     References
     ----------
@@ -234,28 +234,28 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
 
 
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
-    """Refuse what says how to read where nothing is read, and what says nothing at all."""
+    """Refuse reading options if nothing is read, and unknown options."""
     for name in reading:
         if name not in ReadingOptions.__annotations__:
             check_keywords(score, [name])
-        raise OptionError(f"{name} is for two files: {why.format(name=name)}")
+        raise OptionError(f"{name} only applies to two files: {why.format(name=name)}")
 
 
 def _name(kind: str, name: object) -> str:
     if not isinstance(name, str):
         raise ArgumentError(
-            f"{kind} is {kind_of(name)}; with a corpus it must be a text, the name of an annotator"
+            f"{kind} is {kind_of(name)}; with a corpus it must be the name of an annotator"
         )
     return name
 
 
 def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[str, Any]:
-    """Return hypothesis and reference where no corpus is given, both of one kind."""
+    """Return hypothesis and reference if no corpus is given, both of the same kind."""
     sides = {"hypothesis": corpus, "reference": hypothesis}
     if reference is not _GOLD or hypothesis is _SYSTEM or corpus is None:
         raise ArgumentError(
-            f"corpus is {kind_of(corpus)}; give a Corpus and the names of hypothesis and "
-            "reference, or hypothesis and reference alone: two paths, or two lists with the links "
+            f"corpus is {kind_of(corpus)}; expected a Corpus and the names of hypothesis and "
+            "reference, or only hypothesis and reference: two paths, or two lists with the links "
             "of each sentence pair"
         )
     paths = sum(map(_is_path, sides.values()))
@@ -266,8 +266,8 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
             for name, side in sides.items()
         )
         raise ArgumentError(
-            f"{' and '.join(kinds)}, where no corpus is given; give two of a kind: paths, or lists "
-            "with the links of each sentence pair"
+            f"{' and '.join(kinds)}, without a corpus; expected two of the same kind: paths, or "
+            "lists with the links of each sentence pair"
         )
     return sides
 
@@ -284,7 +284,7 @@ def _pack(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
 
 
 def _names_file(corpus: Corpus, hypothesis: Any, reference: object) -> bool:
-    """Return whether a file is to be scored with a corpus; an annotator of that name goes first."""
+    """Return whether a file is scored with a corpus; an annotator of that name has priority."""
     alone = reference is _GOLD and _is_path(hypothesis) and hypothesis not in corpus.annotators
     return alone and os.path.exists(hypothesis)
 
@@ -302,19 +302,18 @@ def score_blocks(
     skipped: int = 0,
     **options: Any,
 ) -> Score:
-    """Score block after block, in one pass and flat memory.
+    """Score block after block, in one pass and constant memory.
 
     Parameters
     ----------
     blocks
         Hypothesis, reference, source words and target words of some thousand pairs each. The words
-        may be None where none of `ignore_identical`, `split_identical` and `loose`
-        is asked for.
+        may be None unless `ignore_identical`, `split_identical` or `loose` needs them.
     skipped
-        How many pairs the caller left out because one side has not annotated them.
+        Number of pairs that the caller left out because one side did not annotate them.
     **options
-        The other options of `score`. `exact_case` says whether the words were numbered with case;
-        it is only shown in the signature.
+        The other options of `score`. `exact_case` only appears in the signature: it records whether
+        words were numbered with case.
     """
     check_arguments(score_blocks, locals())
     return _score(blocks, ScoreSettings(**options), keep_rows, signature, skipped)
@@ -323,7 +322,7 @@ def score_blocks(
 def score_files(
     files: TwoFiles, settings: ScoreSettings, *, keep_rows: bool, signature: Signature | None = None
 ) -> Score:
-    """Score two files, by links alone where that will do; for errors see `score`."""
+    """Score two files, reading only links if they suffice; for errors see `score`."""
     signature = files.signature if signature is None else signature
     try:
         result = _score(files.blocks(settings), settings, keep_rows, signature, 0)
@@ -397,23 +396,23 @@ def score_records(
     ----------
     by
         An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
-        `Corpus.groups`); None gives one record a pair.
+        `Corpus.groups`); None returns a record for each pair.
     split
-        What stands between several values in that attribute, such as ``","``; see `Corpus.groups`.
+        The separator of several values in that attribute, such as ``","``; see `Corpus.groups`.
     **options
-        Those of `score` that concern counting, such as ``level``, ``links`` and ``aggregate``;
-        of pairs, ``"macro"`` and ``"both"`` tell exact matches.
+        The options of `score` for counting, such as ``level``, ``links`` and ``aggregate``; for
+        pairs, ``"macro"`` and ``"both"`` add exact matches.
 
     Returns
     -------
     list of dict
-        As `pair_records` or `group_records`; pairs that either has not annotated are left out, and
-        pairs without the attribute come under ``""``.
+        As in `pair_records` or `group_records`; pairs that one of the two did not annotate are left
+        out, and pairs without the attribute are in group ``""``.
 
     Raises
     ------
     UnknownNameError
-        If no pair has the attribute; and as `score`.
+        If no pair has the attribute, or as in `score`.
     """
     check_arguments(score_records, locals())
     aggregate = options.get("aggregate", "micro")
@@ -421,7 +420,7 @@ def score_records(
         group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
-        raise OptionError("`split` is for the attribute that `by` names: give `by` too")
+        raise OptionError("`split` needs `by`: add it, or leave `split` out")
     shared = corpus.annotated_by(hypothesis, reference)
     rows = score(shared, hypothesis, reference, keep_rows=True, **options).rows
     if by is None:

@@ -1,4 +1,4 @@
-"""What a score depends on besides the alignments, checked once."""
+"""The settings of a score, and their checks."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True)
 class Signature:
-    """The settings of a score; its text is the line to print beside the score.
+    """The settings of a score; as a string, the line to print next to the score.
 
-    What does not apply is None and left out of the line.
+    Settings that do not apply are None and left out of the line.
 
     Parameters
     ----------
     format, base
         How the files were read, hypothesis before reference: ``"pharaoh/naacl"``, ``"0/1"``.
     links
-        Which links counted: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
+        The links that count: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
         ``"all-sure"``.
     identical
-        Whether identical links and phrase pairs were ``"kept"`` or ``"left-out"``.
+        Whether links and phrase pairs of equal words were ``"kept"`` or ``"left-out"``.
     case
-        How words were compared where that matters: ``"folded"`` or ``"exact"``.
+        How words were compared, if they were: ``"folded"`` or ``"exact"``.
     level
-        What was scored: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``.
+        The scored level: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``.
     phrases
         ``"tight"`` or ``"loose"`` phrase pairs.
     min_length, max_length
         The bounds on both sides of a phrase pair.
     unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
-        The settings of an agreement, see `alignkit.agree`.
+        The settings of an agreement; see `alignkit.agree`.
     interval, confidence, samples, resamples, trials, seed
-        How intervals and p-values were drawn.
+        How intervals and p-values were computed.
     version
         The version of alignkit.
 
@@ -82,7 +82,7 @@ class Signature:
     def drawn(
         self, resamples: int, confidence: float, seed: int, *, trials: int | None = None
     ) -> Signature:
-        """Return the signature of what is drawn by a bootstrap, and by shuffles where there are."""
+        """Return the signature of the random draws: a bootstrap, and shuffles if any."""
         return replace(
             self, interval="bootstrap", confidence=confidence, resamples=resamples,
             trials=self.trials if trials is None else trials, seed=int(seed),
@@ -100,13 +100,13 @@ LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
     "phrases": ("phrases-possible", "phrases-sure"),
     "both": ("links", "phrases-possible", "phrases-sure"),
 }
-"""What can be asked for, and the rows that it takes."""
+"""The levels, and the rows that each needs."""
 
 AGGREGATES = ("micro", "macro", "both")
-"""How a corpus is put together: counts added up, ratios averaged, or both."""
+"""How pairs are aggregated: counts added up, ratios averaged, or both."""
 
 SPLIT_LEVELS = ("links-identical", "links-non-identical")
-"""What `split_identical` adds."""
+"""The rows that `split_identical` adds."""
 
 
 LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
@@ -114,12 +114,12 @@ LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
     "sure-only": lambda arrays: arrays.sure_only(),
     "all-sure": lambda arrays: replace(arrays, sure=(arrays.sure | 1).astype(arrays.sure.dtype)),
 }
-"""What becomes of sure and possible links, on both sides, before anything is counted."""
+"""The treatment of sure and possible links on both sides before counting."""
 
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """The options of a score, of functions and commands; see `score` for their meaning."""
+    """The options of a score in functions and commands; see `score` for their meaning."""
 
     level: str = "links"
     ignore_identical: bool = False
@@ -140,19 +140,19 @@ class ScoreSettings:
         if self.split_identical and (self.ignore_identical or self.level == "phrases"):
             why = "`ignore_identical`" if self.ignore_identical else "`level='phrases'`"
             raise OptionError(
-                f"`split_identical` scores identical links by themselves, but {why} leaves them "
-                "out; give one of the two"
+                f"`split_identical` scores identical links separately, but {why} leaves them out; "
+                "use only one of the two"
             )
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The rows that are counted."""
+        """The rows to count."""
         chosen = LEVEL_CHOICES[self.level]
         return (chosen[0], *SPLIT_LEVELS, *chosen[1:]) if self.split_identical else chosen
 
     @property
     def needs_words(self) -> bool:
-        """Whether the words must be known."""
+        """Whether the words are needed."""
         return self.ignore_identical or self.split_identical or self.loose
 
     @property
@@ -174,9 +174,9 @@ class ScoreSettings:
 
 
 def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:
-    """Show the fields of a dataclass in the signature of a function that takes ``**options``.
+    """Show the fields of a dataclass in the signature of a function with ``**options``.
 
-    Other keywords of the function, ``**reading``, stay last.
+    Other keywords of the function (``**reading``) stay last.
     """
     named = [
         Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default, annotation=x.type)

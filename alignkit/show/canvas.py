@@ -1,7 +1,7 @@
-"""Draw with matplotlib: images for a page, and files for a paper.
+"""Draw with matplotlib: images for pages, and files for papers.
 
-This is the only place that loads matplotlib, and it does so when it draws. Text stays text; on a
-page the colours are those of the style sheet, so that light, dark and print are the reader's.
+Only this module loads matplotlib, when it draws. Text stays text. On a page, the colours come from
+the style sheet, so the reader chooses light, dark or print.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9d9d9"}
 COLOURS |= {"a": "#0060a8", "sure": "#d55e00"}
-"""Every colour of a figure, by its name in the style sheet of a page."""
+"""The colours of a figure, by their names in the style sheet of a page."""
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 _NAMES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
@@ -38,7 +38,7 @@ Element = ElementTree.Element
 
 
 def _cleaned(element: Element, name: str, used: set[str]) -> Iterator[Element]:
-    """Yield an element as the page takes it; nothing, or its children."""
+    """Yield the element cleaned for a page, its children, or nothing."""
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
@@ -78,7 +78,7 @@ def _rounded(match: re.Match[str]) -> str:
 
 
 ENDINGS = ("pdf", "png", "svg")
-"""The kinds of files that can be drawn."""
+"""The kinds of files that can be written."""
 
 _TEXT = 13.0
 _STYLE = {
@@ -94,21 +94,21 @@ _NOTHING: Mapping[str, Mapping[str, None]] = {
     "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
     "png": {"Software": None},
 }
-"""No file says when, or by which version, it was drawn: the same data give the same file."""
+"""Settings that leave date and version out of files, so the same data give the same file."""
 
 
 def ending(path: str) -> str:
-    """Return the kind of file that a path asks for, one of `ENDINGS`."""
+    """Return the kind of a file by its ending, one of `ENDINGS`."""
     kind = PurePath(path).suffix[1:].lower()
     if kind not in ENDINGS:
         known = ", ".join(f".{ending}" for ending in ENDINGS)
-        raise OptionError(f"{visible(path)}: what to draw is told by the ending; use {known}")
+        raise OptionError(f"{visible(path)}: unknown ending for a figure; use {known}")
     return kind
 
 
 @contextmanager
 def canvas(width: float, height: float, text: float = _TEXT) -> Iterator[Canvas]:
-    """Open an empty canvas of so many pixels, with text of a size."""
+    """Open an empty canvas with a size in pixels and a text size."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -122,14 +122,14 @@ def canvas(width: float, height: float, text: float = _TEXT) -> Iterator[Canvas]
 
 @dataclass(eq=False)
 class Canvas:
-    """A figure; places on it are pixels from its left upper corner."""
+    """A figure; places on it are pixels from its upper left corner."""
 
     figure: Figure  # of matplotlib
     width: float  # in pixels
     height: float
 
     def resize(self, height: float) -> None:
-        """Give an empty canvas another height."""
+        """Change the height of an empty canvas."""
         self.height = height
         self.figure.set_size_inches(self.width / 72, height / 72)
 
@@ -144,7 +144,7 @@ class Canvas:
         return axes
 
     def text(self, x: float, y: float, text: str, **how: Any) -> None:
-        """Write a line whose foot is at a place."""
+        """Write a line of text with its base at a place."""
         place = x / self.width, 1 - y / self.height
         self.figure.text(*place, visible(text), **{"va": "baseline", **how})
 
@@ -157,7 +157,7 @@ class Canvas:
         self.figure.add_artist(Line2D(xs, ys, **{"color": COLOURS["ink"], **how}))
 
     def box(self, x: float, y: float, width: float, height: float, **how: Any) -> None:
-        """Draw a rectangle whose left upper corner is at a place."""
+        """Draw a rectangle with its upper left corner at a place."""
         from matplotlib.patches import Rectangle
 
         corner = x / self.width, 1 - (y + height) / self.height
@@ -185,7 +185,7 @@ class Canvas:
         return data.getvalue()
 
     def save(self, path: str) -> None:
-        """Write the figure on paper to a file, of the kind that its name ends with."""
+        """Write the figure to a file, in the format of its ending."""
         self.figure.patch.set_visible(True)
         data = self.file(ending(path))
         with replacing_bytes(path) as out:
@@ -193,7 +193,7 @@ class Canvas:
 
 
 def faded(colour: str, share: float) -> tuple[float, ...]:
-    """Return a colour of which only a share covers what is below."""
+    """Return a colour with an opacity of `share`."""
     from matplotlib.colors import to_rgba
 
     return to_rgba(COLOURS[colour], share)

@@ -1,4 +1,4 @@
-"""Turn a sentence pair into the grid of cells from which every drawing is made."""
+"""Turn a sentence pair into a grid of cells, for every kind of drawing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 EMPTY_WORD = "∅"
-"""How drawings name the empty word."""
+"""The name of the empty word in drawings."""
 
 States = tuple[int, ...]
-"""For each annotator of a grid: 0 no link, 1 only possible, 2 sure."""
+"""The state of a cell for each annotator: 0 no link, 1 only possible, 2 sure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What a matrix drawing shows, in no particular medium."""
+    """The content of a matrix drawing, for any medium."""
 
     id: str  # as the sentence pair has them
     attributes: Mapping[str, str]
@@ -40,14 +40,14 @@ class Grid:
 
     @property
     def places(self) -> tuple[list[int], list[int]]:
-        """The rows and the columns to draw: words, and `NULL` if a word is aligned to nothing."""
+        """The rows and columns to draw: words, and `NULL` if a word is aligned to nothing."""
         rows, columns = list(range(len(self.rows))), list(range(len(self.columns)))
         rows += [NULL] if any(link.i < 0 for link in self.nulls) else []
         columns += [NULL] if any(link.j < 0 for link in self.nulls) else []
         return rows, columns
 
     def who(self, shown: Callable[[str], str]) -> list[str]:
-        """Describe how many links each annotator has; `shown` makes a name fit to be drawn."""
+        """Describe the number of links of each annotator; `shown` escapes a name."""
         signs = letters(*self.annotators) if len(self.annotators) == 2 else ()
         parts = []
         for k, name in enumerate(self.annotators):
@@ -75,16 +75,16 @@ class Grid:
             yield from ((name, kind, text) for kind, text in texts.items() if text)
 
     def states(self, link: Link) -> States | None:
-        """Return the states of a cell or null; None where nobody has anything."""
+        """Return the states of a cell or null; None if it is empty."""
         return self.cells.get(link) or self.nulls.get(link)
 
     def mark(self, link: Link) -> CellMark | None:
-        """Return the mark of a cell or null; None where nobody has anything."""
+        """Return the mark of a cell or null; None if it is empty."""
         states = self.states(link)
         return None if states is None else find_mark(states, self.annotators)
 
     def describe(self, link: Link) -> str:
-        """Say in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
+        """Describe who has a link: ``they ~ they: sure (anna), possible (ben)``."""
         have, states = [], self.states(link) or ()
         for name, alignment, state in zip(self.annotators, self.alignments, states, strict=True):
             if state:
@@ -95,7 +95,7 @@ class Grid:
         return f"{_words(self, link)}: {', '.join(have)}"
 
     def counts(self, k: int) -> tuple[int, int]:
-        """Return how many links of the k-th annotator are sure, and only possible."""
+        """Return the numbers of sure and only possible links of the k-th annotator."""
         states = [cell[k] for cell in self.cells.values()]
         return states.count(2), states.count(1)
 
@@ -143,7 +143,7 @@ _LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 
 @dataclass(frozen=True, slots=True)
 class CellMark:
-    """How drawings show one state of a cell."""
+    """The look and meaning of a state of a cell."""
 
     kind: str
     sign: str
@@ -170,7 +170,7 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> CellMark:
 
 
 def letters(first: str, second: str) -> tuple[str, str]:
-    """Return the letters that stand for two annotators."""
+    """Return the letters for two annotators."""
     own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
     for a, b in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
         if [lone & {a, b} for lone in own] in ([set(), set()], [{a}, {b}]):
@@ -191,7 +191,7 @@ def _mark_of_two(states: States, a: str, b: str) -> CellMark:
 
 
 def tally(grids: Iterable[Grid]) -> tuple[Counter[CellMark], int]:
-    """Count the cells that bear each mark, and how many of them are explicit nulls, not links."""
+    """Count the cells with each mark, and how many of them are explicit nulls."""
     cells: Counter[CellMark] = Counter()
     nulls = 0
     for grid in grids:
@@ -204,7 +204,7 @@ def tally(grids: Iterable[Grid]) -> tuple[Counter[CellMark], int]:
 def legend(
     cells: Counter[CellMark], nulls: int, empty_word: str = EMPTY_WORD
 ) -> list[tuple[CellMark | None, str]]:
-    """Return what stands in a legend: each mark of `tally` with its meaning; None for nulls."""
+    """Return the entries of a legend: each mark of `tally` and its meaning; None for nulls."""
     ordered = sorted(cells.items(), key=lambda item: (item[0].rank, item[0].meaning))
     entries: list[tuple[CellMark | None, str]] = [
         (mark, f"{mark.meaning} ({count})") for mark, count in ordered

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTHS = {"column": 3.3, "full": 6.9}
-"""The widths of a figure in a paper, in inches."""
+"""The possible widths of a figure in a paper, in inches."""
 
 _TEXT, _ROW, _AXIS, _EDGE, _GAP = 8.0, 0.27 * 72, 36.0, 3.0, 20.0
 _LINE = 1.25 * _TEXT
@@ -32,12 +32,12 @@ _LOOKS = (
     {"color": COLOURS["sure"], "marker": "D", "markerfacecolor": COLOURS["paper"]},
     {"color": COLOURS["soft"], "marker": "s"},
 )
-"""How the points of a series look; they differ in shape and filling, too."""
+"""The look of the points of a series; they differ in shape and filling, too."""
 
 
 @dataclass(frozen=True)
 class DotRow:
-    """A row: the names of who is compared, and the group of rows that it stands in."""
+    """A row: the compared names, and the group of the row."""
 
     names: tuple[str, ...]
     group: str = ""
@@ -45,7 +45,7 @@ class DotRow:
 
 @dataclass(frozen=True)
 class DotPanel:
-    """A panel: what its axis is, and for each row a value of each series; NaN is not drawn."""
+    """A panel: the label of its axis, and for each row a value of each series (NaN: none)."""
 
     label: str
     rows: Sequence[DotRow]
@@ -54,12 +54,12 @@ class DotPanel:
 
     @property
     def ends(self) -> list[float]:
-        """All that the axis has to hold, in hundredths."""
+        """All values that the axis must include, in hundredths."""
         every = [end for row in self.values for x in row for end in (x.value, x.low, x.high)]
         return [100 * end for end in every if not isnan(end)]
 
     def ticks(self, width: float) -> list[int]:
-        """Return the ticks in hundredths: as many as have room in so many points, at most 7."""
+        """Return the ticks in hundredths: as many as fit the width in points, at most 7."""
         low, high = min(self.ends), max(self.ends)
         ticks: list[int] = []
         for step in _STEPS:
@@ -75,7 +75,7 @@ class DotPanel:
         return ticks
 
     def shown(self, ticks: Sequence[int]) -> list[str]:
-        """Return ticks as the tables show numbers: percent, or without the leading 0."""
+        """Return the ticks written like numbers in tables: percent, or without the leading 0."""
         if self.percent:
             return list(map(str, ticks))
         digits = 1 if all(tick % 10 == 0 for tick in ticks) else 2
@@ -91,9 +91,9 @@ class DotPlot:
     Parameters
     ----------
     panels : Its panels.
-    series : What the points of a row are.
-    caption : What a reader has to know: what is drawn, of whom, on how much, by which model.
-    abreast : How many panels stand side by side, by the width.
+    series : The names of the points of a row.
+    caption : The caption: what is drawn, for whom, from how much data, by which model.
+    abreast : The number of panels next to each other, by the width.
     """
 
     panels: Sequence[DotPanel]
@@ -102,7 +102,7 @@ class DotPlot:
     abreast: tuple[int, int] = (1, 2)
 
     def save(self, path: str, width: str = "column") -> None:
-        """Write it to a file, a PDF, PNG or SVG by the end of its name; its text stays text.
+        """Write the figure to a PDF, PNG or SVG file, by its ending; its text stays text.
 
         Parameters
         ----------
@@ -112,14 +112,14 @@ class DotPlot:
         Raises
         ------
         OptionError
-            If the file has another ending, or there is nothing to draw.
+            If the file has another ending, or no values to draw.
         """
         ending(path)  # a wrong one is an error before anything is drawn
         with self.drawn(width) as figure:
             figure.save(path)
 
     def image(self, name: str, title: str) -> str:
-        """Return it as SVG for a page, under a name of its own; nothing if it has no panel."""
+        """Return the figure as SVG for a page, with a unique name; "" if it has no panels."""
         if not self.panels:
             return ""
         with self.drawn("column") as figure:
@@ -134,7 +134,7 @@ class DotPlot:
         """Yield the drawing."""
         check_known("width", width, WIDTHS)
         if not self.panels:
-            raise OptionError("there is nothing to draw: no figure has a value")
+            raise OptionError("there is nothing to draw: all values are missing")
         with canvas(72 * WIDTHS[width], 0, _TEXT) as figure:
             _draw(figure, self, self.abreast[width == "full"])
             yield figure
@@ -196,7 +196,7 @@ def _look(k: int) -> dict[str, Any]:
 
 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
-    """Say what the points are, from the axis on; from the edge, if that would be cut."""
+    """Draw the legend of the points, from the axis on, or from the edge if it is too long."""
     widths = [26 + _width(name) + 12 for name in series]
     x = left if left + sum(widths) - 12 <= figure.width - _EDGE else _EDGE
     y = _EDGE + 7
@@ -209,7 +209,7 @@ def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
 def _places(
     rows: Sequence[DotRow],
 ) -> tuple[list[float], list[tuple[float, float, str]], float]:
-    """Return where rows are, the groups with their ends, and the height of all."""
+    """Return the places of the rows, the groups with their ends, and the total height."""
     ys, groups, y = list[float](), list[tuple[float, float, str]](), 0.0
     for group, members in groupby(rows, key=lambda row: row.group):
         count = len(list(members))
@@ -221,7 +221,7 @@ def _places(
 
 
 def _fitted(rows: Sequence[DotRow], room: float) -> dict[tuple[str, ...], str]:
-    """Return the labels of rows; names are cut in the middle until all have room."""
+    """Return the labels of rows; names are cut in the middle until all fit."""
     names = dict.fromkeys(row.names for row in rows)
     longest = max((char_width(visible(name)) for row in names for name in row), default=0)
     texts: dict[tuple[str, ...], str] = {}
@@ -233,7 +233,7 @@ def _fitted(rows: Sequence[DotRow], room: float) -> dict[tuple[str, ...], str]:
 
 
 def _width(text: str) -> float:
-    """Return how wide a line is in points at most; pixels and other fonts make it wider."""
+    """Return the width of a line in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 

@@ -1,4 +1,4 @@
-"""Draw sentence pairs as matrices in HTML: a page of its own, or a fragment for a notebook."""
+"""Draw sentence pairs as matrices in HTML: a whole page, or a fragment for a notebook."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def draw_html(
 ) -> Iterator[str]:
     """Draw sentence pairs on one page that needs neither network nor script.
 
-    A row is a source word, a column a target word. Everything is told by shape or letter as
-    well as by colour. The page follows the reader's choice of light or dark. It comes in pieces of
-    one sentence pair at most, to be written in UTF-8.
+    Rows are source words, columns are target words. Marks differ in shape or letter as well as in
+    colour. The page follows the reader's choice of light or dark. It is yielded in pieces of at
+    most one sentence pair; write them in UTF-8.
 
     Parameters
     ----------
-    pairs : The sentence pairs. They are walked twice, for the counts at the top and for the
-        drawings; an iterator is kept as a tuple for that.
-    annotators : Whose annotations to draw; None for all that any of the pairs has.
+    pairs : The sentence pairs. They are iterated twice, for the counts at the top and for the
+        drawings; an iterator is first stored in a tuple.
+    annotators : The annotators to draw; None for all in the pairs.
     title : The heading.
 
     Examples
@@ -63,12 +63,12 @@ def draw_html(
 
 
 def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
-    """Draw one sentence pair as a ``div`` whose style touches nothing else, e.g. for a notebook.
+    """Draw one sentence pair as a ``div`` with its own style, for example for a notebook.
 
     Parameters
     ----------
     pair : The sentence pair.
-    annotators : Whose annotations to draw; None for all.
+    annotators : The annotators to draw; None for all.
     """
     check_arguments(draw_html_fragment, locals())
     grid = make_grid(pair, annotators)
@@ -78,7 +78,7 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
 
 
 def start_page(title: str, style: str = "") -> str:
-    """Return the start of a page that needs neither network nor script, up to its heading."""
+    """Return the start of a page up to its heading; it needs neither network nor script."""
     style = style_sheet("matrix") + style_sheet("drawings") + style
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -91,7 +91,7 @@ def start_page(title: str, style: str = "") -> str:
 
 
 def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
-    """Draw what stands at the top: how much is there, of whom, and what the marks mean."""
+    """Draw the top of a page: the numbers of pairs and links, and the legend."""
     number = 0
     rows = {name: [0, 0, 0, 0] for name in names}
     cells, nulls = tally(())
@@ -124,7 +124,7 @@ def _legend(cells: Counter[CellMark], nulls: int) -> str:
 
 
 def draw_figure(grid: Grid) -> str:
-    """Draw a grid as HTML: the sentences, who linked how much, the matrix, legend and remarks."""
+    """Draw a grid as HTML: sentences, numbers of links, matrix, legend and remarks."""
     facts = [f"{isolated_text(x)}: {isolated_text(text)}" for x, text in grid.attributes.items()]
     parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
     for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
@@ -173,12 +173,12 @@ def _sign(mark: CellMark, title: str = "") -> str:
 
 @cache
 def page_template(name: str, **functions: Callable[..., Any]) -> Template:
-    """Load a template that lies in this package."""
+    """Load a template of this package."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
     def shown(value: object) -> object:
-        """Let no hidden character of a name act; what is HTML already stays."""
+        """Escape hidden characters of a text; keep markup."""
         return value if isinstance(value, Markup) else visible(str(value))
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
@@ -194,7 +194,7 @@ def draw_html_pages(
     pairs: Collection[SentencePair], annotators: Iterable[str] | None = None, *, title: str,
     path: str, pairs_a_page: int,
 ) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
-    """Draw sentence pairs, so many a page; the first page counts them all."""
+    """Draw sentence pairs on several pages; the first page has the counts of all."""
     if annotators is None:
         annotators = (name for pair in pairs for name in pair.annotations)
     content = _matrices(annotators)
@@ -203,7 +203,7 @@ def draw_html_pages(
 
 @dataclass(frozen=True)
 class PageContent:
-    """What stands on a page of sentence pairs."""
+    """The parts of a page of sentence pairs."""
 
     totals: Callable[[Iterable[SentencePair]], str]
     articles: Callable[[Iterable[SentencePair]], Iterator[str]]  # draws sentence pairs
@@ -225,7 +225,7 @@ def draw_pages(
     pairs: Collection[SentencePair], content: PageContent, *, title: str, path: str,
     pairs_a_page: int,
 ) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
-    """Draw sentence pairs on pages, as `draw_html_pages` does, whatever is shown of them."""
+    """Draw sentence pairs on pages like `draw_html_pages`, with any content."""
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
         return
@@ -243,7 +243,7 @@ def draw_pages(
 
 
 def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str) -> Iterator[str]:
-    """Draw sentence pairs on one page; they are walked twice."""
+    """Draw sentence pairs on one page; they are iterated twice."""
     yield start_page(title, content.style)
     yield content.totals(pairs)
     yield "</header>\n<main>\n"

@@ -1,4 +1,4 @@
-"""Draw a sentence pair as one self-contained SVG image, for papers and slides."""
+"""Draw a sentence pair as a self-contained SVG image, for papers and slides."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _COLOURS |= {"first-sure": "a", "first-possible": "a", "second-sure": "b", "seco
 def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
     """Draw one sentence pair: a row for each source word, a column for each target word.
 
-    It is an SVG document, to be written in UTF-8. Widths of words are estimated, for no font is at
-    hand; the estimate errs on the wide side.
+    Returns an SVG document; write it in UTF-8. The widths of words are estimated without a font,
+    rather too wide than too narrow.
 
     Parameters
     ----------
     pair : The sentence pair.
-    annotators : Whose annotations to draw; None for all. The marks are those of `draw_text`, as
+    annotators : The annotators to draw; None for all. The marks are those of `draw_text`, drawn as
         shapes.
 
     Examples
@@ -95,7 +95,7 @@ class _Plan:
 
 
 def colour_rules(colours: dict[str, str]) -> str:
-    """Return the style rules of an image: a class that fills, and one that draws lines."""
+    """Return the style rules of an image: for each colour a fill class and a line class."""
     return "".join(
         f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
         for name, code in colours.items()
@@ -142,7 +142,7 @@ def _marks(plan: _Plan) -> Iterator[str]:
 
 
 def _shape(mark: CellMark, x: int, y: int) -> str:
-    """Draw a mark: filled is sure, only an edge is possible; a circle is the second annotator's."""
+    """Draw a mark: filled is sure, outlined is possible; circles are the second annotator's."""
     colour = f"ak-{_COLOURS.get(mark.kind, 'ink')}"
     full = mark.kind in {"sure", "first-sure", "second-sure"}
     corner = f' rx="{_BOX // 2}"' if mark.kind in {"second-sure", "second-possible"} else ""
@@ -163,7 +163,7 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
 
 
 def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
-    """Return the legend, and how far it reaches to the right and down."""
+    """Return the legend, and its extent to the right and down."""
     x, y, reach = _MARGIN, plan.bottom + 14, plan.right
     parts: list[str] = []
     edge = max(plan.right, 400)

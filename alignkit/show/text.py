@@ -31,20 +31,20 @@ def draw_text(
 ) -> str:
     """Draw a sentence pair: a row for each source word, a column for each target word.
 
-    Target words stand upright above their columns, read from top to bottom whatever their
-    direction. Below the matrix stand the meaning of each mark with the number of its cells, and
-    comments, flags, judgments and labels where there are any. Lines have no spaces at their ends,
-    the last no newline; nothing in the pair can send control characters.
+    Target words are written above their columns from top to bottom, whatever their direction.
+    Below the matrix are the meaning of each mark with the number of its cells, and comments, flags,
+    judgments and labels, if any. Lines do not end in spaces, and there is no newline at the end.
+    Control characters are escaped.
 
     Parameters
     ----------
     pair : The sentence pair.
-    annotators : Whose annotations to draw; None for all. With two, agreement and each kind of
-        difference have marks of their own; with more, a digit counts those who have the link.
-    colour : Colour the marks by ANSI sequences (blue: only the first, orange: only the second).
-    width : The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
-        None for no limit.
-    ascii : Draw in ASCII alone, with all other characters escaped.
+    annotators : The annotators to draw; None for all. With two, agreement and each kind of
+        difference have their own marks; with more, a digit counts who has the link.
+    colour : Colour the marks with ANSI sequences (blue: only the first, orange: only the second).
+    width : Maximum width in terminal cells; wider matrices are split into blocks of columns, and
+        long tokens are cut. None for no limit.
+    ascii : Use only ASCII, with all other characters escaped.
 
     Examples
     --------

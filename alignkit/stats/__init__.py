@@ -1,4 +1,4 @@
-"""Statistics of plain arrays: intervals, resampling, tests. Nothing here knows a corpus."""
+"""Statistics of plain arrays: intervals, resampling, tests. They do not depend on corpora."""
 
 import lazy_loader
 

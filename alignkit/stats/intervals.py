@@ -1,4 +1,4 @@
-"""Bound a share: Wilson's score interval."""
+"""Confidence intervals of shares and of differences of shares."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from alignkit.stats.resampling import check_confidence
 
 
 def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the bounds of a share `count` / `total` by Wilson's score; NaN where `total` is 0.
+    """Return Wilson's score interval of a share `count` / `total`; NaN if `total` is 0.
 
-    The shares p for which |count / total - p| <= z sqrt(p (1 - p) / total), z the normal quantile
-    of the confidence: (count + z^2 / 2 -+ z sqrt(count (total - count) / total + z^2 / 4)) /
-    (total + z^2). Unlike the interval around the share itself it never leaves 0 to 1, and it has a
-    width where the share is 0 or 1. There is no correction for continuity.
+    It has the shares p with |count / total - p| <= z sqrt(p (1 - p) / total), where z is the normal
+    quantile of the confidence: (count + z^2 / 2 -+ z sqrt(count (total - count) / total + z^2 / 4))
+    / (total + z^2). Unlike the simple normal interval, it stays within 0 to 1, and its width is not
+    0 if the share is 0 or 1. There is no correction for continuity.
 
     References
     ----------
@@ -33,7 +33,7 @@ def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[f
     check_arguments(wilson_interval, locals())
     check_confidence(confidence)
     if not 0 <= count <= total:
-        raise OptionError(f"a share is of 0 or more among as many at least, not {count} of {total}")
+        raise OptionError(f"{count} of {total} is not a share; expected 0 <= count <= total")
     if not total:
         return nan, nan
     z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -47,11 +47,11 @@ def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[f
 def newcombe_interval(
     count: int, total: int, other_count: int, other_total: int, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Return the bounds of `count` / `total` - `other_count` / `other_total`, independent shares.
+    """Return the interval of the difference `count` / `total` - `other_count` / `other_total`.
 
-    With Wilson's bounds (l1, u1) of the first share p1 and (l2, u2) of the second share p2, they
-    are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and d + sqrt((u1 - p1)^2 + (p2 - l2)^2), where
-    d = p1 - p2. They never leave -1 to 1, and are NaN where a total is 0.
+    The two shares are independent. With Wilson's bounds (l1, u1) of the first share p1 and (l2, u2)
+    of the second share p2, the bounds are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and
+    d + sqrt((u1 - p1)^2 + (p2 - l2)^2), d = p1 - p2. They stay within -1 to 1; NaN if a total is 0.
 
     References
     ----------

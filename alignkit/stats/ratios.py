@@ -13,10 +13,10 @@ Counts = Union[NDArray[np.int64], NDArray[np.float64]]
 """Rows of counts, or sums of them."""
 
 Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
-"""What turns (R, C) sums of counts into the named measures, each an (R,) array."""
+"""A function that turns (R, C) sums of counts into named measures, each an (R,) array."""
 
 LOWER_IS_BETTER = frozenset({"aer"})
-"""The measures of which a smaller value is a better one."""
+"""The measures for which smaller is better."""
 
 
 def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
@@ -27,11 +27,11 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
 
 
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
+    """Return F1, the harmonic mean; 0 if either is 0, even if the other is undefined."""
     mean = ratio(2 * precision * recall, precision + recall)
     return np.where((precision == 0) | (recall == 0), 0.0, mean)
 
 
 def none_if_nan(value: float) -> float | None:
-    """Return None for NaN, which JSON cannot say."""
+    """Return None for NaN, which JSON cannot represent."""
     return None if math.isnan(value) else value

@@ -14,16 +14,16 @@ from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.stats.ratios import Ratios
 
-ONE_PAIR = "there is one sentence pair, and nothing to resample"
+ONE_PAIR = "there is only one sentence pair, so nothing to resample"
 ALIKE = "all resamples give the same"
-UNDEFINED = "no resample has it defined"
-"""Why there is no interval."""
+UNDEFINED = "it is undefined in all resamples"
+"""The reasons for a missing interval."""
 
 SEED = 12345
-"""Of all draws, unless another is given."""
+"""The default seed of random draws."""
 
 FEW_PAIRS = 30
-"""With fewer sentence pairs a bootstrap over them promises more than it can hold."""
+"""With fewer sentence pairs, bootstrap intervals are unreliable."""
 
 _CHUNK_BYTES = 2**26
 _SAME = 1e-12  # values that differ by no more than this differ by rounding alone
@@ -35,11 +35,11 @@ class Interval:
 
     Parameters
     ----------
-    low, high : The bounds; NaN where there are none.
+    low, high : The bounds; NaN if there are none.
     confidence : The share of resamples between the bounds.
     standard_error : The standard deviation of the measure over the resamples.
-    undefined : In how many resamples the measure was 0/0; the interval is over the others.
-    reason : Why there are no bounds; empty where there are.
+    undefined : Number of resamples with 0/0; the interval is over the others.
+    reason : Why there are no bounds, or "".
     """
 
     low: float
@@ -50,7 +50,7 @@ class Interval:
     reason: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """Return the interval as JSON takes it: NaN is None."""
+        """Return the interval as JSON values; NaN becomes None."""
         plain = {name: jsonable(value) for name, value in vars(self).items()}
         return {name: value for name, value in plain.items() if name != "reason" or value}
 
@@ -65,14 +65,14 @@ def confidence_interval(
 ) -> dict[str, Interval]:
     """Return the percentile bootstrap interval of each measure over the sentence pairs.
 
-    It is without bounds, and with the reason, where there is one pair only, where all resamples
-    give the same, or none has the measure defined.
+    It has a reason instead of bounds if there is only one pair, all resamples give the same value,
+    or the measure is undefined in all of them.
 
     Parameters
     ----------
     rows : (P, C) counts, a row for each sentence pair.
     measure : `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
-    resamples : How many corpora of P pairs to draw with replacement, 8 * C bytes each.
+    resamples : Number of corpora of P pairs to draw with replacement, 8 * C bytes each.
 
     References
     ----------
@@ -96,7 +96,7 @@ def drawn_intervals(
     rows: NDArray[np.generic], measure: Ratios, *, resamples: int, confidence: float,
     rng: np.random.Generator,
 ) -> dict[str, Interval]:  # fmt: skip
-    """Return what `confidence_interval` does, drawn from a stream of random numbers."""
+    """Return intervals like `confidence_interval`, with a random generator."""
     if len(rows) == 1:
         none = Interval(np.nan, np.nan, confidence, np.nan, 0, ONE_PAIR)
         return dict.fromkeys(measure(rows.astype(np.float64)), none)
@@ -107,7 +107,7 @@ def drawn_intervals(
 def resample(
     rows: NDArray[np.generic], resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield, chunk by chunk, the (c, C) sums of rows drawn with replacement; `resamples` in all."""
+    """Yield chunks of (c, C) sums of rows drawn with replacement, `resamples` in total."""
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
     for size in chunks(resamples, len(kinds)):
@@ -116,7 +116,7 @@ def resample(
 
 
 def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distinct rows and how often each occurs."""
+    """Return the distinct rows and their counts."""
     if not len(rows):
         return np.zeros((1, rows.shape[1])), np.ones(1, np.int64)
     ranked = rows[np.lexsort(rows.T[::-1])]  # ten times faster than np.unique(axis=0)
@@ -126,14 +126,14 @@ def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def chunks(samples: int, width: int) -> Iterator[int]:
-    """Split `samples` rows of `width` numbers into chunks that fit the memory planned."""
+    """Split `samples` rows of `width` numbers into chunks that fit into the planned memory."""
     most = max(1, _CHUNK_BYTES // (8 * max(width, 1)))
     for start in range(0, samples, most):
         yield min(most, samples - start)
 
 
 def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
-    """Return the percentile interval of the values of some resamples."""
+    """Return the percentile interval of the values of resamples."""
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if not len(defined):
@@ -144,7 +144,7 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
 
 
 def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
-    """Return the percentile interval of a measure; none where all resamples give the same."""
+    """Return the percentile interval of a measure; no bounds if all values are the same."""
     interval = summarize(values, confidence)
     if interval.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
         return interval
@@ -152,7 +152,7 @@ def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
 
 
 def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
-    """Refuse a number of resamples, a confidence or a seed that makes no sense."""
+    """Refuse an invalid number of resamples, confidence or seed."""
     if resamples < 1:
         raise OptionError(f"`resamples` must be at least 1, not {resamples}")
     check_confidence(confidence)
@@ -166,19 +166,19 @@ def check_seed(seed: int) -> None:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that makes no sense."""
+    """Refuse an invalid confidence."""
     if not 0 < confidence < 1:
-        raise OptionError(f"`confidence` must lie between 0 and 1 (such as 0.95), not {confidence}")
+        raise OptionError(f"`confidence` must be between 0 and 1 (such as 0.95), not {confidence}")
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
-    """Return a caution about intervals and p-values of few sentence pairs."""
+    """Return a caution about intervals and p-values from few sentence pairs."""
     # a percentile interval takes the pairs for the population; randomization assumes nothing
-    text = "other pairs could give other figures"
+    text = "other pairs could give other results"
     if drawn:
         text = (
-            f"with fewer than about {FEW_PAIRS} the bootstrap's intervals are too narrow and its "
-            "p-values too small; the p-value to trust is that of randomization"
+            f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and bootstrap "
+            "p-values too small; use the p-value of randomization"
         )
     return (f"only {how_many(pairs, 'sentence pair')}: {text}",) if pairs < FEW_PAIRS else ()
 
@@ -186,7 +186,7 @@ def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
 def stratified_weights(
     strata: NDArray[np.int64], resamples: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield, chunk by chunk, (c, P) weights of pairs drawn with replacement within their strata.
+    """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def stratified_weights(
 
 
 def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the strata of two pairs or more, by whole numbers, so that none has one pair alone.
+    """Return numbered strata, merged so that each has two or more pairs.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def expanded(confidence: float, degrees: int) -> float:
-    """Return which share of the resamples an interval must span to hold as often as it says.
+    """Return the share of resamples an interval must span to have its nominal coverage.
 
     Examples
     --------

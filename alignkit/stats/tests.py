@@ -1,4 +1,4 @@
-"""Tests whether systems differ: on the same sentence pairs, by right and wrong, and by ranks."""
+"""Tests of differences between systems: paired, right or wrong, and ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOLERANCE = 1e-12
 def paired_bootstrap(
     system: Counts, baseline: Counts, measure: Ratios, *, resamples: int, rng: np.random.Generator
 ) -> dict[str, NDArray[np.float64]]:
-    """Return system minus baseline over resamples, both measured on the same (Koehn 2004)."""
+    """Return system minus baseline on the same resamples (Koehn 2004)."""
     width = system.shape[1]
     sums = np.concatenate(list(resample(np.hstack([system, baseline]), resamples, rng)))
     return _differences(measure, sums[:, :width], sums[:, width:])
@@ -64,7 +64,7 @@ def _differences(
 
 
 def wins(name: str, truth: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the share of resamples that the system wins, and the two-sided p-value."""
+    """Return the share of resamples in which the system wins, and the two-sided p-value."""
     # p = min(1, 2 (c + 1) / (B + 1)), c the number of the B resamples in which the system that is
     # better on the whole corpus is not, or the difference is undefined; as the percentile interval
     if np.isnan(truth) or np.isnan(drawn).all():
@@ -78,28 +78,28 @@ def wins(name: str, truth: float, drawn: NDArray[np.float64]) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class AloneRight:
-    """On how many pairs one system alone is right, and the other alone."""
+    """The numbers of pairs that only one of two systems has right."""
 
     system: int
     baseline: int
 
 
 def alone_right(system: NDArray[np.bool_], baseline: NDArray[np.bool_]) -> AloneRight:
-    """Count on how many of the same pairs one of two systems alone is right."""
+    """Count the pairs that only one of two systems has right."""
     return AloneRight(int((system & ~baseline).sum()), int((baseline & ~system).sum()))
 
 
 def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
-    """Return the two-sided p-value of McNemar's test; NaN where nothing differs.
+    """Return the two-sided p-value of McNemar's test; NaN if nothing differs.
 
-    Of the pairs in which one of two systems alone is right, half should be each one's. Exact:
-    p = min(1, 2 P(X <= min)), X binomial with as many tries and the chance 1/2. Else the
-    chi-square of one degree of freedom, (first - second)^2 / (first + second), without correction
-    for continuity.
+    By chance, each system should have half of the pairs that only one of them has right. Exact:
+    p = min(1, 2 P(X <= min)), where X is binomial with n = first + second and probability 1/2.
+    Otherwise: chi-square with one degree of freedom, (first - second)^2 / (first + second),
+    without correction for continuity.
 
     Parameters
     ----------
-    first, second : In how many pairs the one alone, and the other alone, is right.
+    first, second : Numbers of pairs that only the first, or only the second, has right.
 
     References
     ----------
@@ -112,7 +112,7 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
     """
     check_arguments(mcnemar, locals())
     if min(first, second) < 0:
-        raise OptionError(f"counts are {first} and {second}; give 0 or more")
+        raise OptionError(f"counts are {first} and {second}; expected 0 or more")
     if not first + second:
         return nan
     if not exact:
@@ -123,12 +123,12 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return Holm's corrected p-values, in the order of the given ones.
+    """Return Holm's corrected p-values, in the given order.
 
     With the m defined p-values in rising order p(1), ..., p(m), the k-th becomes the largest of
-    min(1, (m - j + 1) p(j)) for j = 1, ..., k. To reject where it is at most alpha keeps the
-    chance of any false rejection at most alpha, however the tests depend on each other. NaN stays
-    NaN, and counts for nothing.
+    min(1, (m - j + 1) p(j)) for j = 1, ..., k. Rejecting if it is at most alpha keeps the
+    probability of any false rejection at or below alpha, even if the tests depend on each other.
+    NaN stays NaN, and does not count.
 
     References
     ----------
@@ -150,24 +150,24 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 _DIGITS = 12
-"""Values that differ beyond this decimal differ by rounding alone, and tie."""
+"""Values that are equal up to this decimal are ties; smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test of K things in N blocks, with Nemenyi's critical difference.
+    """Friedman's test of K items in N blocks, with Nemenyi's critical difference.
 
     Parameters
     ----------
-    names : The K things.
-    blocks : How many blocks, N.
-    mean_ranks : The mean rank of each; 1 is the best.
-    statistic : Chi-square, corrected for ties; NaN where undefined.
-    uncorrected : Without that correction.
+    names : The names of the K items.
+    blocks : The number of blocks, N.
+    mean_ranks : The mean rank of each item; 1 is best.
+    statistic : Chi-square, corrected for ties; NaN if undefined.
+    uncorrected : Chi-square without that correction.
     p_value : Of `statistic`, by the chi-square distribution with K - 1 degrees of freedom.
-    critical_difference : Two things whose mean ranks differ by more are told apart, at `alpha`.
-    alpha : The chance of a false difference anywhere.
-    reason : Why there is no statistic; empty where there is.
+    critical_difference : Items differ significantly at `alpha` if their mean ranks differ by more.
+    alpha : The probability of any false difference.
+    reason : Why there is no statistic, or "".
     """
 
     names: tuple[str, ...]
@@ -182,11 +182,11 @@ class Friedman:
 
     @property
     def ranking(self) -> list[tuple[str, float]]:
-        """The things with their mean ranks, the best first."""
+        """The items with their mean ranks, best first."""
         return sorted(zip(self.names, self.mean_ranks, strict=True), key=lambda pair: pair[1])
 
     def beyond(self) -> list[tuple[str, str, float]]:
-        """Return the pairs that are told apart: the better, the other, and how far they are."""
+        """Return the pairs that differ significantly: the better, the other, and their distance."""
         return [
             (better, other, gap)
             for (better, low), (other, high) in combinations(self.ranking, 2)
@@ -195,12 +195,12 @@ class Friedman:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of things there are."""
+        """The number of pairs of items."""
         return len(self.names) * (len(self.names) - 1) // 2
 
     @property
     def too_few(self) -> str:
-        """Why no ranks, not even the same in every block, tell anything; empty if some could."""
+        """Why no ranks at all could be significant with so few blocks, or ""."""
         if self.reason:
             return ""
         from scipy.stats import chi2
@@ -214,13 +214,13 @@ class Friedman:
             return f"the same ranks in every block would still have p {least:.2f}"
         if self.critical_difference >= k - 1:
             return (
-                f"mean ranks can be {k - 1} apart at most, and the critical difference is "
+                f"mean ranks can differ by {k - 1} at most, but the critical difference is "
                 f"{self.critical_difference:.3f}"
             )
         return ""
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return the largest runs of neighbours of which no two are told apart, two at least."""
+        """Return the largest runs of two or more neighbours that do not differ significantly."""
         ranking, groups, last = self.ranking, list[tuple[str, ...]](), 0
         for start, (_, low) in enumerate(ranking):
             end = start
@@ -241,15 +241,15 @@ def friedman(
 ) -> Friedman:
     """Rank the columns within each row, and test whether their mean ranks differ.
 
-    With N rows (blocks), K columns, and R(j) the sum of the ranks of column j, where ties share the
-    mean of their ranks: chi2 = 12 / (N K (K + 1)) sum R(j)^2 - 3 N (K + 1), divided by
+    With N rows (blocks), K columns, and R(j) the sum of the ranks of column j (ties get their mean
+    rank): chi2 = 12 / (N K (K + 1)) sum R(j)^2 - 3 N (K + 1), divided by
     1 - sum (t^3 - t) / (N K (K^2 - 1)) over all groups of t ties. Nemenyi's critical difference is
-    q sqrt(K (K + 1) / (6 N)), q the upper quantile of the studentized range of K normal values,
-    divided by the root of 2.
+    q sqrt(K (K + 1) / (6 N)); q is the upper quantile of the studentized range of K normal values,
+    divided by the square root of 2.
 
     Parameters
     ----------
-    values : (N, K), none missing.
+    values : (N, K) values without missing ones.
     lower_is_better : Rank the lowest first.
 
     Raises
@@ -272,14 +272,12 @@ def friedman(
     check_arguments(friedman, locals(), apart=["values"])
     table = np.asarray(values, np.float64)
     if table.ndim != 2 or table.shape[1] != len(names):
-        raise OptionError(
-            f"values have the shape {table.shape}; give a row a block, {len(names)} columns"
-        )
+        raise OptionError(f"values have the shape {table.shape}; expected {len(names)} columns")
     if np.isnan(table).any():
         raise OptionError("a value is missing; leave its block out")
     blocks, k = table.shape
     if blocks < 2 or k < 2:
-        reason = f"{k} to rank in {blocks} blocks; two of both are needed"
+        reason = f"{k} to rank in {blocks} blocks; at least two of both are needed"
         return Friedman(tuple(names), blocks, (nan,) * k, nan, nan, nan, nan, alpha, reason)
     from scipy.stats import chi2, rankdata  # takes a second to import
 
@@ -299,7 +297,7 @@ def friedman(
 
 
 def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
-    """Return how far the mean ranks of two of `k` must be apart, by Nemenyi's test.
+    """Return the difference of mean ranks that two of `k` need to differ by Nemenyi's test.
 
     Examples
     --------
@@ -308,9 +306,9 @@ def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
     """
     check_arguments(critical_difference, locals())
     if not 0 < alpha < 1:
-        raise OptionError(f"`alpha` is {alpha}; it must lie between 0 and 1, such as 0.05")
+        raise OptionError(f"`alpha` is {alpha}; expected a number between 0 and 1, such as 0.05")
     if k < 2 or blocks < 1:
-        raise OptionError(f"{k} in {blocks} blocks: give two at least, in one block at least")
+        raise OptionError(f"{k} in {blocks} blocks; expected at least two, in at least one block")
     return _range(k, alpha) / sqrt(2) * sqrt(k * (k + 1) / (6 * blocks))
 
 

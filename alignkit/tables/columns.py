@@ -1,4 +1,4 @@
-"""The columns of a table: what each holds, and how its cells are written as text."""
+"""The columns of a table: their kinds, and their cells as text."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from alignkit.errors import OptionError
 KINDS = {
     "text": 0, "count": 0, "decimal": 3, "coefficient": 2, "number": 4, "percent": 1, "p": 4,
 }  # fmt: skip
-"""What a column can hold, and the digits of each: decimals, or (number) significant ones."""
+"""The kinds of columns, and their digits: decimals, or (number) significant digits."""
 
 _NONZERO = re.compile("[1-9in]")  # a digit, or infinite
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number with its bounds, or with the reason why it or they are not there.
+    """A number with its bounds, or with the reason for what is missing.
 
     Parameters
     ----------
-    value : The number; NaN where undefined.
-    low, high : Its bounds; NaN where there are none.
-    reason : Why something is missing; it stands below the table, with a letter that leads to it.
+    value : The number; NaN if undefined.
+    low, high : Its bounds; NaN if there are none.
+    reason : Why something is missing; shown below the table, with a letter.
     """
 
     value: float
@@ -40,11 +40,11 @@ class Value:
 
 
 Cell = Union[str, bool, int, float, Value, None]
-"""What a cell holds: None is empty, NaN is undefined."""
+"""The content of a cell: None is empty, NaN is undefined."""
 
 
 class ShownCell(NamedTuple):
-    """What a cell shows: its text, the letter of a reason, and whether it is no number."""
+    """A cell as shown: its text, the letter of a reason, and whether it is not a number."""
 
     text: str
     mark: str = ""
@@ -53,22 +53,22 @@ class ShownCell(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: what it holds and how it is shown.
+    """A column of a table: its content and how to show it.
 
     Parameters
     ----------
     name : The heading.
-    kind : One of `KINDS`: a text; a count; a decimal with so many digits; a coefficient, a decimal
-        without a 0 before the point; a number with so many significant digits; a ratio, shown as a
-        percentage; or a p-value, a decimal that is never shown as zero. A text in a column of
-        numbers stands as it is.
-    span : A heading above this one and those beside it that have the same.
+    kind : One of `KINDS`: a text; a count; a decimal with `digits`; a coefficient, which is a
+        decimal without the 0 before the point; a number with significant `digits`; a ratio, shown
+        as a percentage; or a p-value, which is never shown as zero. A text in a column of numbers
+        is shown unchanged.
+    span : A heading above this column and its neighbours with the same span.
     key : The name in records and CSV; by default the span and the heading.
     digits : None for those of the kind.
-    unit : What follows each number, such as ``%``.
-    signed : Write ``+`` before what is not negative.
-    right : Whether it stands to the right; None for what its kind does: numbers do, texts do not.
-    latex : The heading in LaTeX, where it is not the name as it stands.
+    unit : A text after each number, such as ``%``.
+    signed : Write ``+`` before numbers that are not negative.
+    right : Whether to align to the right; None: numbers, but not texts.
+    latex : The heading in LaTeX, if it differs from the name.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Column:
         check_attributes(self)
         check_known("kind of column", self.kind, KINDS)
         if self.digits is not None and not 0 <= self.digits <= 50:
-            raise OptionError(f"digits are {self.digits}; give 0 to 50")
+            raise OptionError(f"`digits` is {self.digits}; expected 0 to 50")
         if not self.key:
             object.__setattr__(self, "key", f"{self.span} {self.name}".strip() or "row")
         if self.right is None:
@@ -97,7 +97,7 @@ class Column:
         return f"{self.span} {self.name}".strip()
 
     def show(self, cell: Cell, mark: str = "") -> ShownCell:
-        """Return what a cell shows; ``-`` for NaN, yes and no for true and false.
+        """Return the cell as shown; ``-`` for NaN, yes and no for true and false.
 
         Examples
         --------
@@ -148,10 +148,10 @@ _PERCENT, _COEFFICIENT = Column("", "percent"), Column("", "coefficient")
 
 
 def percent(value: float) -> str:
-    """Return a ratio as a percentage with one decimal, ``-`` where undefined."""
+    """Return a ratio as a percentage with one decimal, ``-`` if undefined."""
     return _PERCENT.show(value).text
 
 
 def decimal(value: float) -> str:
-    """Return a coefficient with two decimals and no leading 0, ``-`` where undefined."""
+    """Return a coefficient with two decimals and no leading 0, ``-`` if undefined."""
     return _COEFFICIENT.show(value).text

@@ -1,11 +1,11 @@
-r"""How each medium writes a table: text, Markdown, LaTeX, HTML, and CSV.
+r"""Write tables in each medium: text, Markdown, LaTeX, HTML, and CSV.
 
 CSV follows RFC 4180 and is safe to open in a spreadsheet. A spreadsheet runs a text that begins
 with ``=``, ``+``, ``-``, ``@`` (or a wide form of these), a tab or a line end as a formula. Such a
-text gets an apostrophe before it, and so does one that begins with apostrophes before one of these.
-To restore the texts, remove one apostrophe from each cell whose start matches
-``'+[=+\-@\t\r\n＝＋－＠]``. Numbers stay numbers, negative ones too, with all their digits.
-Lines end in a line feed alone.
+text gets an apostrophe in front; so does a text that has apostrophes before one of these.
+To restore the texts, remove one apostrophe from each cell that begins like
+``'+[=+\-@\t\r\n＝＋－＠]``. Numbers, including negative ones, stay numbers with all their digits.
+Lines end in a line feed only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CARE = "Read with care"
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table whose cells are texts, as a medium is given it; see `Table` for the fields."""
+    """A table with texts as cells, the input of a medium; see `Table` for the fields."""
 
     columns: Sequence[Column]  # K columns, and rows of K cells
     rows: Sequence[Sequence[ShownCell]]
@@ -45,7 +45,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Report:
-    """Several tables with what stands around them."""
+    """Several tables with the texts around them."""
 
     head: Sequence[str]  # lines above the tables
     tables: Sequence[Sheet]
@@ -56,7 +56,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Medium:
-    """How tables are written in one medium; neither text has a line end at its end."""
+    """The functions that write tables and reports in one medium, without a final line end."""
 
     help: str
     table: Callable[[Sheet], str]
@@ -70,7 +70,7 @@ def get_medium(name: str) -> Medium:
 
 
 def _spans(columns: Sequence[Column]) -> list[tuple[str, list[int]]]:
-    """Return each span with the places of the columns below it; ``""`` where there is none."""
+    """Return each span with the numbers of its columns; ``""`` for no span."""
     runs = groupby(range(len(columns)), key=lambda k: columns[k].span)
     return [(span, list(places)) for span, places in runs]
 
@@ -94,7 +94,7 @@ def _marked(cell: ShownCell) -> str:
 
 
 def _aligned(sheet: Sheet) -> str:
-    """Align the columns by the room they take on a terminal."""
+    """Align the columns by their width on a terminal."""
     columns = sheet.columns
     cells = [[visible(cell.text) + _marked(cell) for cell in row] for row in sheet.rows]
     names = [visible(column.name) for column in columns]
@@ -168,7 +168,7 @@ def _one_line(text: str) -> str:
 
 
 def _markdown_table(sheet: Sheet) -> str:
-    """Return a table with one line of headings, in which a span stands before each name."""
+    """Return a table with one line of headings; each name follows its span."""
     lines = [
         [_markdown_escape(column.heading) for column in sheet.columns],
         ["--:" if column.right else ":--" for column in sheet.columns],
@@ -210,7 +210,7 @@ _MINUS = re.compile(r"(?<!-)-(?=[\di])")
 
 
 def latex_escape(text: str) -> str:
-    r"""Return a text as LaTeX prints it."""
+    r"""Escape a text for LaTeX."""
     safe = "".join(_LATEX.get(sign, sign) for sign in visible(" ".join(text.split())))
     return re.sub("-(?=-)", "-{}", safe)  # two hyphens would become one dash
 
@@ -278,14 +278,14 @@ _NARROW = 14
 
 @cache
 def style_sheet(name: str) -> str:
-    """Return a style sheet: ``table`` touches only tables; ``page``, ``matrix``, ``drawings``."""
+    """Return a style sheet: ``table`` (only tables), ``page``, ``matrix`` or ``drawings``."""
     from importlib.resources import files  # takes 10 ms, and plain text does without
 
     return files("alignkit.show").joinpath(f"{name}.css").read_text(encoding="utf-8")
 
 
 def _html_table(sheet: Sheet) -> str:
-    """Return a table in a frame that a keyboard reaches, with its note below."""
+    """Return a table in a frame that the keyboard can scroll, with its note below."""
     name = safe_text(" ".join(sheet.title.split()) or "table")
     identity = f' id="{safe_text(sheet.anchor)}"' if sheet.anchor else ""
     caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n" * bool(sheet.title)
@@ -302,7 +302,7 @@ def _html_table(sheet: Sheet) -> str:
 
 
 def _pinned(sheet: Sheet) -> str:
-    """Keep both columns that name the rows in sight, if the first of them is narrow."""
+    """Keep both columns that name the rows visible, if the first is narrow."""
     if sheet.stub < 2 or len(sheet.columns) < 2 or not sheet.rows:
         return ""
     width = max(char_width(row[0].text) for row in sheet.rows)
@@ -361,7 +361,7 @@ def _html_report(report: Report) -> str:
 
 
 def html_cautions(items: Iterable[str]) -> str:
-    """Return the region of a page that holds cautions, each as HTML; nothing if there are none."""
+    """Return the region of a page with cautions (each is HTML), or ""."""
     listed = "".join(f"<li>{item}</li>\n" for item in items)
     region = '<div class="cautions" role="region" aria-labelledby="cautions">\n'
     region += f'<h2 id="cautions">{CARE}</h2>\n<ul>\n{listed}</ul>\n</div>\n'
@@ -369,7 +369,7 @@ def html_cautions(items: Iterable[str]) -> str:
 
 
 def signed(signature: str) -> str:
-    """Return a paragraph of HTML with the settings, which breaks between them."""
+    """Return an HTML paragraph with the settings, with line breaks allowed between them."""
     settings = safe_text(signature).replace("|", "|<wbr>")
     return f'<p class="alignkit-signature"><code>{settings}</code></p>\n'
 
@@ -380,7 +380,7 @@ MEDIA: Mapping[str, Medium] = {
     "latex": Medium("print the tables for LaTeX", _latex_table, _latex_report),
     "html": Medium("", _html_table, _html_report),
 }
-"""How tables are written down."""
+"""The media for tables."""
 
 # CSV
 
@@ -389,7 +389,7 @@ _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the 
 
 
 def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
-    """Return a line for each row, without a line end at the end; None and NaN are empty."""
+    """Return a line for each row, without a final line end; None and NaN are empty."""
 
     def written(value: object) -> str:
         if value is None or (isinstance(value, Real) and isnan(value)):
@@ -404,5 +404,5 @@ def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
 
 
 def unguarded(text: str) -> str:
-    """Return a text without the apostrophe that keeps a spreadsheet from running it."""
+    """Return a text without the apostrophe that protects it from a spreadsheet."""
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text

@@ -1,4 +1,4 @@
-"""Results that show themselves: tables in every medium, as CSV, records, JSON and a page."""
+"""Base classes of results: tables in every medium, CSV, records, JSON and a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from alignkit.tables.text_width import safe_text
 
 
 class Picture(NamedTuple):
-    """A figure of a page: what stands above it, and the figure as SVG."""
+    """A figure of a page: its caption, and the figure as SVG."""
 
     title: str
     image: str
@@ -24,16 +24,16 @@ class Picture(NamedTuple):
 
 @dataclass(frozen=True)
 class Caution:
-    """A warning that a reader needs to read the figures right.
+    """A warning that readers need to interpret the numbers.
 
     Parameters
     ----------
-    code : Its name in the table of cautions it comes from.
-    says : What is the case, with the number that triggers it, and what that means.
-    instead : What to report, or to do, instead.
+    code : Its name in the table of cautions.
+    says : The problem, the number that triggers the caution, and what it means.
+    instead : What to report or do instead.
     number : The number that triggers it, or several.
-    pairings : The pairings it holds for; empty if it concerns the whole report.
-    brief : The same in a line, where there is one.
+    pairings : The pairings it applies to; empty for the whole report.
+    brief : The caution in a line, if any.
     """
 
     code: str
@@ -49,18 +49,18 @@ class Caution:
 
 
 class Result(ABC):
-    """A result that prints itself; it names its tables, cautions and settings."""
+    """A result that can be printed, with tables, cautions and settings."""
 
     rewrites_left_out: int | None = None
-    """How many rewrites, which nobody judged, are left out; None if labels do not count."""
+    """Number of rewrites left out because nobody judged them; None if there are no labels."""
     notes: tuple[str, ...] = ()
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
-        """Return the tables, each with an anchor of its own."""
+        """Return the tables, each with its own anchor."""
 
     def shown_tables(self) -> Sequence[Table]:
-        """Return the tables as people see them, which may draw what machines read as numbers."""
+        """Return the tables for people, which may have drawings instead of numbers."""
         return self.tables()
 
     @property
@@ -95,7 +95,7 @@ class Result(ABC):
         return self.show("html")
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each row of each table, which ``table`` names."""
+        """Return a dictionary for each row of each table, with the table's name as ``table``."""
         return [{"table": table.anchor, **record}
                 for table in self.tables() for record in table.to_records()]  # fmt: skip
 
@@ -106,7 +106,7 @@ class Result(ABC):
         return csv_lines([keys, *([record.get(key) for key in keys] for record in records)])
 
     def to_json(self) -> dict[str, object]:
-        """Return the records of each table as JSON takes them: NaN is None."""
+        """Return the records of each table as JSON values; NaN becomes None."""
         tables: dict[str, object] = {
             table.anchor: [
                 {key: _plain(value) for key, value in record.items()}
@@ -119,7 +119,7 @@ class Result(ABC):
         return tables | {"cautions": [str(x) for x in self.cautions], "signature": self.settings}
 
     def page_tables(self) -> Sequence[Table]:
-        """Return the tables of the page, which has room for more than a terminal."""
+        """Return the tables for a page, which has more room than a terminal."""
         return self.shown_tables()
 
     def page(self, title: str) -> str:
@@ -143,7 +143,7 @@ class Result(ABC):
 
 
 class TableResult(Result):
-    """A result of one table, whose note holds cautions and settings."""
+    """A result with one table; its note has the cautions and settings."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -161,7 +161,7 @@ class TableResult(Result):
         return self.table()._repr_html_()
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each row, as a DataFrame takes it."""
+        """Return a dictionary for each row, for a DataFrame."""
         return self.table().to_records()
 
     def csv(self) -> str:

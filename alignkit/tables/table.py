@@ -27,21 +27,21 @@ class Table:
 
     Parameters
     ----------
-    title : What stands above it; may be empty.
-    columns : K columns, of which no two have the same key.
+    title : The text above the table; may be empty.
+    columns : K columns with different keys.
     rows : R rows of K cells: texts, numbers, `Value` with bounds or a reason, None for an empty
         cell.
-    note : What stands below it.
+    note : The text below the table.
     anchor : Its id on a page.
-    apart : The rows, counted from 0, that begin a group which is set apart.
-    stub : How many columns, from the first, name the rows.
-    ruled : In plain text, draw a rule below the headings and keep the title and the note off by an
-        empty line. Else columns with another span stand further apart.
+    apart : The rows, counted from 0, that begin a new group.
+    stub : Number of columns, from the first, that name the rows.
+    ruled : In plain text, draw a rule below the headings, and separate title and note by an empty
+        line. Otherwise, columns with different spans are further apart.
 
     Raises
     ------
     ArgumentError
-        If a row has more or fewer cells than there are columns, or two columns have one key.
+        If a row has more or fewer cells than there are columns, or two columns have the same key.
 
     Examples
     --------
@@ -75,18 +75,18 @@ class Table:
         for number, row in enumerate(self.rows):
             if len(row) != len(self.columns):
                 raise ArgumentError(
-                    f"rows[{number}] has {len(row)} cells; give {len(self.columns)}, one a column"
+                    f"rows[{number}] has {len(row)} cells for {len(self.columns)} columns"
                 )
             for k, cell in enumerate(row if not set(map(type, row)) <= _USUAL else ()):
                 if not isinstance(cell, _CELLS) and type(cell).__name__ not in ("bool_", "bool"):
                     raise ArgumentError(
-                        f"rows[{number}][{k}] is of type {type(cell).__name__}; it must be a text, "
+                        f"rows[{number}][{k}] is of type {type(cell).__name__}; expected a str, "
                         "a number, a Value or None"
                     )
         keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
         for key, count in Counter(keys).items():
             if count > 1:
-                raise ArgumentError(f"{count} columns have the key {key!r}; give each its own")
+                raise ArgumentError(f"{count} columns have the key {key!r}; use different keys")
 
     @classmethod
     def from_records(
@@ -98,16 +98,16 @@ class Table:
         percent: Collection[str] = (),
         title: str = "",
     ) -> Table:
-        """Make a table of records; what a column holds is seen from its values.
+        """Make a table from records; the kind of a column is detected from its values.
 
         Parameters
         ----------
-        records : A row each; what one lacks is empty.
+        records : A dictionary for each row; missing keys are empty cells.
         columns : The keys to show, in this order; None for all, in the order of their first use.
-        digits : The decimals of floats: for all columns, or for those named.
-        percent : The columns of ratios that are shown as percentages, with one decimal unless
-            `digits` names the column.
-        title : What stands above it.
+        digits : The decimals of floats, for all columns or by column.
+        percent : The columns of ratios to show as percentages, with one decimal unless `digits`
+            names the column.
+        title : The text above the table.
 
         Examples
         --------
@@ -143,21 +143,21 @@ class Table:
 
         Parameters
         ----------
-        medium : ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
-            stands before each name of its columns; ``"latex"``, a `tabular` that needs
-            ``\usepackage{booktabs}``, title and note in comments; or ``"html"``, in a frame that
-            scrolls, which needs `style` as well.
+        medium : ``"text"``, aligned by the width of characters; ``"markdown"``, with spans before
+            the names of their columns; ``"latex"``, a `tabular` that needs
+            ``\usepackage{booktabs}``, with title and note in comments; or ``"html"``, in a frame
+            that scrolls, which also needs `style`.
 
         Raises
         ------
         UnknownNameError
-            If there is no such medium.
+            If the medium is unknown.
         """
         return get_medium(medium).table(self.sheet())
 
     @property
     def width(self) -> int:
-        """The terminal cells that its rows and headings take as text."""
+        """The width of the table as text, in terminal cells."""
         bare = replace(self, title="", note="")
         return max(map(char_width, bare.show().split("\n")))
 
@@ -167,7 +167,7 @@ class Table:
         return csv_lines([keys, *(list(record.values()) for record in self.to_records())])
 
     def sheet(self) -> Sheet:
-        """Return the table with texts for cells, as a medium is given it."""
+        """Return the table with texts as cells, the input of a medium."""
         cells = (cell for row in self.rows for cell in row if isinstance(cell, Value))
         given = dict.fromkeys(cell.reason for cell in cells if cell.reason)
         marks = {reason: _letters(number) for number, reason in enumerate(given)}
@@ -184,7 +184,7 @@ class Table:
 
     @staticmethod
     def style() -> str:
-        """Return the style sheet that HTML needs, once a page."""
+        """Return the style sheet that HTML needs once for each page."""
         return style_sheet("table")
 
     def _repr_html_(self) -> str:
@@ -193,8 +193,8 @@ class Table:
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row, with plain values under the keys of the columns.
 
-        A column in which some cell has bounds or a reason has further keys, the same for all rows:
-        its own with ``_low`` and ``_high``, and with ``_reason``.
+        If some cell of a column has bounds or a reason, all rows have further keys: its own with
+        ``_low`` and ``_high``, and with ``_reason``.
         """
         keys = [self._keys(k) for k in range(len(self.columns))]
         records: list[dict[str, object]] = [{} for _ in self.rows]
@@ -229,7 +229,7 @@ def _plain(value: object) -> Cell:
 def guessed_column(
     name: str, values: Sequence[object], *, digits: int | None = None, percent: bool = False
 ) -> Column:
-    """Return a column whose kind and side are seen from its values."""
+    """Return a column with its kind and alignment detected from its values."""
     kinds = set(map(type, values))
     if percent:
         column = Column(name, "percent", digits=digits, unit="%")

@@ -1,4 +1,4 @@
-"""The room that text takes: terminal cells, pixels, and the direction of writing."""
+"""The width of text in terminal cells and pixels, and the direction of writing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…
 
 
 def char_clusters(text: str) -> list[str]:
-    """Split text into what takes one place: a base character with all that combines with it."""
+    """Split text into clusters: a base character with all that combines with it."""
     clusters: list[str] = []
     for char in text:
         if clusters and (extends(char) or clusters[-1].endswith("\u200d")):
@@ -23,7 +23,7 @@ def char_clusters(text: str) -> list[str]:
 
 
 def char_width(text: str) -> int:
-    """Count the terminal cells that text takes: East Asian wide characters take two."""
+    """Return the width of text in terminal cells; East Asian wide characters take two."""
     if text.isascii():
         return len(text)
     return sum(map(_cluster_width, char_clusters(text)))
@@ -36,7 +36,7 @@ def _cluster_width(cluster: str) -> int:
 
 
 def text_length(text: str, size: int) -> int:
-    """Estimate the pixels that text takes in a sans-serif font, rather too many than too few."""
+    """Estimate the width of text in pixels in a sans-serif font, rather too wide."""
     ems = 0.0
     for cluster in char_clusters(text):
         if is_wide(cluster):
@@ -49,12 +49,12 @@ def text_length(text: str, size: int) -> int:
 
 
 def is_wide(text: str) -> bool:
-    """Return whether text holds East Asian wide characters, which stand upright in a column."""
+    """Return whether text has East Asian wide characters, which stay upright in a column."""
     return not text.isascii() and any(east_asian_width(char) in "WF" for char in text)
 
 
 def is_right_to_left(text: str) -> bool:
-    """Return whether the first character that has a direction runs from right to left."""
+    """Return whether the first character with a direction runs from right to left."""
     directions = (bidirectional(char) for char in text)
     return next((d != "L" for d in directions if d in {"L", "R", "AL"}), False)
 
@@ -67,7 +67,7 @@ def kept_in_place(text: str) -> str:
 
 
 def cut_text(text: str, width: int, *, end: str = "…") -> str:
-    """Cut text to at most so many terminal cells, with `end` as the last where cut."""
+    """Cut text to at most `width` terminal cells; `end` marks a cut."""
     if char_width(text) <= width:
         return text
     kept, room = "", width - char_width(end)
@@ -80,17 +80,17 @@ def cut_text(text: str, width: int, *, end: str = "…") -> str:
 
 
 def cut_middle(text: str, width: int) -> str:
-    """Cut text in the middle to at most so many characters."""
+    """Cut text in the middle to at most `width` characters."""
     if char_width(text) <= width:
         return text
     return f"{text[: width // 2]}…{text[width // 2 + 1 - width :]}"
 
 
 def isolated_text(text: str) -> str:
-    """Return text as HTML that keeps its direction of writing to itself."""
+    """Return text as HTML with an isolated direction of writing."""
     return f"<bdi>{safe_text(text)}</bdi>"
 
 
 def safe_text(text: str) -> str:
-    """Return text as HTML in which nothing hidden can act."""
+    """Return text as HTML with hidden characters escaped."""
     return escape(visible(text))

@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Work:
-    """Train or load an aligner, align with it, and keep count."""
+    """Train or load an aligner, align with it, and count what was done."""
 
     aligner: Aligner
 
@@ -147,7 +147,7 @@ class _Work:
         return block
 
     def _learn(self, gold: Corpus | None) -> None:
-        """Learn from gold pairs, or take a prior by its name, where the options say so."""
+        """Learn from gold pairs, or use a named prior, if the options ask for it."""
         options = self._options
         if gold is not None:
             self.aligner, self.report = learned_of(self.aligner, gold, options.learn, options)
@@ -162,12 +162,12 @@ class _Work:
         least = THRESHOLD if learned is None else learned.lessons.threshold
         if options.threshold is None and options.sure is not None and options.sure <= least:
             raise OptionError(
-                f"all links are more probable than {least:g}, so none would be only possible: let "
-                f"--sure be more than that, not {options.sure:g}, or give a --threshold"
+                f"all links are more probable than {least:g}, so none would be only possible: use "
+                f"a --sure above that, not {options.sure:g}, or add --threshold"
             )
 
     def _gold(self, block: InputBlock) -> Corpus | None:
-        """Return the pairs with gold among them, which are enough; None where none is learned."""
+        """Return the gold pairs after checking that they suffice; None if nothing is learned."""
         if self._options.learn is None:
             return None
         from alignkit.model.corpus import Corpus
@@ -178,7 +178,7 @@ class _Work:
         return corpus
 
     def load(self) -> Iterator[InputBlock]:
-        """Load an aligner; return what it is to align, some pairs at a time."""
+        """Load an aligner; return the pairs to align, some at a time."""
         options = self._options
         self.aligner = load_aligner(options)
         if options.no_learned:
@@ -186,7 +186,7 @@ class _Work:
         elif options.symmetrize != "posterior":
             learned = self.aligner.parameters.learned
             if learned is not None and learned.used:
-                reason = "what was learned from gold is for --symmetrize posterior alone"
+                reason = "its corrections from gold links only work with --symmetrize posterior"
                 say(f"{options.load}: {reason}")
             self.aligner = self.aligner.with_learned(None)
         learned = self.aligner.parameters.learned
@@ -194,8 +194,8 @@ class _Work:
             report_replaced(self.aligner, options)
         elif learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
             raise OptionError(
-                f"{options.load}: what was learned from gold looks at vectors of words: give the "
-                "same by --vectors, or leave it aside by --no-learned"
+                f"{options.load}: its corrections from gold links need word vectors: give the "
+                "same ones with --vectors, or ignore the corrections with --no-learned"
             )
         self._took("loading")
         if options.learn is not None:
@@ -206,7 +206,7 @@ class _Work:
         return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
 
     def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
-        """Yield the links of each block; at the end write all but the alignments."""
+        """Yield the links of each block; at the end, write all other outputs."""
         options = self._options
         with ExitStack() as stack:
             scores = stack.enter_context(replacing(options.scores)) if options.scores else None
@@ -242,23 +242,23 @@ class _Work:
         self._lap = now
 
     def report_all(self) -> None:
-        """Report what was odd."""
+        """Report everything unusual."""
         self._took("writing")
         if self._options.tokenize and self._options.to == "pharaoh":
             say(
-                f"{self._options.output}: the links are between words that --tokenize made, and "
-                "format pharaoh holds no words; --to alignkit-jsonl keeps them"
+                f"{self._options.output}: --tokenize made the words of these links, but format "
+                "pharaoh has no words; --to alignkit-jsonl keeps them"
             )
         name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
         if refused:
-            warn(f"{name}: {refused:,} x bad line, answered by an empty line")
+            warn(f"{name}: {refused:,} x bad line; the output has an empty line for it")
         if not counts["pairs"]:
-            say(f"{name}: holds no sentence pairs")
+            say(f"{name}: no sentence pairs")
         report_odd(name, counts["empty"] - refused, counts["cut"])
 
 
 def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
-    """Write the alignments of all blocks; the file takes its place when all is written."""
+    """Write the alignments of all blocks; the file is replaced when all is written."""
     output = options.output
     if options.to != "pharaoh" or options.to_ids:
         pairs, how = _annotated(aligned, options), {"ids": options.to_ids, "weights": options.probs}
@@ -280,8 +280,8 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
     for block, links in aligned:
         for k, pair in enumerate(block.pairs or ()):
             if several and name in pair.alignments:
-                there = f"pair {pair.id!r} has an alignment of {name!r} already"
-                raise OptionError(f"{there}: choose another name by --annotator")
+                there = f"pair {pair.id!r} already has an alignment by {name!r}"
+                raise OptionError(f"{there}: choose another name with --annotator")
             kept = dict(pair.annotations) if several else {}
             alignment = (  # as many digits as Pharaoh lines get
                 links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)
@@ -295,7 +295,7 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
 
 
 def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
-    """Report how large the bitext is, and how much memory training will take."""
+    """Report the size of the bitext, and the memory that training needs."""
     from alignkit.align.bitext import Pieces
     from alignkit.align.cooccurrence import bytes_of_training, bytes_on_disk, fits
 
@@ -303,15 +303,15 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     pieces = Pieces.of(bitext)  # long lines are cut
     cut = bitext if pieces is None else pieces.bitext
     bytes = bytes_of_training(cut, settings)
-    text = f"{size(bytes)} besides the program, {size(bytes / max(pairs, 1))} a pair"
+    text = f"{size(bytes)} in addition to the program, {size(bytes / max(pairs, 1))} a pair"
     if folder is not None or not fits(cut, settings):
-        text += f", of which {size(bytes_on_disk(cut, settings))} are kept on disk"
+        text += f"; {size(bytes_on_disk(cut, settings))} of it on disk"
     words = f"{len(bitext.source.ids):,} x {len(bitext.target.ids):,} words"
     say(f"{how_many(pairs, 'pair', commas=True)} of {words}; training takes about {text}")
 
 
 def _summary(work: _Work, tokenizer: str | None) -> str:
-    """Return, as JSON, what the aligner was trained with, what it learned and what was done."""
+    """Return the settings, the learned corrections and the counts as JSON."""
     rounds = [
         {
             key: None if isinstance(value, float) and not math.isfinite(value) else value

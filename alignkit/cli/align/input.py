@@ -1,4 +1,4 @@
-"""Read what `alignkit align` aligns, as numbers: texts, or any corpus that holds words."""
+"""Read the input of `alignkit align` as numbers: texts, or any corpus with words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class InputBlock:
 
     @property
     def lengths(self) -> tuple[list[int], list[int]]:
-        """The numbers of words of both sides of the pairs."""
+        """The number of words on both sides of each pair."""
         if isinstance(self.bitext, list):
             return [len(pair[0]) for pair in self.bitext], [len(pair[1]) for pair in self.bitext]
         return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
@@ -62,7 +62,7 @@ class InputSentences:
         if "-" in self._paths and sys.stdin is None:
             raise OptionError("standard input is closed; name a file")
         if len(self._paths) == 2 and self._paths[0] == self._paths[1]:
-            raise OptionError(f"{self.name} is named twice; name one file for each language")
+            raise OptionError(f"{self.name} is given twice; name one file for each language")
         self._is_text = len(self._paths) == 2 or _is_text(options)
         if self._is_text:
             refuse_links(options)
@@ -73,7 +73,7 @@ class InputSentences:
         if options.tokenize is not None:
             if not self._is_text:
                 raise OptionError(
-                    f"{self.name} holds words that are divided already: leave out --tokenize"
+                    f"{self.name} is already divided into words: leave out --tokenize"
                 )
             self._divide = tokenizer(options.tokenize)
             self._attributes = {"tokenizer": describe_tokenizer(options.tokenize)}
@@ -82,10 +82,10 @@ class InputSentences:
         """Read all sentence pairs."""
         for block in self.blocks(casefold=casefold, whole=True):
             return block
-        raise AlignerError(f"{self.name}: holds no sentence pairs to learn from")
+        raise AlignerError(f"{self.name}: no sentence pairs to learn from")
 
     def blocks(self, *, casefold: bool, whole: bool = False) -> Iterator[InputBlock]:
-        """Yield all at once, or some sentence pairs at a time, in memory that does not grow."""
+        """Yield all sentence pairs at once, or some at a time in constant memory."""
         if not self._is_text:
             pairs = Input(self._paths[0], self._options.format, self._declared).pairs()
             while some := list(islice(pairs, None if whole else _PAIRS)):
@@ -118,7 +118,7 @@ class InputSentences:
             yield block
 
     def _refuse(self, error: FormatError) -> None:
-        """Answer a bad line by itself, so that line k of the output answers line k."""
+        """Report a bad line on stderr; its output is an empty line."""
         self.refused += 1
         column = f"column {error.column}: " if error.column else ""
         message = in_words_of(self._options.parser, error.message)
@@ -172,7 +172,7 @@ def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
 
 
 def _text_options(options: argparse.Namespace) -> ReadOptions:
-    """Return what holds of any text that a command reads."""
+    """Return the reading options of plain text."""
     return ReadOptions(
         encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
     )
@@ -181,7 +181,7 @@ def _text_options(options: argparse.Namespace) -> ReadOptions:
 def read_dictionary(
     options: argparse.Namespace, *, casefold: bool
 ) -> dict[tuple[str, str], float] | None:
-    """Read the word pairs of --dictionary with their pseudo-counts; report what cannot be used."""
+    """Read the word pairs of --dictionary with their pseudo-counts; report unusable ones."""
     if options.dictionary is None:
         return None
     reading = Reading(options.dictionary, _text_options(options))
@@ -201,12 +201,12 @@ def read_dictionary(
             except ValueError:
                 weight = -1.0
         if not 0 <= weight < 1e9:
-            message = f"{columns[2][:40]!r} is no pseudo-count; expected a number, 0 or more"
+            message = f"{columns[2][:40]!r} is not a pseudo-count; expected a number, 0 or more"
             raise FormatError(message, reading.path, number)
         if any(len(word.split()) > 1 for word in words):
             several += 1
         else:
             weights[words[0], words[1]] = weight
     if several:
-        say(f"{options.dictionary}: {several:,} entries of several words are left out")
+        say(f"{options.dictionary}: {several:,} entries with several words are left out")
     return weights

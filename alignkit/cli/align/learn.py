@@ -111,9 +111,7 @@ def _gold(corpus: Corpus, options: argparse.Namespace) -> str:
     if "gold" in names:
         return "gold"
     if not names:
-        raise OptionError(f"{options.input}: nobody aligned a pair; there is nothing to learn from")
+        raise OptionError(f"{options.input}: no pair is aligned, so there is nothing to learn from")
     if len(names) > 1:
-        raise OptionError(
-            f"{options.input}: aligned by {', '.join(names)}; say by --gold whom to learn from"
-        )
+        raise OptionError(f"{options.input}: aligned by {', '.join(names)}; choose one with --gold")
     return names[0]

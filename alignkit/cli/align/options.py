@@ -1,4 +1,4 @@
-"""The options of `alignkit align` and of `alignkit learn`, declared and checked."""
+"""Declare and check the options of `alignkit align` and `alignkit learn`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from alignkit.model.texts import TOKENIZERS
 SETTINGS = {setting.name: setting for setting in fields(Settings)}
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 
-TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, divided by a tab"}
-"""The formats of one input that holds sentences and nothing else."""
+TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, separated by a tab"}
+"""The formats of a single input that has only sentences."""
 
 _OF_LINKS = ("base", "transpose", "drop_out_of_range", "partial", "name")
 _OBJECTIVES = ("links", "aer", "phrases")
@@ -37,7 +37,7 @@ _probability = real("a number from 0 to 1", 0, 1)
 
 
 def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
-    """Add the options of some of the fields of `Settings`."""
+    """Add the options for some fields of `Settings`."""
     kinds: dict[type, Callable[[str], object]] = {
         int: number(0),
         float: real("a number, 0 or more", 0),
@@ -57,28 +57,28 @@ def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS
 
 
 def flag(name: str) -> str:
-    """Return how the option of a name is written."""
+    """Return the command-line form of an option name."""
     no = "no-" if name in SETTINGS and SETTINGS[name].default is True else ""
     return f"--{no}{name.replace('_', '-')}"
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """Return how to train, as the options say."""
+    """Return the training settings of the options."""
     given = {name: getattr(options, name) for name in SETTINGS}
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
 def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") -> None:
-    """Refuse settings, case and `more` where --load names an aligner that is trained already."""
+    """Refuse training settings, case and `more` with --load, because the aligner is trained."""
     names = [name for name in (*SETTINGS, *more) if getattr(options, name) is not None]
     given = [flag(name) for name in names] + ["--keep-case"] * options.keep_case
     if options.load is not None and given:
-        why = "--load takes what was learned with other options"
+        why = "--load uses an aligner that is already trained"
         raise OptionError(f"{why}: leave out {', '.join(given)}{instead}")
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
-    """Add the options that name files of vectors."""
+    """Add the options for files of vectors."""
     add_options(group, """
         --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
             (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
@@ -93,14 +93,14 @@ def check_vectors(options: argparse.Namespace) -> None:
     names = ("target_vectors", "vector_weight", "vector_least")
     given = [flag(name) for name in names if getattr(options, name) is not None]
     if given and options.vectors is None:
-        raise OptionError(f"{given[0]} stands beside --vectors: name the file of vectors by that")
+        raise OptionError(f"{given[0]} needs --vectors FILE: add it, or leave {given[0]} out")
     if options.vectors is not None and options.vectors == options.target_vectors:
-        instead = "if one file holds the words of both sides, leave out --target-vectors"
-        raise OptionError(f"{options.vectors} is named twice: {instead}")
+        instead = "if one file has the words of both sides, leave out --target-vectors"
+        raise OptionError(f"{options.vectors} is given twice: {instead}")
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
-    """Add the options of what is learned for, and from which start."""
+    """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
         --objective O  measure to optimise: links, aer or phrases. links: F1 of links; aer: the
@@ -113,7 +113,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 
 
 def check_prior(options: argparse.Namespace) -> None:
-    """Refuse a prior that is not there, or is none, before anything else is read."""
+    """Refuse a missing or invalid prior before anything else is read."""
     prior = options.prior
     if prior in (None, "samples", "none"):
         return
@@ -198,48 +198,48 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what the options of `alignkit align` say together, before anything is read."""
+    """Check the combination of options of `alignkit align` before anything is read."""
     _check_decoding(options)
     _check_learning(options)
     _check_outputs(options)
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:
         if os.path.exists(options.tokenize):
             raise OptionError(
-                f"--tokenize {options.tokenize} names a file: put --tokenize behind the files, or "
+                f"--tokenize {options.tokenize} names a file: put --tokenize after the files, or "
                 f"name the tokenizer ({', '.join(TOKENIZERS)})"
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     check_vectors(options)
-    refuse_settings(options, "dictionary", instead=", or train anew without --load")
+    refuse_settings(options, "dictionary", instead=", or train again without --load")
     if options.load == "-":
-        raise OptionError("--load needs the name of a file; standard input holds no model")
+        raise OptionError("--load needs the name of a file; standard input cannot be a model")
     if options.load is not None and options.save is not None:
         if options.learn or options.prior not in (None, "none"):
-            raise OptionError("--load stands without --save: alignkit learn --load saves")
-        raise OptionError("--load reads what is saved already: leave out --save")
+            raise OptionError("--load does not work with --save: use alignkit learn --load")
+        raise OptionError("--load reads an aligner that is already saved: leave out --save")
     if options.second is None:
         return
     if options.format is not None:
-        why = "--format is for one input that holds SRC and TGT"
-        raise OptionError(f"{why}; the format of the output is named by --to")
+        why = "--format describes a single input with both sides, not SRC and TGT"
+        raise OptionError(f"{why}; for the format of the output, use --to")
     if options.source or options.target:
-        raise OptionError("SRC and TGT hold the words: leave out --source and --target")
+        raise OptionError("SRC and TGT already have the words: leave out --source and --target")
     refuse_links(options)
 
 
 def _check_decoding(options: argparse.Namespace) -> None:
     if options.threshold is not None and options.symmetrize != "posterior":
-        raise OptionError("--threshold is for --symmetrize posterior; leave one of them out")
+        raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
     threshold = THRESHOLD if options.threshold is None else options.threshold
     if options.threshold is None and (options.load or options.learn or options.prior):
         threshold = 0.0  # as was learned, which is checked when it is known
     if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
         raise OptionError(
-            f"links are more probable than {threshold:g} anyway (--threshold), so none of them "
-            f"would be only possible: let --sure be more than that, not {options.sure:g}"
+            f"all links are more probable than {threshold:g} (--threshold), so none of them "
+            f"would be only possible: use a --sure above that, not {options.sure:g}"
         )
     if options.to_ids and options.to != "pharaoh":
-        raise OptionError(f"--to-ids is for --to pharaoh; {options.to} has a way of its own")
+        raise OptionError(f"--to-ids only works with --to pharaoh; {options.to} has its own ids")
 
 
 def _check_learning(options: argparse.Namespace) -> None:
@@ -247,13 +247,13 @@ def _check_learning(options: argparse.Namespace) -> None:
     given = {"--objective": options.objective, "--ignore-identical": options.ignore_identical}
     learning = [flag for flag, value in given.items() if value]
     if learning and options.learn is None:
-        raise OptionError(f"{learning[0]} stands beside --learn: name an annotator by that")
+        raise OptionError(f"{learning[0]} needs --learn NAME: add it, or leave {learning[0]} out")
     if options.no_learned and options.load is None:
-        raise OptionError("--no-learned is for --load, which may hold what was learned")
+        raise OptionError("--no-learned needs --load FILE: add it, or leave --no-learned out")
     if options.no_learned and (options.learn or options.prior):
         raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
     if (options.learn or options.prior not in (None, "none")) and options.symmetrize != "posterior":
-        why = "what is learned gives probabilities, which --symmetrize posterior takes"
+        why = "learning corrects probabilities, which only --symmetrize posterior uses"
         raise OptionError(f"{why}: leave out --symmetrize")
 
 
@@ -261,14 +261,14 @@ def _check_outputs(options: argparse.Namespace) -> None:
     paths = options.output, options.save, options.scores, options.lexicon
     places = [path for path in paths if path is not None]
     if options.json and any(standard_stream(path) is sys.stdout for path in places):
-        raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
+        raise OptionError("--json prints on standard output: write links to a file with -o FILE")
     if os.path.isdir(options.output) and not get_format(options.to).folder:
         raise OptionError(f"{options.output} is a folder; name a file")
     refuse_unwritable(places)
 
 
 def refuse_links(options: argparse.Namespace) -> None:
-    """Refuse options about links that are read, where the input is text."""
+    """Refuse options for reading links if the input is plain text."""
     given = [flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
     if given:
-        raise OptionError(f"{given[0]} is about links that are read, and this input is text")
+        raise OptionError(f"{given[0]} is for reading links, but this input is text: leave it out")

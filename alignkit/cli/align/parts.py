@@ -1,4 +1,4 @@
-"""`alignkit align` on the parts of a corpus, one by one or by the workers of a cluster."""
+"""Run `alignkit align` on parts of a corpus, one by one or on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _NOT_HERE: dict[str, object] = {
 
 
 def run_parts(options: argparse.Namespace) -> int:
-    """Align parts with a saved model, by one trained on them, or estimate what they take."""
-    refuse_options(options, _NOT_HERE, "texts of words go to Pharaoh lines there")
+    """Align parts with a saved model or one trained on them, or estimate the resources."""
+    refuse_options(options, _NOT_HERE, "parts are plain texts, and the output is in format pharaoh")
     if options.second is None:
-        raise OptionError("parts are two texts each: name SRC and TGT, as in 'in/*.fr' 'in/*.en'")
+        raise OptionError("parts need SRC and TGT, such as 'in/*.fr' 'in/*.en'")
     if options.estimate:
         return _estimate(options)
     return _train(options) if options.load is None else _align(options)
@@ -40,7 +40,7 @@ def run_parts(options: argparse.Namespace) -> int:
 
 def _align(options: argparse.Namespace) -> int:
     if options.output == "-":
-        raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
+        raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts
     from alignkit.cluster.parts import LinkOutput, find_parts
 
@@ -61,7 +61,7 @@ def _align(options: argparse.Namespace) -> int:
 
 
 def _estimate(options: argparse.Namespace) -> int:
-    """Print about how large the texts are, and what they take."""
+    """Print estimates of the size of the texts and of the resources."""
     from alignkit.cluster.aligning import memory_of
     from alignkit.cluster.estimate import estimate_texts
     from alignkit.cluster.parts import find_parts
@@ -73,12 +73,12 @@ def _estimate(options: argparse.Namespace) -> int:
         f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
     )
     if options.load is not None:
-        print(f"aligning takes about {size(memory_of(options.load))} of memory a worker")
+        print(f"aligning needs about {size(memory_of(options.load))} of memory for each worker")
     else:
         print(
-            f"training on one machine takes about {size(result.memory)} of memory, and "
+            f"training on one machine needs about {size(result.memory)} of memory, and "
             f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
-            f"{size(result.worker)} of memory a worker"
+            f"{size(result.worker)} of memory for each worker"
         )
     return 0
 
@@ -87,12 +87,12 @@ def _train(options: argparse.Namespace) -> int:
     """Run the command on parts, without a saved model."""
     output = None if options.output == "-" else options.output
     if output is None and options.save is None:
-        links = "name where the links of parts go by -o, as in 'out/*.align.gz'"
-        raise OptionError(f"{links}, or where the model goes by --save")
+        links = "name the files for the links, as in -o 'out/*.align.gz'"
+        raise OptionError(f"{links}, or the file for the model with --save")
     if options.work is None:
         raise OptionError(
-            "training on parts keeps what is done in a folder that all workers see: name it by "
-            "--work; with a saved model (--load), it is not needed"
+            "training on parts needs a folder that all workers can access: name it with --work "
+            "(not needed with a saved model, --load)"
         )
     from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
     from alignkit.cluster.training import train_parts

@@ -86,7 +86,7 @@ def _merged_links(
 
     def left_out(pairs: int) -> None:
         if pairs:
-            warn(f"{pairs} sentence pairs left out: only one of the two directions has them")
+            warn(f"{pairs} sentence pairs left out: only one of the two files has them")
 
     for ids, *sides in link_blocks(forward, reverse, beyond=left_out):
         for watch, side in zip(watches, sides, strict=True):
@@ -122,7 +122,7 @@ def _merged_pairs(
 
 
 def _annotated(merged: LinkArrays, k: int, method: str) -> FrozenMap[str, Annotation]:
-    """Return the merged links of a pair as the annotation of a system."""
+    """Return the merged links of a pair as an annotation by a system."""
     return FrozenMap({method: Annotation(merged.alignment(k), role="system")})
 
 

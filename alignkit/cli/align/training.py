@@ -1,4 +1,4 @@
-"""What `alignkit align` and `alignkit learn` share: to train or load an aligner, and to learn."""
+"""Train or load an aligner and learn from gold: shared by `align` and `learn`."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 def check_gold(corpus: Corpus, gold: str, name: str) -> None:
-    """Refuse a corpus with too few gold pairs or no sure link, before an aligner is trained."""
+    """Refuse a corpus with too few gold pairs or no sure link, before training."""
     from alignkit.align.supervised.gold import FOLDS, different, is_learnable
 
     pairs = [pair for pair in corpus if pair.aligned_by(gold) and is_learnable(pair)]
     if (count := different(pairs)) < FOLDS:
         raise AlignerError(
             f"{name}: {gold!r} aligned {count} different pairs with 1 to {LONGEST_PIECE} words on "
-            f"both sides; learning takes at least {FOLDS}"
+            f"both sides; learning needs at least {FOLDS}"
         )
     if not any(pair.alignment(gold).sure for pair in pairs):
-        raise AlignerError(f"{name}: {gold!r} made no sure link there; learning takes some")
+        raise AlignerError(f"{name}: {gold!r} made no sure links there; learning needs some")
 
 
 def report_replaced(aligner: Aligner, options: argparse.Namespace) -> None:
-    """Report that what a loaded aligner has learned from gold is not what is applied."""
+    """Report that the corrections of a loaded aligner are replaced."""
     learned = aligner.parameters.learned
     if learned is not None and learned.used:
-        say(f"{options.load}: what was learned from gold before is replaced, not added to")
+        say(f"{options.load}: its corrections from gold links are replaced, not extended")
 
 
 def learned_of(
@@ -58,8 +58,8 @@ def learned_of(
     assert report is not None  # it was cross-validated just now
     if report.left_out:
         say(
-            f"{report.left_out:,} x annotated pair not learned from: with a side without words or "
-            f"with more than {LONGEST_PIECE}, or after the first million places for links"
+            f"{report.left_out:,} x annotated pair not used for learning: a side has no words or "
+            f"more than {LONGEST_PIECE}, or a million word pairs came before it"
         )
     return refiner.aligner, report
 
@@ -67,7 +67,7 @@ def learned_of(
 def read_two_vectors(
     options: argparse.Namespace, bitext: Bitext | None = None
 ) -> tuple[WordVectors | None, WordVectors | None]:
-    """Read the vectors of the source, or of both sides, and those of the target."""
+    """Read the vectors of the source (or of both sides) and of the target."""
     if options.vectors is None:
         return None, None
     source, target = (None, None) if bitext is None else (bitext.source.words, bitext.target.words)
@@ -77,8 +77,8 @@ def read_two_vectors(
     first = _read(options.vectors, source, options.max_size)
     second = _read(options.target_vectors, target, options.max_size)
     if first.dimensions != second.dimensions:
-        sizes = f"{second.dimensions} dimensions, but {options.vectors} of {first.dimensions}"
-        problem = f"holds vectors of {sizes}: both sides need vectors of one space"
+        sizes = f"{second.dimensions} dimensions, but {options.vectors} has {first.dimensions}"
+        problem = f"has vectors of {sizes}: both sides need vectors in the same space"
         raise FormatError(problem, options.target_vectors)
     return first, second
 
@@ -128,25 +128,25 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
         warn(
-            f"{options.load}: was trained with vectors of {used.dimensions} dimensions, but "
-            f"{options.vectors} holds {vectors.dimensions}: take those of the training"
+            f"{options.load} was trained with vectors of {used.dimensions} dimensions, but "
+            f"{options.vectors} has {vectors.dimensions}: use the vectors of the training"
         )
     if used is not None and vectors is None:
         say(
-            f"{options.load}: was trained with vectors; word pairs that it was not trained on "
-            "get none of that without --vectors"
+            f"{options.load} was trained with vectors; without --vectors, word pairs that did "
+            "not occur in training get no pseudo-counts from them"
         )
     return aligner
 
 
 def report_entries(met: int, dictionary: Mapping[tuple[str, str], float]) -> None:
-    """Report how many entries of a dictionary were of use."""
+    """Report how many entries of a dictionary were used."""
     entries = f"{met:,} of {len(dictionary):,} entries"
     say(f"dictionary: {entries} occur together in the text")
 
 
 def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") -> None:
-    """Report how the log-likelihood of a word rose; `words` are those of both texts, `of` which."""
+    """Report the log-likelihood per word; `words` counts both texts, `of` names the part."""
     for model, group in groupby(history, key=lambda round: round.model):
         rounds = list(group)
         ends = rounds[0], rounds[-1]
@@ -160,9 +160,9 @@ def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = ""
 
 
 def report_odd(name: str, empty: int, cut: int) -> None:
-    """Report pairs with an empty side, and those aligned in pieces."""
+    """Report pairs with an empty side, and pairs aligned in pieces."""
     if empty:
-        say(f"{name}: {empty:,} x pair with an empty side, aligned to nothing")
+        say(f"{name}: {empty:,} x pair with an empty side, without links")
     if cut:
         long = f"pair with more than {LONGEST_PIECE} words on a side"
         say(f"{name}: {cut:,} x {long}, aligned in pieces")

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
 
 _ELSEWHERE = (
-    "its own port {own} is taken, so it is at {port}: edits that a browser could not send wait at "
-    "{own}, until you stop what is there and start this again"
+    "port {own} of this project is taken, so the server uses {port}. Unsent edits in a browser "
+    "belong to port {own}: to send them, free that port and start the server again"
 )
 
 
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     opening = _opening(options, project, corpus)
     visitor, gold = opening.visitor, options.gold or ""
     if (url := _invitation(options, opening)) is not None:
-        say(f"the server of {project} runs already; this lets {visitor.name} in, once:")
+        say(f"the server of {project} is already running; address for {visitor.name} (works once):")
         _show(url, options, wait=5)
         _tell_of_dashboard(url, options)
         return 0
@@ -135,12 +135,12 @@ def run(options: argparse.Namespace) -> int:
     if opening.problem is not None:
         raise opening.problem
     if opening.opened is None:
-        say("stopped; the project was not yet made: start again")
+        say("stopped before the project was created: start again")
         return 128 + code if code else 0
     again = "" if corpus is None else f" {shlex.quote(project)}"
     role = " --adjudicate" if options.adjudicate else ""
     go_on = f"alignkit annotate{again} --annotator {shlex.quote(visitor.name)}{role}"
-    say(f"stopped; the work is in {project}; go on by: {go_on}")
+    say(f"stopped; the work is in {project}; to continue: {go_on}")
     return 128 + code if code else 0
 
 
@@ -178,7 +178,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
 
 
 def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
-    """Return the URL of a server that has the project already; None where there is none."""
+    """Return the URL of a server that already has the project open, or None."""
     from alignkit.annotate.server.serving import invited
 
     project = opening.job.project
@@ -197,15 +197,15 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     values = {name: getattr(options, name) for name in named}
     given = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
     if url is not None and given:
-        say(f"{', '.join(given)}: of no use here, the server runs as it was started")
+        say(f"{', '.join(given)}: no effect; the server keeps its own settings")
     return url
 
 
 def _tell_of_dashboard(url: str, options: argparse.Namespace) -> None:
-    """Say where adjudicators find the dashboard: the session of the first page is good for it."""
+    """Print the address of the dashboard; the session of the first page is valid there."""
     if options.adjudicate:
         home = url.partition("/adjudicate")[0]
-        say(f"then the dashboard, in the same browser: {home}/dashboard")
+        say(f"dashboard, afterwards in the same browser: {home}/dashboard")
 
 
 def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
@@ -217,20 +217,20 @@ def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
 
 
 def _places(options: argparse.Namespace) -> tuple[str, str | None]:
-    """Return the project, and the corpus of which it is made; None where the samples are."""
+    """Return the project and its corpus; None for the samples."""
     corpus = options.corpus
     if corpus is None:
         project = options.project or own_folder() / "paraphrases.alignkit"
         return os.path.abspath(project), None
     if corpus == "-":
-        raise OptionError("a corpus from standard input cannot be kept; write it into a file")
+        raise OptionError("a project cannot be made from standard input; save the corpus in a file")
     if not os.path.exists(corpus):
-        raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
+        raise OptionError(f"{corpus}: no such file; name a corpus or a project")
     from alignkit.annotate.project.database import is_project
 
     if is_project(corpus):
         if options.project is not None:
-            raise OptionError(f"{corpus} is a project itself: leave out --project")
+            raise OptionError(f"{corpus} is already a project: leave out --project")
         return os.path.abspath(corpus), corpus
     return os.path.abspath(options.project or project_beside(corpus)), corpus
 
@@ -239,10 +239,10 @@ def _check(options: argparse.Namespace) -> None:
     check_task(options)
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
     if given and not options.adjudicate:
-        raise OptionError(f"--{given[0]} is for --adjudicate: add it, or leave --{given[0]} out")
+        raise OptionError(f"--{given[0]} needs --adjudicate: add it, or leave --{given[0]} out")
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
-            raise OptionError(f"{option} {path}: there is no such file")
+            raise OptionError(f"{option} {path}: no such file")
     if options.scheme is not None:
         from alignkit.model.labels import get_scheme
 
@@ -272,13 +272,13 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
 
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:
-    """Return how pairs are adjudicated, as far as it is said."""
+    """Return the adjudication settings that were given."""
     given = {name: getattr(options, name) for name in ("blind", "majority")}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
-    """Return what is to be done where there is no project yet."""
+    """Return the description of a new project."""
     from alignkit.annotate.server.child import Job
 
     annotator = options.annotator or "annotator"
@@ -288,7 +288,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     job.task = options.task or ""
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:
-            say(f"{project} is there: going on with it; {corpus} is not read again")
+            say(f"continuing with {project}; {corpus} is not read again")
         return job
     documents, declared = documents_of(options), reading_options(options)
     if documents:
@@ -299,8 +299,8 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
         job.corpus, job.format = corpus, detect_format(corpus, options.format, declared)
         if job.format == "pharaoh" and options.source is None:
             raise OptionError(
-                f"{corpus}: pharaoh holds links alone; add --source FILE --target FILE (its words, "
-                "a sentence a line)"
+                f"{corpus}: format pharaoh has no words; add --source FILE --target FILE (one "
+                "sentence a line)"
             )
     job.reading = asdict(declared)
     named = job.corpus or " ~ ".join(os.path.basename(path.rstrip(os.sep)) for path in documents)
@@ -309,15 +309,15 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
 
 
 def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
-    """Say that the samples are annotated by somebody of this name already."""
+    """Warn that somebody with this name has already annotated the samples."""
     from alignkit.annotate.server.opening import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
     taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
     if job.annotator in taken:
         say(
-            f"the samples hold the finished work of {', '.join(taken)}, and you go on with that of "
-            f"{job.annotator}; to begin anew, stop this and name yourself otherwise, e.g. "
+            f"the samples contain finished work of {', '.join(taken)}, and you continue that of "
+            f"{job.annotator}; to start without it, stop this and use another name: "
             f"alignkit annotate --annotator {job.annotator}2"
         )
 
@@ -325,7 +325,7 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
 def _who(text: str) -> str:
     name = annotator_name(text)
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        raise argparse.ArgumentTypeError(f"{name[:40]!r} is no name; give 1 to 200 letters")
+        raise argparse.ArgumentTypeError(f"{name[:40]!r} is not a name; expected 1 to 200 letters")
     return name
 
 
@@ -333,39 +333,39 @@ _LINKS = ("initial", "model", "suggestions")
 
 
 def check_task(options: argparse.Namespace) -> None:
-    """Refuse what does not go together with the task."""
+    """Refuse options that do not fit the task."""
     if options.documents is not None and options.task != "extract":
         raise OptionError(
-            f"{options.documents}: only --task extract takes two folders or files; name one corpus"
+            f"{options.documents}: only --task extract takes two inputs; name one corpus"
         )
     if options.adjudicate and options.task is not None:
         check_adjudicable(options.task)
     if options.tokenize is not None and options.task != "extract":
-        raise OptionError("--tokenize is for --task extract: add it, or leave --tokenize out")
+        raise OptionError("--tokenize needs --task extract: add it, or leave --tokenize out")
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:
         if os.path.exists(options.tokenize):
             raise OptionError(
-                f"--tokenize {options.tokenize} names a file: put --tokenize behind the documents"
+                f"--tokenize {options.tokenize} names a file: put --tokenize after the documents"
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     given = [f"--{name}" for name in _LINKS if getattr(options, name) not in (None, "none")]
     if given and options.task in ("judge", "extract"):
         raise OptionError(
-            f"{given[0]} suggests links, and --task {options.task} draws none; leave it out"
+            f"{given[0]} is about suggested links, but --task {options.task} has none; leave it out"
         )
     if options.task == "extract" and options.corpus is None:
         raise OptionError(
-            "--task extract needs documents: two folders with files of the same names, two files, "
-            "or a file of JSON lines"
+            "--task extract needs documents: two folders with the same file names, two files, or "
+            "a file of JSON lines"
         )
 
 
 def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the documents that are named; none where a corpus is."""
+    """Return the named documents; none if a corpus is named."""
     if options.task != "extract" or (options.documents is None and options.format is not None):
         return ()
     paths = tuple(path for path in (options.corpus, options.documents) if path is not None)
     for path in paths:
         if not os.path.exists(path):
-            raise OptionError(f"{path}: there is no such file or folder; name documents")
+            raise OptionError(f"{path}: no such file or folder; name the documents")
     return paths

@@ -15,4 +15,4 @@ COMMANDS = {
     "yield": "count the pairs taken from documents",
     "log": "print the log, check it, or rebuild a project from it",
 }
-"""The commands of this command; a module each."""
+"""The subcommands; each has a module."""

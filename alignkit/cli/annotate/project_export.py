@@ -72,19 +72,19 @@ def run(options: argparse.Namespace) -> int:
     if unfinished:
         shares = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
         say(
-            f"{options.project}: {unfinished.total()} alignments went along that are not marked "
-            f"done ({shares}); --done leaves them out"
+            f"{options.project}: {unfinished.total()} of the alignments are not marked as done "
+            f"({shares}); --done leaves them out"
         )
     if outdated:
         say(
-            f"{options.project}: {outdated.total()} trees are left out: the words below them were "
+            f"{options.project}: {outdated.total()} trees are left out, because their words were "
             "corrected"
         )
     return 0
 
 
 def _write_provenance(store: Store, options: argparse.Namespace) -> None:
-    """Tell where the links of the gold standard come from, if it goes along."""
+    """Write where the links of the gold standard come from, if it is exported."""
     path = options.provenance
     if path is None:
         if options.no_provenance or options.output == "-":
@@ -98,4 +98,4 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
     if lines or options.provenance is not None:
         with replacing(path) as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        say(f"{path}: where {len(lines):,} decisions of the gold standard come from")
+        say(f"{path}: the origin of {len(lines):,} decisions of the gold standard")

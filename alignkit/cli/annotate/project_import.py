@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
         if options.second is None and is_project(options.input):
             if options.add_pairs:
                 raise OptionError(
-                    "--add-pairs takes pairs from a corpus: export the other project, import that "
-                    "with --add-pairs, and then the project, which has the history of its work"
+                    "--add-pairs takes pairs from a corpus: export the other project, import the "
+                    "exported file with --add-pairs, then import the project with its history"
                 )
             with Store.open(options.input, readonly=True) as other:
                 result = merge_project(store, other, in_order=options.in_order, tell=step)
@@ -85,8 +85,8 @@ def run(options: argparse.Namespace) -> int:
             holds, pairs, in_order = _read(options)
             if in_order and options.add_pairs:
                 raise OptionError(
-                    "--add-pairs tells new pairs by their ids, not by their order as --in-order "
-                    "and plain texts do"
+                    "--add-pairs recognises new pairs by their ids, so it does not work with "
+                    "--in-order or plain texts"
                 )
             result = import_pairs(
                 store, pairs, holds=holds, in_order=in_order, add=options.add_pairs, tell=step
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
-    """Return what the format holds, the pairs, and whether their order is what counts."""
+    """Return the contents of the format, the pairs, and whether to join them by order."""
     bitext = False
     if options.second is options.format is options.source is None:
         first, _, _ = head_of(options.input).partition(b"\n")
@@ -135,27 +135,27 @@ def _texts(reading: Reading) -> Iterator[SentencePair]:
 def _lines(result: Imported) -> Iterator[str]:
     yield f"{result.pairs - result.added} pairs of the project"
     if result.added:
-        yield f"{result.added} pairs are new in it"
+        yield f"{result.added} pairs added to it"
     if result.reworded:
         yield (
-            f"{result.reworded} with corrected words: {result.carried} links stand, "
-            f"{len(result.lost)} do not"
+            f"{result.reworded} with corrected words: {result.carried} links kept, "
+            f"{len(result.lost)} removed"
         )
     for k, id, name, mark in result.lost:
         i, j, value = mark.was
         what = ("comment", "possible", "sure")[value]
         note = f" ({mark.note})" if mark.note else ""
-        yield f"  pair {k} {id}, {name}: was linked: {mark.text} [{i}, {j}] {what}{note}"
+        yield f"  pair {k} {id}, {name}: link removed: {mark.text} [{i}, {j}] {what}{note}"
     yield (
-        f"{result.new} annotations are new, {result.changed} changed; {result.same} are as they "
-        f"were, {result.older} further than the file"
+        f"annotations: {result.new} new, {result.changed} changed, {result.same} unchanged, "
+        f"{result.older} already ahead of the file"
     )
     if result.both:
-        yield f"{result.both} cells were changed here and there; they are as there, undo goes back"
+        yield f"{result.both} cells differ: those of the file are used; undo reverts this"
     for ids, outcome in (
-        (result.surplus, "are not in the project, and were left out"),
-        (result.skipped, "have other words here, and were left out; import the words first"),
-        (result.trees, "have other trees here, which stay"),
+        (result.surplus, "are not in the project and were left out"),
+        (result.skipped, "have other words in the project and were left out; import words first"),
+        (result.trees, "have other trees in the project, which were kept"),
     ):
         if ids:
             yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"

@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
     if options.json and not options.check:
-        raise OptionError("--json is for --check: the log itself is JSON lines anyhow")
+        raise OptionError("--json needs --check; the log is always JSON lines")
     if options.output is not None and (options.check or options.rebuild):
-        raise OptionError("--output is for the log: leave it out with --check and --rebuild")
+        raise OptionError("--output does not work with --check and --rebuild: leave it out")
     if options.check:
         return _check(options)
     if options.rebuild is not None:
@@ -85,7 +85,7 @@ def _check(options: argparse.Namespace) -> int:
             *([f"... and {replayed.more} more"] if replayed.more else []),
         ]
         count = len(replayed.differences) + replayed.more
-        state = f"{count} differences" if count else "all is as the log says"
+        state = f"{count} differences" if count else "the project agrees with the log"
         lines.append(f"{replayed.events} events, {replayed.streams} streams: {state}")
         print(visible_lines("\n".join(lines)))
     return 1 if replayed.differences else 0
@@ -98,7 +98,7 @@ def _rebuild(options: argparse.Namespace) -> int:
     from alignkit.annotate.project.store import Store
 
     if os.path.lexists(options.rebuild):
-        raise ProjectError(f"{options.rebuild}: is there already; name another file")
+        raise ProjectError(f"{options.rebuild} already exists; name another file")
     if options.project != "-" and is_project(options.project):
         with Store.open(options.project, readonly=True, log=True) as store:
             total = store.project().n

@@ -1,1 +1,1 @@
-"""What several commands share: inputs, outputs, messages."""
+"""Shared code of the commands: inputs, outputs, messages."""

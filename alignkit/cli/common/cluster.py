@@ -1,4 +1,4 @@
-"""The options, session and progress of commands that work on parts of a corpus."""
+"""Options, session and progress of commands that process a corpus in parts."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _ESTIMATE = """
 
 
 def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
-    """Add the options of work on parts; perhaps that of an estimate."""
+    """Add the options for work on parts, and --estimate if the command has it."""
     parser.set_defaults(stray=_stray)
     group = parser.add_argument_group("more than one machine")
     add_options(group, _OPTIONS + _ESTIMATE * estimate, wait={"type": number(0)})
 
 
 def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
-    """Guess that the shell put files in the place of a pattern."""
+    """Return a hint that the shell may have expanded a pattern."""
     return "put a path with a * in quotes" if os.path.exists(words[0]) else ""
 
 
 def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
-    """Return whether a command is to work on parts: a path has a ``*``, or there are workers."""
+    """Return whether a command works on parts: a path has a ``*``, or workers are named."""
     if options.wait is not None and options.cluster is None:
-        raise OptionError("--wait is for the workers of a cluster; name it by --cluster")
+        raise OptionError("--wait needs a cluster: add --cluster, or leave --wait out")
     if by_workers(options) or getattr(options, "estimate", False):
         return True
     starred = [path for path in paths if path is not None and "*" in path]
@@ -63,27 +63,27 @@ def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
 
 
 def by_workers(options: argparse.Namespace) -> bool:
-    """Return whether a command keeps what is done in a folder, for workers or for a later run."""
+    """Return whether finished parts are kept in a folder, for workers or a later run."""
     return options.cluster is not None or options.work is not None
 
 
 def refuse_options(options: argparse.Namespace, names: dict[str, object], why: str) -> None:
-    """Refuse options that work on parts does not have; `names` has their defaults."""
+    """Refuse options that do not work with parts; `names` has their defaults."""
     for name, default in names.items():
         if getattr(options, name) != default:
             flag = name.replace("_", "-")
-            raise OptionError(f"--{flag} is not for parts ('*', --cluster): {why}")
+            raise OptionError(f"--{flag} does not work with parts ('*', --cluster): {why}")
 
 
 def reading_of(options: argparse.Namespace) -> ReadOptions:
-    """Return how the texts are read."""
+    """Return the options for reading the texts."""
     names = ("encoding", "max_size", "max_words")
     return ReadOptions(**{name: getattr(options, name) for name in names})
 
 
 @contextmanager
 def opened_session(options: argparse.Namespace) -> Iterator[Session]:
-    """Connect to the workers that the options name; print where they can be watched."""
+    """Connect to the workers that the options name; print the address of their dashboard."""
     from alignkit.cluster.session import ThisProcess, check_address, open_session
 
     if options.work is not None:
@@ -94,12 +94,12 @@ def opened_session(options: argparse.Namespace) -> Iterator[Session]:
         if not isinstance(session, ThisProcess):
             link = f"; see {session.dashboard}" if session.dashboard else ""
             say(f"{options.cluster}: {how_many(session.workers, 'worker')}{link}")
-        outputs.kept = "parts that are done are kept, and the same command goes on with the others"
+        outputs.kept = "finished parts are kept; run the same command again to continue"
         yield session
 
 
 def size(bytes: float) -> str:
-    """Return a number of bytes as people read it."""
+    """Return a number of bytes with a unit."""
     for unit in ("bytes", "kB", "MB"):
         if bytes < 1000:
             return f"{bytes:.3g} {unit}"
@@ -108,7 +108,7 @@ def size(bytes: float) -> str:
 
 
 class PartsProgress:
-    """The progress of work on parts: a line that changes, or a line a minute."""
+    """Show the progress of work on parts: in one line that changes, or a line each minute."""
 
     def __init__(self, label: str) -> None:
         self._line = ProgressBar(label, None, None)
@@ -124,10 +124,10 @@ class PartsProgress:
         from alignkit.cluster.session import ClusterError
 
         if self.text and isinstance(error, (ClusterError, WriteError)):  # not the input failed
-            say(f"{self._label}: {self.text}; what is done is kept: the same command goes on")
+            say(f"{self._label}: {self.text}; finished work is kept; run the command again")
 
     def __call__(self, done: int, total: int, text: str) -> None:
-        """Show how much is done, of how much."""
+        """Show how much of the total is done."""
         share, self.text = done / max(total, 1), text
         self._line.reach(share, text)
         now = time.monotonic()

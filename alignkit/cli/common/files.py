@@ -1,4 +1,4 @@
-"""Compare the files that a command reads and writes, before it does either."""
+"""Check the files that a command reads and writes, before it does either."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _OPTIONS = (
 )
 _READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
 _READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}
-"""The arguments that name files to read, and how messages call them."""
+"""The arguments that name files to read, and their names in messages."""
 
 _REPLACES = {"output": "input", "fix": "inputs", "to_source": "source", "to_target": "target",
              "fix_source": "source", "fix_target": "target"}  # fmt: skip
-"""What an output may replace: the corpus or the text that it is made of."""
+"""The input that each output may replace."""
 
 
 def check_files(options: argparse.Namespace) -> list[str]:
-    """Return the files to write: all different, writable, and none read unless replaced."""
+    """Return the files to write, after checking them: different, writable, and not read as well."""
     outputs: dict[str, str] = options.parser.outputs(options)
     refuse_same(outputs.values())
     refuse_unwritable(outputs.values(), in_new_folders=True)
@@ -39,8 +39,8 @@ def check_files(options: argparse.Namespace) -> list[str]:
         file = "/dev/stdin" if path == "-" else path
         if os.path.isfile(file) and standard_stream(file) is not None:
             raise OptionError(
-                f"{path}: what is printed goes there too, so that it could not be read as it is; "
-                "print to another file"
+                f"{path} is an input, but standard output goes there too; redirect it to another "
+                "file"
             )
         others = (
             output
@@ -58,7 +58,7 @@ def refuse_second_reading(options: argparse.Namespace) -> None:
 
 
 def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
-    """Return the arguments that name files to read, and these."""
+    """Return the arguments that name files to read, with the files."""
     named = []
     for place in _READ:
         value = getattr(options, place, None)
@@ -68,7 +68,7 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def added(word: str) -> tuple[str, list[str]]:
-    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts behind it."""
+    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts after it."""
     path, parts = word.partition("=")[2], list[str]()
     while ":" in path and not os.path.exists(path):
         before, _, part = path.rpartition(":")
@@ -79,7 +79,7 @@ def added(word: str) -> tuple[str, list[str]]:
 
 
 def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
-    """Refuse outputs that no option names, but for standard output, where one is also read."""
+    """Refuse outputs that are also read, if no option names them (except standard output)."""
     files = [output for output in outputs if output != "-"]
     for place, path in _named(options):
         _refuse_replaced(place, path, files)
@@ -97,7 +97,7 @@ def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return for each of some different paths as little of its end as tells it apart."""
+    """Return the shortest unique ending of each path."""
     pure = [PurePath(path) for path in paths]
     for count in range(1, max((len(path.parts) for path in pure), default=0) + 1):
         named = ["/".join(path.parts[-count:]) for path in pure]
@@ -109,16 +109,16 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 _NEEDS = {"annotate": ("sqlalchemy", "msgspec"), "completion": ("shtab",)}
-"""What every command that needs the extra needs of it."""
+"""The packages that every command of an extra needs."""
 
 
 def require_extra(name: str, *more: str) -> None:
-    """Refuse to go on where packages of an extra are missing; `more` names those of one command."""
+    """Raise an error if packages of an extra are missing; `more` names those of one command."""
     missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
     if missing:
         here = Path(__file__).parents[3] / "setup.cfg"  # where alignkit is a copy of the project
         raise AlignkitError(
-            f"this needs more libraries ({', '.join(missing)}); type: "
+            f"this needs more libraries ({', '.join(missing)}); run: "
             f"pip install '{'.' if here.exists() else 'alignkit'}[{name}]'"
         )
 
@@ -127,7 +127,7 @@ _MEGABYTES = 128
 
 
 def add_memory(group: argparse._ActionsContainer, what: str) -> None:
-    """Add the option that says how much memory is taken to sort."""
+    """Add the option for the memory used for sorting."""
     table = f"""
         --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
             (default: {_MEGABYTES})
@@ -136,12 +136,12 @@ def add_memory(group: argparse._ActionsContainer, what: str) -> None:
 
 
 def room(options: argparse.Namespace) -> int:
-    """Return how many bytes may be taken to sort."""
+    """Return the maximum number of bytes for sorting."""
     return (options.memory or _MEGABYTES) << 20
 
 
 class OpenedInput(NamedTuple):
-    """An input that was opened: its path, its format, and what was declared of it."""
+    """An opened input: its path, its format and its reading options."""
 
     path: str
     format: str
@@ -157,10 +157,10 @@ def remember(path: str, format: str, options: ReadOptions) -> None:
 
 
 def opened() -> list[OpenedInput]:
-    """Return the inputs that were opened, each once, in their order."""
+    """Return the opened inputs, each once, in order."""
     return list({opened.path: opened for opened in _inputs}.values())
 
 
 def forget() -> None:
-    """Forget them: a command begins."""
+    """Forget all inputs, at the start of a command."""
     _inputs.clear()

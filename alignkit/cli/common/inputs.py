@@ -1,4 +1,4 @@
-"""The options of reading, the same for every command, and the inputs that are read by them."""
+"""The options for reading, the same in every command, and the inputs of a command."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_reading_arguments(
     parser: argparse.ArgumentParser, *, flags: tuple[str, ...] = ("--format",),
     formats: Mapping[str, str] = FORMATS, default: str = _OWN,
 ) -> None:  # fmt: skip
-    """Add the options that declare what a file does not say of itself."""
+    """Add the options for facts about a file that it does not contain itself."""
     group = parser.add_argument_group("input")
     group.add_argument(
         *flags, dest="format", metavar="F", type=format_name(formats),
@@ -43,13 +43,13 @@ def add_reading_arguments(
 
 
 def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
-    """Add the options that allow more than memory is sure to bear; without `words`, of lines."""
+    """Add the options that raise the memory limits; without `words`, only that of lines."""
     _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
 _OPTIONS = {option.name: option for option in fields(ReadOptions)}
 _TYPES = {"base": int, "name": annotator_name, "max_size": number(1), "max_words": number(1)}
-"""How those options of `ReadOptions` are read that are no texts."""
+"""The types of the options of `ReadOptions` that are not strings."""
 
 
 def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> None:
@@ -63,14 +63,14 @@ def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> Non
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
-    """Return the declared options as the formats take them; see `refuse_second_reading`."""
+    """Return the reading options of a command; refuse to read standard input twice."""
     refuse_second_reading(options)
     declared = {name: getattr(options, name) for name in _OPTIONS if name != "lenient"}
     return ReadOptions(**(declared | changes))
 
 
 def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
-    """Return the declared format; else find it, and print its name unless the file bears it."""
+    """Return the declared format, or detect it and print its name (except alignkit's own)."""
     if declared is not None:
         return declared
     if path == "-" and sys.stdin is None:
@@ -82,9 +82,9 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
 
 
 class Input:
-    """Read one input of a command, with progress, and say what was dropped.
+    """Read one input of a command, show progress, and report what was dropped.
 
-    Without a `format` it is found.
+    If `format` is None, it is detected.
     """
 
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
@@ -103,16 +103,16 @@ class Input:
 
     @property
     def cautions(self) -> list[str]:
-        """What to know of how it was read, when all is read."""
+        """Warnings about how the input was read; complete after reading."""
         return [*self._suspicions, *self.reading.cautions]
 
     def pairs(
         self, *, needed: bool = False, judged: bool = False, worded: bool = False
     ) -> Iterator[SentencePair]:
-        """Yield the sentence pairs; at the end, say on stderr what was dropped.
+        """Yield the sentence pairs; at the end, report on stderr what was dropped.
 
-        An error is an input without pairs if they are `needed`, one of which no pair is judged with
-        `judged`, and with `worded` a judged pair of which words are not known.
+        Raise an error if pairs are `needed` and there are none; with `judged`, if no pair is
+        judged; and with `worded`, if the words of a judged pair are missing.
         """
         seen = False
         with ProgressBar(self.path, self.reading.fraction) as progress:
@@ -120,18 +120,18 @@ class Input:
                 progress.step()
                 if worded and None in (pair.source, pair.target) and _is_judged(pair):
                     side = "source" if pair.source is None else "target"
-                    message = f"pair {pair.id[:40]!r} is judged, but its {side} words are not there"
+                    message = f"pair {pair.id[:40]!r} is judged, but its {side} words are missing"
                     raise FormatError(f"{message}; add them", *self.reading.place)
                 seen = seen or (judged and _is_judged(pair))
                 yield pair
         if (needed or judged) and not self.reading.read:
-            raise OptionError(f"{self.path}: holds no sentence pairs; name a file that does")
+            raise OptionError(f"{self.path}: no sentence pairs; name another file")
         if judged and not seen:
-            raise OptionError(f"{self.path}: no pair is judged; name a file with judgments")
+            raise OptionError(f"{self.path}: no judged pairs; name a file with judgments")
         self._tell()
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
-        """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
+        """Yield ids and links of many pairs at a time; see the format's `blocks`."""
         if self.kind.blocks is None:
             raise OptionError(f"format {self.format} cannot be read without its words")
         with ProgressBar(self.path, self.reading.fraction) as progress:
@@ -141,18 +141,18 @@ class Input:
         self._tell()
 
     def corpus(self, *, needed: bool = False, judged: bool = False) -> Corpus:
-        """Read all of it; see `pairs`."""
+        """Read the whole input; see `pairs`."""
         return Corpus(self.pairs(needed=needed, judged=judged))
 
     def _tell(self) -> None:
         counts = self.reading.counts
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if not self.reading.read:
-            say(f"{self.path}: holds no sentence pairs")
+            say(f"{self.path}: no sentence pairs")
 
 
 class Through:
-    """Read an input, its pairs by way of a function."""
+    """An input with a function applied to its pairs."""
 
     def __init__(
         self, source: Input, way: Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
@@ -171,14 +171,14 @@ def _is_judged(pair: SentencePair) -> bool:
 
 
 def tell(path: str, counts: Counter[str], about: str = "") -> None:
-    """Print on stderr how often things happened, if any did."""
+    """Print on stderr the counts of events, if there are any."""
     events = [f"{n} x {kind}" for kind, n in counts.items() if n]
     if events:
         (warn if counts["link out of range"] else say)(f"{path}: {about}{', '.join(events)}")
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option that declares the order."""
+    """Add the option --in-order."""
     add_options(group, """
         --in-order  join the n-th pairs of all inputs, whatever their ids (default: join by id)
         """)  # fmt: skip
@@ -216,11 +216,11 @@ def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
 
 
 HYPOTHESIS, REFERENCE = "hyp", "ref"
-"""What the two are called in the pairs, and before their options."""
+"""The names of the two roles in sentence pairs, and the prefixes of their options."""
 
 
 def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: bool = False) -> None:
-    """Add a hypothesis and a reference, which one corpus may hold both, and what each is."""
+    """Add the arguments for a hypothesis and a reference, and the options for each."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
     text = "the gold standard; - is stdin. Without it, HYP holds both: name the annotators"
@@ -232,7 +232,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
 def add_side(
     parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
 ) -> None:
-    """Add the options that say what one of the two is."""
+    """Add the options that describe one of the two files."""
     more = "; of several named, every two are compared" if several else ""
     settings: dict[str, dict[str, Any]] = {
         f"{side}_format": {"type": format_name(FORMATS)},
@@ -247,7 +247,7 @@ def add_side(
 
 
 def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:
-    """Return what the options say of both files, and of each."""
+    """Return the options for both files, and for each."""
     from alignkit.scoring.files import FileOptions
 
     names = ("hyp_format", "hyp_base", "ref_format", "ref_base", "format", "ref_annotator")
@@ -259,7 +259,7 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
 
 
 def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple[Input, Input]:
-    """Open a hypothesis and its reference; where one corpus holds both, it is opened once."""
+    """Open a hypothesis and its reference; a corpus with both is opened once."""
     paths = [path] if reference is None else [path, reference]
     settled = declared.settled(paths, detect_format)
     opened = [Input(path, *options) for path, options in zip(paths, settled, strict=True)]

@@ -1,4 +1,4 @@
-"""Give the commands that print tables the same media."""
+"""The output options of commands that print tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def add_media(
     group: argparse._ActionsContainer, *, csv: str | None = "print CSV, one row for each value"
 ) -> None:
-    """Add the options that name what tables are printed as: `json`, `csv`, or `medium`."""
+    """Add the options for the output form of tables: `json`, `csv`, or `medium`."""
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
     if csv is not None:
@@ -38,7 +38,7 @@ def add_media(
 
 
 def print_result(result: Result, options: argparse.Namespace) -> None:
-    """Print a result as the options of `add_media` ask for."""
+    """Print a result in the form that the options of `add_media` name."""
     if options.json:
         print(json_text(result.to_json()))
     elif options.csv:
@@ -48,7 +48,7 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 
 
 def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
-    """Add the options that name the attribute by which pairs are grouped, and what divides it."""
+    """Add the options for grouping pairs by an attribute, and for its separator."""
     add_options(group, f"""
         --by {metavar}  add a row for each value of this attribute (genre, document, ...), or
             for each day, week or month if annotations have times
@@ -58,25 +58,25 @@ def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
-    """Add the option that says what divides the values of attributes that no split may cut."""
+    """Add the option for the separator of values in attributes that keep pairs together."""
     add_options(
         group, "--separator S  separator of several values in one such attribute, such as ,"
     )
 
 
 def check_groups(options: argparse.Namespace) -> None:
-    """Refuse what divides values where no attribute is named."""
+    """Refuse --split without --by."""
     if options.split is not None and options.by is None:
-        raise OptionError("--split is for --by: add it, or leave --split out")
+        raise OptionError("--split needs --by: add it, or leave --split out")
 
 
 def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of draws as the library's functions take them."""
+    """Return the options for random draws as keyword arguments."""
     return {name: getattr(options, name) for name in ("resamples", "confidence", "seed")}
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
-    """Add the options of a figure for a paper."""
+    """Add the options for a figure for a paper."""
     add_options(group, f"""
         --plot FILE  draw {what} with intervals for a paper (.pdf, .png or .svg)
         --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
@@ -85,15 +85,15 @@ def add_plot(group: argparse._ActionsContainer, what: str) -> None:
 
 
 def check_plot(options: argparse.Namespace) -> None:
-    """Refuse a figure of an unknown kind, and a width without a figure."""
+    """Refuse a figure with an unknown file ending, and --plot-width without --plot."""
     if options.plot is not None:
         ending(options.plot)
     elif options.plot_width:
-        raise OptionError("--plot-width is of a figure: add --plot FILE, or leave it out")
+        raise OptionError("--plot-width needs a figure: add --plot FILE, or leave it out")
 
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
-    """Add the option that leaves out what joshua and ppdb can only write with two labels."""
+    """Add the option that leaves out rules with two labels from joshua and ppdb."""
     add_options(group, """
         --one-label  joshua and ppdb: leave out rules with a label that differs between the sides
             (default: both labels are written, [NP~S])
@@ -101,20 +101,20 @@ def add_labels(group: argparse._ArgumentGroup) -> None:
 
 
 def check_labels(options: argparse.Namespace, format: str | None) -> None:
-    """Refuse --one-label for formats that hold both labels."""
+    """Refuse --one-label for formats that can represent both labels."""
     if options.one_label and format not in ("joshua", "ppdb"):
-        raise OptionError("--one-label is for --to joshua and --to ppdb: leave it out")
+        raise OptionError("--one-label only works with --to joshua and --to ppdb: leave it out")
 
 
 def tell_written(
     output: str, written: WrittenRules, format: str, left_out: Counter[str] | None = None
 ) -> None:
-    """Tell how many types of rules were written, and what was left out of them."""
+    """Report how many types of rules were written, and what was left out."""
     where = "standard output" if output == "-" else output
     say(f"{where}: {_types(written.rules, 'type of rule', 'types of rules')}")
     tell(where, (left_out or Counter()) + written.left_out, "types left out: ")
     if lost := [f"{name} ({_types(n)})" for name, n in written.lost.items() if n]:
-        say(f"{where}: {format} does not hold: {', '.join(lost)}")
+        say(f"{where}: {format} cannot represent: {', '.join(lost)}")
     if written.joined:
         say(
             f"{where}: {_types(written.joined)} with labels that differ between the sides; both "
@@ -127,13 +127,13 @@ def _types(number: int, singular: str = "type", plural: str = "") -> str:
 
 
 def add_forms(group: argparse._ArgumentGroup) -> None:
-    """Add the options that say how results are printed, and --html."""
+    """Add the options for the output form of results, and --html."""
     add_media(group, csv="print the rows of all tables as CSV")
     add_options(group, "--html FILE  also write a page with the tables", html={"type": saved_file})
 
 
 def print_findings(findings: Result, options: argparse.Namespace, *, title: str) -> None:
-    """Print a result as the options ask for, and write its page."""
+    """Print a result in the form that the options name, and write its page."""
     if options.html is not None:
         page = findings.page(title)
         with replacing(options.html) as out:

@@ -1,4 +1,4 @@
-"""Tell people things on stderr: visibly, and without harm where nobody listens."""
+"""Print messages on stderr, escaped, and without failing if stderr is closed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 
 class _Voice:
-    """How the command that runs speaks, and what it has said once."""
+    """Whether the running command is quiet, and the messages it has printed once."""
 
     quiet = False
     said: ClassVar[set[str]] = set()
 
 
 def begin(*, quiet: bool) -> None:
-    """Begin a command: it has said nothing yet; a quiet one prints only warnings and errors."""
+    """Reset the messages for a new command; a quiet one prints only warnings and errors."""
     _Voice.quiet = quiet
     _Voice.said.clear()
 
@@ -40,9 +40,9 @@ def is_quiet() -> bool:
 
 
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
-    """Tell something in a line on stderr, if it is an error or errors are not all that is wanted.
+    """Print a line on stderr; with --quiet, only if it is an error.
 
-    Nothing in it can act on the terminal. With `once`, a command does not tell it again.
+    Control characters are escaped. With `once`, a command does not repeat the line.
     """
     if error or not (_Voice.quiet or (once and text in _Voice.said)):
         _Voice.said.update({text} if once else ())
@@ -51,7 +51,7 @@ def say(text: str, *, error: bool = False, once: bool = False) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning in a line on stderr, once; --quiet does not silence it."""
+    """Print a warning on stderr once, also with --quiet."""
     if text not in _Voice.said:
         _Voice.said.add(text)
         say(text, error=True)
@@ -67,7 +67,7 @@ class _Warnings(Handler):
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """Print what the library warns of while a command runs."""
+    """Print the warnings of the library while a command runs."""
     logger, handler = getLogger("alignkit"), _Warnings(WARNING)
     logger.addHandler(handler)
     try:
@@ -77,7 +77,7 @@ def heard() -> Iterator[None]:
 
 
 def tell_raw(text: str) -> None:
-    """Write to stderr as it is; what nobody can read is lost, but the work goes on."""
+    """Write text to stderr unchanged; if that fails, the text is lost and the work continues."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -86,18 +86,18 @@ def tell_raw(text: str) -> None:
 
 
 def visible_lines(text: str) -> str:
-    """Return a text of several lines, in none of which anything can act on a terminal."""
+    """Escape control characters in the lines of a text."""
     return "\n".join(map(visible, text.split("\n")))
 
 
 def json_text(value: object, *, indent: int | None = 2) -> str:
-    """Return a value as JSON, with escapes for what could act on a terminal; it means the same."""
+    """Return a value as JSON, with control characters escaped; its meaning is the same."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def silence(stream: TextIO) -> None:
-    """Let a stream that failed write to nowhere, so that it does not fail again at the exit."""
+    """Redirect a stream that failed to nowhere, so that it does not fail again at the exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -109,7 +109,7 @@ _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 
 
 def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
-    """Return a message with a command's options, as far as it has them, in place of `arguments`."""
+    """Replace the `arguments` of the library in a message by the command's options."""
     actions = [] if parser is None else parser._actions
     options = {action.dest: action for action in actions if action.option_strings}
 
@@ -124,11 +124,11 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
     return _ARGUMENT.sub(option, message)
 
 
-_CLOSED = "standard output is closed; open it, or name a file for the output"
+_CLOSED = "standard output is closed; name a file for the output"
 
 
 def prepare_streams(*, own: bool) -> None:
-    """Write UTF-8; messages to a closed stderr are lost, results for a closed stdout an error."""
+    """Write UTF-8; messages to a closed stderr are lost, a closed stdout is an error."""
     for number in range(3) if own else ():  # that no file gets, with what others print there
         try:
             os.fstat(number)
@@ -146,13 +146,13 @@ def prepare_streams(*, own: bool) -> None:
 
 
 def require_output() -> None:
-    """Refuse work whose result could not be printed."""
+    """Raise an error before any work if standard output is closed."""
     if isinstance(getattr(sys.stdout, "buffer", None), _Closed):
         raise AlignkitError(_CLOSED)
 
 
 def outlive_reader() -> None:
-    """Lose what is printed once nobody reads it any more, for there are files to be written too."""
+    """Ignore a closed reader of standard output, because files are written too."""
     with suppress(OSError, ValueError):  # stdout is closed, and no file
         raw = _Unread(sys.stdout.fileno(), "w", closefd=False)
         sys.stdout.flush()
@@ -162,7 +162,7 @@ def outlive_reader() -> None:
 
 
 class _Unread(io.FileIO):
-    """Write as long as somebody reads."""
+    """Write until the reader closes the stream."""
 
     def write(self, data: Any) -> Any:
         try:
@@ -172,7 +172,7 @@ class _Unread(io.FileIO):
 
 
 def finish_output() -> None:
-    """Write what is left for stdout after a failure; if that fails too, drop it in silence."""
+    """Write the rest of stdout after a failure; ignore a second failure."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -180,7 +180,7 @@ def finish_output() -> None:
 
 
 class _Closed(io.BufferedIOBase):
-    """Refuse all that is written."""
+    """A stream that refuses everything."""
 
     def writable(self) -> bool:
         return True
@@ -196,7 +196,7 @@ _EVERY = 0.25
 
 
 class ProgressBar:
-    """Count steps; after a second of work show them with the time left, if stderr is a terminal."""
+    """Show progress with the time left if stderr is a terminal and work takes over a second."""
 
     def __init__(
         self,
@@ -213,13 +213,13 @@ class ProgressBar:
         self.active = sys.stderr.isatty() and not is_quiet()
 
     def step(self, count: int = 1) -> None:
-        """Count some work done."""
+        """Count finished steps."""
         self._steps += count
         if self.active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
             self._show()
 
     def reach(self, share: float, detail: str = "") -> None:
-        """Take in the share that is done, 0 to 1, and what is being done now."""
+        """Set the finished share (0 to 1) and a description of the current work."""
         self._share, self.detail = share, detail
         self.step(256)
 
@@ -252,7 +252,7 @@ class ProgressBar:
 def counted(
     items: Iterable[T], label: str, total: int | None, unit: str | None = "pairs"
 ) -> Iterator[T]:
-    """Yield items, and show how many of the total were taken; see `Progress`."""
+    """Yield items, and show how many of the total are done; see `ProgressBar`."""
     with ProgressBar(label, total, unit) as progress:
         for item in items:
             yield item

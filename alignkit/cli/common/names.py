@@ -1,4 +1,4 @@
-"""Options that give annotators other names and roles."""
+"""Options for the names and roles of annotators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_names(group: argparse._ActionsContainer) -> None:
 
 
 def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:
-    """Return the corpus with the names, then the roles, that were asked for."""
+    """Return the corpus with the new names, then with the new roles."""
     if options.rename:
         corpus = corpus.rename(_pairs("--rename", "OLD=NEW", options.rename))
     if options.role:
@@ -37,6 +37,6 @@ def _pairs(flag: str, form: str, texts: Iterable[str]) -> dict[str, str]:
         if not (name and value):
             raise OptionError(f"{flag} {text}: expected {form}")
         if name in pairs:
-            raise OptionError(f"{flag} names {name!r} twice")
+            raise OptionError(f"{flag}: {name!r} occurs twice; name it once")
         pairs[name] = value
     return pairs

@@ -1,4 +1,4 @@
-"""Give every command that takes trees the same options in the same sense."""
+"""The options for trees, the same in every command."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SINGULAR = {
 
 
 def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the options that name files of trees and say how they are read."""
+    """Add the options for files of trees and how to read them."""
     group = parser.add_argument_group("trees")
     add_options(group, f"""
         --source-trees FILE  trees of the source sentences, in the same order
@@ -62,16 +62,15 @@ def tree_name(options: argparse.Namespace) -> str | None:
 
 
 def check_tree_options(options: argparse.Namespace) -> None:
-    """Refuse options of trees that contradict each other, or have no file to be about."""
+    """Refuse options for trees that contradict each other, or that have no file of trees."""
     if options.both_trees is not None and (options.source_trees or options.target_trees):
         raise OptionError(
-            "--both-trees names one file for both sides: leave out --source-trees and "
-            "--target-trees"
+            "--both-trees already has both sides: leave out --source-trees and --target-trees"
         )
     for name in () if trees_named(options) else _KINDS:
         if getattr(options, name):
             raise OptionError(
-                f"--{name.replace('_', '-')} is for trees read from files: name them by "
+                f"--{name.replace('_', '-')} needs a file of trees: add "
                 "--source-trees, --target-trees or --both-trees"
             )
 
@@ -79,7 +78,7 @@ def check_tree_options(options: argparse.Namespace) -> None:
 def with_trees(
     options: argparse.Namespace, pairs: Iterable[SentencePair]
 ) -> Iterator[SentencePair]:
-    """Yield pairs with the trees of the files that are named, if any; at the end, tell of them."""
+    """Yield pairs with the trees of the named files, if any; at the end, report counts."""
     check_tree_options(options)
     return _with_counts(options, pairs) if trees_named(options) else iter(pairs)
 
@@ -87,7 +86,7 @@ def with_trees(
 def one_tree_a_side(
     options: argparse.Namespace, pairs: Iterable[SentencePair], *sides: str
 ) -> Iterator[SentencePair]:
-    """Yield pairs, whose trees are named or the only ones on those of the two sides."""
+    """Yield pairs; refuse several trees on a side unless --tree-name chooses."""
     name = tree_name(options)
     known: dict[str, None] = {}
     for pair in pairs:
@@ -96,8 +95,8 @@ def one_tree_a_side(
             known.update(dict.fromkeys(trees))
             if name is None and len(trees) > 1:
                 raise OptionError(
-                    f"pair {pair.id!r} has the {side} trees {', '.join(trees)}: choose by "
-                    "--tree-name"
+                    f"pair {pair.id!r} has the {side} trees {', '.join(trees)}: choose one "
+                    "with --tree-name"
                 )
         yield pair
     if name is not None and known and name not in known:
@@ -116,7 +115,7 @@ def _with_counts(
 
 
 def trees_told(counts: Counter[str]) -> str:
-    """Say what was counted while trees were read: 1,200 trees; 1 sentence without a parse."""
+    """Return the counts of reading trees: 1,200 trees; 1 sentence without a parse."""
     return "; ".join(
         how_many(number, _SINGULAR.get(kind, kind), kind, commas=True)
         for kind, number in counts.items()
@@ -130,7 +129,7 @@ def attached(
     counts: Counter[str],
     observe: Callable[[Finding], None] | None = None,
 ) -> Iterator[SentencePair]:
-    """Yield pairs with the trees of files, as `attach_trees`; with `observe` it is lenient."""
+    """Yield pairs with the trees of files, like `attach_trees`; with `observe`, leniently."""
     from alignkit.io.tree_files import attach_trees
 
     how = {name: getattr(options, name) for name in (*_FILES, *_KINDS, "encoding")}

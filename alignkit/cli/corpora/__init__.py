@@ -1,1 +1,1 @@
-"""The commands on whole corpora."""
+"""The commands for whole corpora."""

@@ -78,7 +78,7 @@ _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
 @dataclass
 class Mending:
-    """What `--fix` wrote, and what it did not."""
+    """What `--fix` wrote and left out."""
 
     path: str  # the mended file
     format: str
@@ -91,7 +91,7 @@ class Mending:
     read_again: int | None = None  # sentence pairs that are read from it; None likewise
 
     def to_json(self) -> dict[str, object]:
-        """Return the same as JSON holds it."""
+        """Return the report as JSON values."""
         broken = [
             {name: getattr(finding, name) for name in ("path", "line", "message")}
             for finding in self.broken
@@ -102,14 +102,14 @@ class Mending:
         return record | {"lost": self.lost, "left": self.left}
 
     def report(self) -> None:
-        """Print all of it on stderr."""
+        """Print the report on stderr."""
         tell_lost(self.path, self.format, self.lost)
         parts = ["written"] if self.left is not None or self.dropped else []
         if self.dropped:
             total = how_many(self.written + self.dropped, "pair")
             parts = [f"written without {self.dropped} of {total}, broken in {self._places()}"]
         if self.read_again not in (None, self.written):
-            parts.append(f"{self.read_again} pairs are read from it, not {self.written}")
+            parts.append(f"reading it gives {self.read_again} pairs, not {self.written}")
         if self.left:
             parts.append(f"left for you to decide: {_listing(self.left)}")
         elif self.left is not None and self.read_again == self.written and not self.dropped:
@@ -146,7 +146,7 @@ def _listing(counts: Mapping[str, int]) -> str:
 
 
 def _runs(items: Iterable[T], follows: Callable[[T, T], bool]) -> list[list[T]]:
-    """Return each item alone, or the first and the last of some that follow on each other."""
+    """Return the first and last item of each run of consecutive items, or a single item."""
     runs: list[list[T]] = []
     for item in items:
         if runs and follows(runs[-1][-1], item):
@@ -157,7 +157,7 @@ def _runs(items: Iterable[T], follows: Callable[[T, T], bool]) -> list[list[T]]:
 
 
 def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Write which ids became which, those that count up together as one: 4-5 are now 3-4."""
+    """Yield which ids became which, in ranges: 4-5 are now 3-4."""
     for run in _runs(renamed, lambda before, after: all(map(_follows, before, after))):
         old, new = zip(*run, strict=True)
         yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
@@ -169,21 +169,21 @@ def _follows(before: str, after: str) -> bool:
 
 
 def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
-    """Write the pairs that could be read to ``--fix``."""
+    """Write the readable pairs to ``--fix``."""
     if report.counts["row shift"]:
-        message = "nothing was mended: links and words look shifted; mend the lines first"
+        message = "nothing was fixed: links and words look shifted; correct the lines first"
         raise FormatError(message, report.path)
     kind = get_format(report.format)
     lost = Counter(what for pair in report.corpus for what in losses(pair, kind.holds))
     if report.refused and kind.blocks is not None:  # the numbers of lines count
         raise OptionError(
-            f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
-            "them out would shift all lines after them: mend those by hand"
+            f"--fix cannot correct {report.refused} broken lines of {report.path}, and leaving "
+            "them out would shift all lines after them: correct them by hand"
         )
     if report.refused and kind.text_beside and declared.source and not options.fix_source:
         raise OptionError(
             f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
-            f"{declared.source} would keep their words: write the words too, by "
+            f"{declared.source} would keep their words: write the words too, with "
             "--fix-source and --fix-target"
         )
     missing = [f"{what} of {count} pairs" for what, count in lost.items()]
@@ -191,8 +191,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     place = identity(options.fix)
     if missing and place is not None and place == identity(report.path):
         raise OptionError(
-            f"--fix: format {report.format} is written without {', '.join(missing)}, so "
-            f"{options.fix} cannot be mended in its own place; name another OUT"
+            f"--fix: format {report.format} would lose {', '.join(missing)}, so {options.fix} "
+            "cannot be replaced; name another OUT"
         )
     rest = _examined_again(report, options, declared)
     _write(report, options.fix, options.fix_source, options.fix_target)
@@ -217,7 +217,7 @@ def _write(report: Examination, path: str, source: str | None, target: str | Non
 def _examined_again(
     report: Examination, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
-    """Examine what is to be written, in a folder of its own: it takes its place only at the end."""
+    """Write to a temporary folder and examine the result, before anything is replaced."""
     from alignkit.corpora.validation import examine
 
     def remove() -> str:
@@ -268,7 +268,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("group", "separator", "ignore_case"):
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
-            raise OptionError(f"{flag} is for --leaks: add it, or leave {flag} out")
+            raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
     return check_leaks(options) if options.leaks else _check_files(options)
 
 
@@ -277,12 +277,12 @@ def _check_files(options: argparse.Namespace) -> int:
 
     several = len(options.inputs) > 1
     if options.fix and several:
-        raise OptionError("--fix mends one file; give one IN")
+        raise OptionError("--fix corrects one file; give one IN")
     check_tree_options(options)
     if trees_named(options) and (options.fix or several):
-        raise OptionError("files of trees go with one IN, and without --fix")
+        raise OptionError("files of trees need a single IN, and do not work with --fix")
     if (options.fix_source or options.fix_target) and not options.fix:
-        raise OptionError("--fix-source and --fix-target go with --fix")
+        raise OptionError("--fix-source and --fix-target need --fix: add it, or leave them out")
     declared = reading_options(options)
     examined = [_examined(path, options, declared) for path in options.inputs]
     for other in examined[1:]:
@@ -334,7 +334,7 @@ def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitE
         judged = JUDGED in get_format(report.format).holds and report.refused < report.records
         if report.refused and not report.links and not judged:
             hint = hint_of(report.path, report.format, declared) or (
-                "name another format by --format, or the encoding by --encoding"
+                "name the right format with --format, or the encoding with --encoding"
             )
             return FormatError(
                 f"{report.refused} of {report.records} records cannot be read as {report.format}, "
@@ -356,17 +356,17 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
         print(f"trees: {visible(', '.join(named))}")
     notes = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
     if notes:
-        print(f"of the files of trees: {trees_told(notes)}")
+        print(f"in the files of trees: {trees_told(notes)}")
     if report.links:
         print(f"\n{_fits(report)}\n")
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
-    clean = "clean: nothing odd was found"
+    clean = "clean: no problems found"
     print(f"findings: {_listing(report.counts)}" if report.counts else clean)
 
 
 def _print_some(lines: Iterable[tuple[str, str]], counts: Mapping[str, int], most: int) -> None:
-    """Print the first lines of each kind, and how many there are."""
+    """Print the first lines of each kind, and the number of all."""
     shown: Counter[str] = Counter()
     for kind, line in lines:
         shown[kind] += 1
@@ -392,7 +392,7 @@ def _fits(report: Examination) -> Table:
 
 
 def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
-    """Return the links outside and those that join equal words, where the text tells them."""
+    """Return the numbers of links outside and of links that join equal words, if known."""
     outside = fit.outside if report.has_text or fit.base else None
     return outside, fit.equal if report.has_text else None
 
@@ -423,11 +423,11 @@ def _record(report: Examination, options: argparse.Namespace) -> dict[str, objec
 
 
 def check_leaks(options: argparse.Namespace) -> int:
-    """Run `check --leaks`; return 1 where there are leaks."""
+    """Run `check --leaks`; return 1 if there are leaks."""
     if len(options.inputs) != 2:
         raise OptionError("--leaks compares two files: TRAIN and TEST")
     if options.fix:
-        raise OptionError("--fix mends one file; leave it or --leaks out")
+        raise OptionError("--fix does not work with --leaks; leave one of them out")
     declared = reading_options(options)
     train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
     leaks = find_leaks(
@@ -447,13 +447,13 @@ def check_leaks(options: argparse.Namespace) -> int:
 
     def line(leak: Leak) -> str:
         about = f" by {leak.group}" if leak.group else ""
-        also = f"; the first file has {', '.join(leak.also)} too" if leak.also else ""
+        also = f"; the first file also has {', '.join(leak.also)}" if leak.also else ""
         return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"
 
     _print_some(((leak.kind, line(leak)) for leak in leaks), counts, options.show)
     if leaks:
         listing = _listing({kind: counts[kind] for kind in KINDS})
-        print(f"{pairs} of {len(test)} pairs are known to the first file: {listing}")
+        print(f"{pairs} of {len(test)} pairs match the first file: {listing}")
     else:
-        print(f"clean: none of {len(test)} pairs is known to the first file")
+        print(f"clean: none of {len(test)} pairs matches the first file")
     return int(bool(leaks))

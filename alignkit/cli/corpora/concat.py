@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     declared = reading_options(options)
     twice = [path for path, count in Counter(options.inputs).items() if count > 1]
     if twice:
-        raise OptionError(f"{twice[0]} is given twice; name different files")
+        raise OptionError(f"{twice[0]} is given twice; name each file once")
     inputs = [Input(path, options.format, declared) for path in options.inputs]
     format = corpus_format(options, [source.format for source in inputs])
     names = short_names(options.inputs) if options.prefix else {}

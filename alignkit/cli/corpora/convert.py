@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_writing_arguments(
     parser: argparse.ArgumentParser, formats: str, *, required: bool = True
 ) -> argparse._ArgumentGroup:
-    """Add the options that say how a corpus is written; `formats` says which there are."""
+    """Add the options for writing a corpus; `formats` lists the formats in the help."""
     group = parser.add_argument_group("output")
     add_options(group, f"""
         --to F  format of the output: {formats}
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     if not rows:
         options.to = options.to or format_of_name(options.output)
         if options.no_rewrites or options.view is not None:
-            raise OptionError("--no-rewrites and --view are for --rows; leave them out")
+            raise OptionError("--no-rewrites and --view need --rows; add it, or leave them out")
         check_writing(options)
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         settle_scheme(options, source)
     if rows:
         if trees_named(options):
-            raise OptionError("rows for training hold no trees: leave out the options of trees")
+            raise OptionError("rows for training have no trees: leave out the options for trees")
         with naming(options.input):
             write_rows(pairs, options)
         return 0
@@ -114,16 +114,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_writing(options: argparse.Namespace) -> None:
-    """Refuse options of writing that a format does not have."""
+    """Refuse writing options that a format does not have."""
     if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
         raise OptionError(
-            f"{options.to} is read as written source first and counted from 0, which the file does "
-            "not say: leave out --to-base and --to-transpose (--swap exchanges the sides)"
+            f"{options.to} is always read as source first and counted from 0: leave out --to-base "
+            "and --to-transpose (--swap exchanges the sides)"
         )
 
 
 def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
-    """Write pairs as the options say, and tell on stderr what the format cannot hold."""
+    """Write pairs as the options say, and report what the format cannot represent."""
     names = ("base", "transpose", "source", "target", "ids", "weights")
     how = {name: getattr(options, f"to_{name}") for name in names}
     how |= {"format": options.to, "annotator": options.annotator}
@@ -132,7 +132,7 @@ def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
 
 
 def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    """Yield the pairs with their sides exchanged; tell what was not, for want of a scheme."""
+    """Yield the pairs with their sides exchanged; report judgments that were not."""
     arrows = strangers = 0
     scheme = None if options.scheme is None else get_scheme(options.scheme)
     for pair in pairs:
@@ -144,13 +144,11 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
         yield pair.transpose(scheme, lenient_labels=options.lenient_labels)
     if arrows:
         warn(
-            f"{options.input}: the judgments of {arrows} pairs hold < or > and stay as they are; "
+            f"{options.input}: the judgments of {arrows} pairs contain < or > and are unchanged; "
             "if these say which side is more general, name the scheme, e.g. --scheme turku"
         )
     if strangers:
-        say(
-            f"{options.input}: {strangers} judgments are none of {options.scheme}: left as they are"
-        )
+        say(f"{options.input}: {strangers} judgments are not in {options.scheme}: left unchanged")
 
 
 def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -163,7 +161,7 @@ def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
 
 
 def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
-    """Yield the pairs of an input, once it is known that each has one alignment at most."""
+    """Yield the pairs of an input; raise an error if one has several alignments."""
     choice = Choice(path, None)
     for pair in pairs:
         choice.of(pair)  # raises where there are several
@@ -171,16 +169,16 @@ def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
 
 
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
-    """Tell on stderr what a format could not hold."""
+    """Report on stderr what a format cannot represent."""
     for kind, count in lost.items():
-        say(f"{path}: format {format} cannot hold '{kind}' of {count} pairs")
+        say(f"{path}: format {format} cannot represent '{kind}' of {count} pairs")
 
 
 _COLUMNS = ("id", "label", "source", "target")
 
 
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
-    """Add the options that ask for rows."""
+    """Add the options for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(group, f"""
         --rows  write rows for training a classifier or generator (columns id, label, source and
@@ -192,9 +190,9 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
-    """Write the rows, and tell how many there are, and how many pairs were written anew."""
+    """Write the rows, and report their number and the number of rewrites."""
     if options.to is not None or options.swap:
-        raise OptionError("--rows takes neither --to nor --swap; leave them out")
+        raise OptionError("--rows does not work with --to or --swap; leave them out")
     anew = written = 0
 
     def counted() -> Iterator[SentencePair]:
@@ -216,12 +214,12 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
     if anew and not options.no_rewrites:
         say(
             f"{options.input}: {anew} of the pairs are rewrites; an audit by the makers of the "
-            "Turku corpus upheld 78% of its rewrites; --no-rewrites leaves them out"
+            "Turku corpus upheld 78% of its rewrites; to leave them out, use --no-rewrites"
         )
 
 
 def _writer(path: str, out: TextIO) -> Callable[[tuple[str, ...]], object]:
-    """Return what writes a row, as the ending of the file's name asks."""
+    """Return a function that writes a row in the format of the file's ending."""
     if path.endswith(".jsonl"):
         return lambda row: out.write(
             json.dumps(dict(zip(_COLUMNS, row, strict=True)), ensure_ascii=False) + "\n"
@@ -243,7 +241,7 @@ _BY_ENDING = (
 def add_corpus_output(
     parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
 ) -> None:
-    """Add the options that name the output and its format."""
+    """Add the options for the output and its format."""
     add_options(parser, f"""
         -o, --output OUT  {text}
         --to F  format of OUT (default: {default})
@@ -252,24 +250,24 @@ def add_corpus_output(
 
 
 def refuse_json_beside(options: argparse.Namespace) -> None:
-    """Refuse to print JSON where the corpus is printed."""
+    """Refuse to print JSON if the corpus goes to standard output."""
     if options.json and standard_stream(options.output) is sys.stdout:
-        raise OptionError("--json prints on standard output: write the corpus to a file by -o")
+        raise OptionError("--json prints on standard output: write the corpus to a file with -o")
 
 
 def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
-    """Return the format of the output: that of --to, of the name's ending, or of what was read."""
+    """Return the output format: from --to, from the file's ending, or that of the input."""
     formats = {*read}
     default = formats.pop() if len(formats) == 1 else "alignkit-xml"
     return options.to or format_of_name(options.output, default)
 
 
 def write_whole(corpus: Corpus, path: str, format: str) -> None:
-    """Write a corpus, and tell on stderr what the format cannot hold."""
+    """Write a corpus, and report what the format cannot represent."""
     if "annotators" not in get_format(format).holds and len(corpus.aligners) > 1:
         raise OptionError(
-            f"format {format} holds the alignments of one annotator, but these are of "
-            f"{', '.join(corpus.aligners)}; write alignkit-xml or alignkit-jsonl, and choose by "
-            "`convert --annotator`"
+            f"format {format} takes the alignments of one annotator, but these are by "
+            f"{', '.join(corpus.aligners)}; write alignkit-xml or alignkit-jsonl, or choose one "
+            "with `convert --annotator`"
         )
     tell_lost(path, format, write_corpus(corpus, path, format=format))

@@ -63,25 +63,25 @@ def run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     if counts.rewrites:
         warn(
-            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged, "
-            "and left out; --rewrites counts them too"
+            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged; "
+            "they are left out (--rewrites includes them)"
         )
     print_result(counts, options)
     return 0
 
 
 def placed(error: JudgmentError) -> str:
-    """Return the message of an error with its place; the inputs are read again to find it."""
+    """Return an error message with file and line; the inputs are read again to find them."""
     inputs = opened()
     places = list(_places(inputs, error.judgment))
     of_pair = [place for id, place in places if id == error.pair]
     place = (of_pair or [place for _, place in places] or [""])[0]
     place = place or " and ".join(item.path for item in inputs)
-    return f"{place}: {error.message}; pass over such labels by --lenient-labels"
+    return f"{place}: {error.message}; to ignore such labels, add --lenient-labels"
 
 
 def _places(inputs: list[OpenedInput], judgment: str) -> Iterator[tuple[str, str]]:
-    """Yield the id of each pair with a judgment, and where it stands."""
+    """Yield the id and the place of each pair with a judgment."""
     for path, format, options in inputs:
         if not (os.path.isfile(path) or os.path.isdir(path)):
             continue

@@ -37,7 +37,7 @@ from alignkit.model.corpus import Corpus
 
 _ADDED = "NAME=FILE:FORMAT:base=1:transpose"
 _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose", True)}
-"""What can stand behind the file of --add besides its format."""
+"""The parts that can follow the file of --add, apart from the format."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:
         raise OptionError(
-            f"format {format} holds the alignments of one annotator; merge into alignkit-xml or "
+            f"format {format} takes the alignments of one annotator; write alignkit-xml or "
             "alignkit-jsonl"
         )
     files: dict[str, tuple[str, list[str]]] = {}
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         if not (equals and name and rest):
             raise OptionError(f"--add {word}: expected {_ADDED}, e.g. anna=anna.align:pharaoh")
         if name in files:
-            raise OptionError(f"--add names {name!r} twice")
+            raise OptionError(f"--add: the name {name!r} occurs twice")
         files[name] = added(word)
     base = Input(options.input, options.format, reading_options(options))
     others = {name: _input(*file, options) for name, file in files.items()}
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: bool) -> Corpus:
-    """Join the annotations of several inputs; say on stderr which words and pairs differ.
+    """Join the annotations of several inputs; report words and pairs that differ.
 
     A `JoinError` names the inputs whose pairs differ.
     """
@@ -98,7 +98,7 @@ def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: boo
 
 
 def _input(path: str, parts: list[str], options: argparse.Namespace) -> Input:
-    """Prepare an added file; it shares the texts of the base where its format holds none."""
+    """Open an added file; if its format has no texts, it uses those of the base."""
     format, changes = None, dict[str, object]()
     for part in parts:
         if part in _OWN:

@@ -34,7 +34,7 @@ from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
 from alignkit.io.text_files import TextFile
 
-_ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9 say 9")
+_ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9, use 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,17 +101,17 @@ def _check(options: argparse.Namespace) -> None:
     refuse_second_reading(options)
     twice = next((path for k, path in enumerate(inputs) if path in inputs[:k]), None)
     if twice is not None:
-        raise OptionError(f"{twice} is named twice; each file is to be another translation")
+        raise OptionError(f"{twice} is given twice; each file must be a different translation")
     if "-" in inputs and sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
     if (options.to_source is None) != (options.to_target is None):
-        raise OptionError("--to-source and --to-target go together; for one file say -o")
+        raise OptionError("--to-source and --to-target need each other; for a single file use -o")
     if options.to_source is not None and (options.output is not None or options.to is not None):
         raise OptionError("give -o and --to, or --to-source and --to-target, not both")
     if options.to_ids and _is_bitext(options):
-        raise OptionError("a bitext has no ids: write --to tsv, or to two files")
+        raise OptionError("a bitext has no ids: use --to tsv, or write two files")
     if options.json and any(standard_stream(path) is sys.stdout for path in _paths(options)):
-        raise OptionError("--json prints on standard output: write the pairs to files, e.g. by -o")
+        raise OptionError("--json prints on standard output: write the pairs to a file with -o")
 
 
 def _is_bitext(options: argparse.Namespace) -> bool:
@@ -119,12 +119,12 @@ def _is_bitext(options: argparse.Namespace) -> bool:
 
 
 def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Iterator[Group]:
-    """Pass groups on; stop at a sentence that a bitext cannot hold."""
+    """Yield the groups; raise an error for a sentence that contains the divider of a bitext."""
     for line, group in enumerate(groups, start=1):
         for k, words in enumerate(group):
             if not divisible(words):
                 raise readings[min(k, len(readings) - 1)].error(
-                    "the words hold the divider '|||' of a bitext; write --to tsv, or to two files",
+                    "the words contain '|||', the divider of a bitext; use --to tsv, or two files",
                     line,
                 )
         yield group

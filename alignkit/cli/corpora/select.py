@@ -100,9 +100,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _shares(options: argparse.Namespace) -> dict[str, float] | None:
-    """Return the shares of the parts; None where nothing is drawn."""
+    """Return the shares of the parts; None if nothing is drawn."""
     if options.share is not None and options.split is not None:
-        raise OptionError("--share writes one part and --split several: leave one of them out")
+        raise OptionError("--share writes one part, --split several: leave one of them out")
     if options.share is not None:
         return {_ONE: _number(options.share, "--share")}
     if options.split is not None:
@@ -111,7 +111,7 @@ def _shares(options: argparse.Namespace) -> dict[str, float] | None:
     if given:
         raise OptionError(f"{given[0]} is for pairs drawn at random: add --share or --split")
     if not (options.ids or options.ids_from or options.annotated_by):
-        raise OptionError("say what to select: --ids, --annotated-by, --share or --split")
+        raise OptionError("nothing to select: add --ids, --annotated-by, --share or --split")
     return None
 
 
@@ -124,7 +124,7 @@ def _parts(text: str) -> dict[str, float]:
                 f"--split {text[:80]}: expected names and shares, e.g. train=.8,dev=.1,test=.1"
             )
         if name in shares:
-            raise OptionError(f"--split names {name!r} twice")
+            raise OptionError(f"--split: the part {name!r} occurs twice")
         shares[name] = _number(share, f"--split {name}")
     return shares
 
@@ -137,7 +137,7 @@ def _number(text: str, place: str) -> float:
             f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
         ) from None
     if 1 < share <= 100 and not text.endswith("%"):
-        raise OptionError(f"{place}: a share is at most 1, not {text}; {text}% perhaps?")
+        raise OptionError(f"{place}: a share is at most 1, not {text}; did you mean {text}%?")
     return share
 
 
@@ -155,7 +155,7 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
 
 
 def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) -> Corpus:
-    """Return the pairs that were asked for by id and by annotator."""
+    """Return the pairs chosen by id and annotator."""
     if options.ids or options.ids_from:
         ids = list(options.ids or ())
         if options.ids_from:
@@ -174,7 +174,7 @@ def _tell(
     options: argparse.Namespace, whole: Corpus, corpus: Corpus, shares: dict[str, float] | None,
     written: dict[str, Corpus], cautions: Sequence[str],
 ) -> None:  # fmt: skip
-    """Tell what was written, on stderr or as JSON."""
+    """Report what was written, on stderr or as JSON."""
     together = options.keep_together or []
     kept = [*together, *([TEXTS] if options.keep_texts else [])]
     parts = []
@@ -189,7 +189,7 @@ def _tell(
     bare = sum(not any(pair.attributes.get(name) for name in together) for pair in corpus)
     if together and bare:
         names = " or ".join(together)
-        say(f"{options.input}: {bare} x pair without {names}, each taken by itself")
+        say(f"{options.input}: {bare} x pair without {names}, each treated as its own group")
     if options.json:
         seed = {} if shares is None else {"seed": SEED if options.seed is None else options.seed}
         record = {"input": options.input, "read": len(whole), "chosen": len(corpus), **seed}
@@ -199,7 +199,7 @@ def _tell(
         part_share, asked, groups = (record.get(name) for name in ("share", "asked", "groups"))
         text = f"{record['path']}: {record['pairs']} of {len(whole)} pairs"
         if isinstance(part_share, float) and isinstance(asked, float):
-            text += f", a share of {part_share:.1%} ({asked:.1%} asked for)"
+            text += f", a share of {part_share:.1%} ({asked:.1%} requested)"
         say(f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text)
         if not record["pairs"]:
-            warn(f"{record['path']}: warning: it holds no pair; the share is too small")
+            warn(f"{record['path']}: warning: no pairs; the share is too small")

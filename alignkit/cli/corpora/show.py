@@ -74,21 +74,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
-    """Say what names a file of trees, where --trees is given one."""
+    """Return a hint if --trees is followed by a file."""
     if not options.draw_trees or len(words) > 1:
         return ""
-    return "--trees draws trees, and takes no file: name one of both sides by --both-trees FILE"
+    return "--trees takes no file; name the file of trees with --both-trees FILE"
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.pairs_a_page and not options.html:
-        raise OptionError("--pairs-a-page is about the page; add --html FILE")
+        raise OptionError("--pairs-a-page needs a page; add --html FILE")
     if options.draw_trees and len(options.annotators or ()) > 1:
-        raise OptionError("--trees draws the links of one annotator: name one by --annotators")
+        raise OptionError("--trees draws the links of one annotator: choose one with --annotators")
     if not options.draw_trees and (options.links or options.tree_name or trees_named(options)):
         name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
-        raise OptionError(f"{name} cannot be drawn in a matrix: add --trees, or leave it out")
+        raise OptionError(f"{name} needs --trees: add it, or leave {name} out")
     read = Input(options.input, options.format, reading_options(options)).pairs()
     pairs = _chosen(with_trees(options, read), options)
     if options.draw_trees:
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Kept:
-    """Keep sentence pairs in a file, to be gone through more than once."""
+    """Sentence pairs in a temporary file, to iterate over several times."""
 
     def __init__(self, pairs: Iterable[SentencePair], file: IO[bytes]) -> None:
         self._file = file
@@ -131,7 +131,7 @@ class _Kept:
 
 
 class _Parsed:
-    """Keep to the pairs with trees, and count the others."""
+    """Choose the pairs with trees, and count the others."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -140,7 +140,7 @@ class _Parsed:
         self._kept = self._bare = 0
 
     def holds(self, pair: SentencePair) -> bool:
-        """Return whether the trees of a pair are drawn."""
+        """Return whether a pair has trees to draw."""
         known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
         self._names.update(known)
         if not known or self._name not in {None, *known}:
@@ -149,23 +149,23 @@ class _Parsed:
         if not self._options.annotators and len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
             raise OptionError(
-                f"pair {pair.id!r} has the alignments of {names}: name one by --annotators"
+                f"pair {pair.id!r} has the alignments of {names}: choose one with --annotators"
             )
         self._kept += 1
         return True
 
     def end(self) -> None:
-        """Tell how many pairs were passed over."""
+        """Report how many pairs were skipped."""
         if self._bare and not self._kept:
             if self._names:
                 what = f"tree of {self._options.input}:"
                 raise UnknownNameError(what, self._name or "", self._names)
             raise OptionError(
-                f"{self._options.input} has no trees to draw: name files of them by "
+                f"{self._options.input} has no trees to draw: name files of trees with "
                 "--source-trees, --target-trees or --both-trees"
             )
         if self._bare:
-            say(f"{how_many(self._bare, 'pair', commas=True)} without trees passed over")
+            say(f"{how_many(self._bare, 'pair', commas=True)} without trees skipped")
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -204,7 +204,7 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
 
 def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
     if len(pairs) != 1:
-        raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose by --id")
+        raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose one with --id")
     (pair,) = pairs
     with replacing(options.svg) as out:
         if not options.draw_trees:
@@ -221,13 +221,13 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
     if max(sides) > LARGEST:
         said = " x ".join(f"{side:,.0f}" for side in sides)
         say(
-            f"the picture is {said} pixels large, more than most programs show; without --svg "
-            "the trees are drawn as lines"
+            f"the picture has {said} pixels, which is too large for most programs; without --svg, "
+            "the trees are drawn as lines of text"
         )
 
 
 def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what is drawn of trees, as keywords of all that draw them."""
+    """Return the options for drawing trees as keyword arguments."""
     (annotator,) = options.annotators or [None]
     trees = dict.fromkeys(("source_tree", "target_tree"), tree_name(options))
     return {"annotator": annotator, "links": options.links or "sure", **trees}
@@ -239,7 +239,7 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
     alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
     if alone and options.pairs_a_page:
         raise OptionError(
-            f"{options.html} takes one page; leave out --pairs-a-page, or name a file"
+            f"{options.html} can only be one page; leave out --pairs-a-page, or name a file"
         )
     usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
     most = len(pairs) if alone else options.pairs_a_page or usual
@@ -256,9 +256,7 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
     path = options.html
     for count, (path, pieces) in enumerate(pages, 1):
         if count > 1 and identity(path) in read:
-            raise OptionError(
-                f"page {count}, {path}, would replace what is read; name another FILE"
-            )
+            raise OptionError(f"page {count}, {path}, would replace an input; name another FILE")
         with replacing(path) as out:
             out.writelines(pieces)
     if path != options.html:

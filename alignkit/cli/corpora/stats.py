@@ -77,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
         if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
+            raise OptionError(f"--{name.replace('_', '-')} needs --diversity: add it")
     if options.medium != "text":
-        raise OptionError(f"--{options.medium} is for --diversity: add it")
+        raise OptionError(f"--{options.medium} needs --diversity: add it")
     if options.by is None:
         result = GroupCounts(count_corpus(pairs), {})
     else:
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _print(result.whole)
     if differing := source.reading.counts[DIFFERING]:
-        print(f"\n{differing} x {DIFFERING}: nobody linked these words one by one")
+        print(f"\n{differing} x {DIFFERING}: nobody drew these links word by word")
     if options.by is not None:
         _print_groups(result, options.by)
     return 0
@@ -109,7 +109,7 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
         words = TextFile(options.stop_words, ReadOptions()).text().split()
         if not words:
             raise OptionError(
-                f"{options.stop_words}: no stop words; write them with white space between"
+                f"{options.stop_words}: no stop words; expected words separated by white space"
             )
     result = diversity(
         Corpus(pairs), by=options.by, annotator=options.annotator, split=options.split,
@@ -130,7 +130,7 @@ def _record(counts: CorpusCounts) -> dict[str, Any]:
 
 
 def _print_groups(result: GroupCounts, by: str) -> None:
-    """Print a table of the groups, and one of their annotators."""
+    """Print a table of the groups, and a table of their annotators."""
     note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
     names = {value: value or f"(no {by})" for value in result.groups}
     columns = [
@@ -195,7 +195,7 @@ def _print(counts: CorpusCounts) -> None:
 def _annotators(
     people: Sequence[tuple[tuple[str, ...], AnnotatorCounts]], by: str | None = None
 ) -> Table:
-    """Return a table with a row for each annotator, named behind the group if there are groups."""
+    """Return a table with a row for each annotator (of each group, if there are groups)."""
     judged = any(part.judged for _, part in people)
     names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
     columns = [

@@ -76,10 +76,10 @@ def _on_alignments(options: argparse.Namespace) -> str:
     check_tables(options.tables if isinstance(options.tables, list) else ())
     if isinstance(options.tables, list) and (options.json or options.csv):
         flag = "--json" if options.json else "--csv"
-        raise OptionError(f"{flag} has every figure: leave out --tables, or {flag}")
+        raise OptionError(f"{flag} always has all tables: leave out --tables or {flag}")
     _refuse_unwritable(options)
     if len(options.corpus) == 1 and options.in_order:
-        raise OptionError("--in-order joins several files, and one is named: leave it out")
+        raise OptionError("--in-order needs several files, but there is one: leave it out")
     words = _function_words(options)
     corpus = _corpus(options)
     done: list[float] = []
@@ -175,7 +175,7 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
     if options.function_words is None:
         return None
     if options.html is None:
-        raise OptionError("--function-words is about the page; add --html FILE")
+        raise OptionError("--function-words needs a page; add --html FILE")
     if len(options.function_words) > 2:
         raise OptionError("--function-words takes one language for both sides, or two")
     return function_words(*options.function_words)
@@ -192,7 +192,7 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     if len(set(names)) < len(names):
         names = list(paths)
     if len(set(names)) < len(names):
-        raise OptionError("the same file is named twice; give one file for each annotator")
+        raise OptionError("the same file is given twice; give one file for each annotator")
     first, *others = (
         Input(path, options.format, reading_options(options, name=name))
         for name, path in zip(names, paths, strict=True)
@@ -213,7 +213,7 @@ def _corpus(options: argparse.Namespace) -> Corpus:
 
 
 def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
-    """Read who is in which group, and on which line that stands."""
+    """Read the group of each annotator, and the line that says so."""
     groups: dict[str, str] = {}
     places: dict[str, int] = {}
     expected = "expected an annotator, a tab and the group, each annotator once"
@@ -228,13 +228,13 @@ def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
     except OSError as error:
         raise OptionError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise FormatError("the file of groups is not UTF-8", path) from None
+        raise FormatError("the file of groups is not UTF-8; save it as UTF-8", path) from None
     return groups, places
 
 
 @contextmanager
 def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[None]:
-    """Say of an unknown annotator of the file of groups on which line it names him."""
+    """Add the line in the file of groups to an error about an unknown annotator."""
     try:
         yield
     except UnknownNameError as error:

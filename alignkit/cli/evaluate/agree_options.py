@@ -1,7 +1,7 @@
 """The options of `alignkit agree`; most are made from the fields of the library's options.
 
-An option that is not typed is not in the namespace, so that what was typed is known: options that
-contradict each other are an error, and defaults contradict nothing.
+Options that were not typed are not in the namespace. So typed options that contradict each other
+are an error, but defaults never are.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ _GROUPS = {
     "certainty": "intervals and samples",
 }
 _OPPOSITES = {"ignore_identical": "--include-identical"}
-"""What is the case unless one says otherwise; the option says otherwise."""
+"""The options that turn off a setting that is on by default."""
 
 _FIELDS: Mapping[str, Field[Any]] = {field.name: field for field in fields(AgreementOptions)}
 
 _SHARED = ("resamples", "confidence")
-"""The options of agreement on alignments that hold for judgments too."""
+"""The options of agreement on alignments that also apply to judgments."""
 
 _JUDGMENT_FIELDS: Mapping[str, Field[Any]] = {
     field.name: field
     for field in fields(JudgmentOptions)
     if field.name not in (*_SHARED, "lenient_labels")  # these are declared elsewhere
 }
-"""What is said of judgments alone."""
+"""The options for judgments only."""
 
 _OTHERS = ("initial", "adjudicated", "systems", "function_words")
-"""What is said of alignments alone, beside the options of `AgreementOptions`."""
+"""The options for alignments only, in addition to those of `AgreementOptions`."""
 
 
 # fmt: off
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare all options but those of reading."""
+    """Declare all options except those for reading."""
     group = parser.add_argument_group("annotators")
     add = group.add_argument
     add("--annotators", nargs="+", metavar="A",
@@ -105,7 +105,7 @@ _MORE = {
     "scheme": f" (default: that of the format): {', '.join(SCHEMES)}",
     "groups": "; each line of the file has an annotator, a tab and the group",
 }
-"""What the command says of an option besides the library."""
+"""What the help of the command adds to the library's text for an option."""
 
 
 def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
@@ -141,20 +141,20 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def asks_for_judgments(options: argparse.Namespace) -> bool:
-    """Return whether judgments are compared; refuse options of the other question."""
+    """Return whether judgments are compared; refuse options that do not apply."""
     if options.on == "alignments":
         wrong = [name for name in _JUDGMENT_FIELDS if hasattr(options, name)]
         if wrong:
-            raise OptionError(f"--{wrong[0]} is about judgments; add --on judgments")
+            raise OptionError(f"--{wrong[0]} is for judgments; add --on judgments")
         return False
     wrong = [name for name in typed(options) if name not in _SHARED]
     wrong += [name for name in _OTHERS if getattr(options, name, None)]
     wrong += ["tables"] if isinstance(options.tables, list) else []  # --all has all of them
     if wrong:
         flag = wrong[0].replace("_", "-")
-        hint = ": name the adjudicated version by --consensus" if flag == "adjudicated" else ""
+        hint = ": name the adjudicated version with --consensus" if flag == "adjudicated" else ""
         raise OptionError(
-            f"--{flag} is about alignments{hint}; leave it out, or leave out --on judgments"
+            f"--{flag} is for alignments{hint}; leave it out, or leave out --on judgments"
         )
     return True
 

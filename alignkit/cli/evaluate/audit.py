@@ -31,11 +31,11 @@ COMMANDS = {
     "phrases": "draw phrase pairs in which a system and the gold standard differ",
     "read": "read the filled sheets: shares, agreement, corrected score",
 }
-"""The commands of this command; a module each."""
+"""The subcommands; each has a module."""
 
 
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
-    """Add the options that say how many items are drawn, and by which numbers."""
+    """Add the options for the number of items and the seed."""
     add_options(group, """
         --n N  number of items; all, if there are fewer
         --seed S  seed of all random draws (default: 12345)
@@ -44,7 +44,7 @@ def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say for whom sheets are, and where they go."""
+    """Add the options for the judges and the files of sheets."""
     add_options(parser.add_argument_group("sheets"), """
         --judges NAME...  names of the judges; each gets a sheet with its own order (default: A B)
         --sheets  type of the sheets: tsv, csv or html (default: tsv). tsv and csv are tables for a
@@ -59,7 +59,7 @@ def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_sheets(options: argparse.Namespace) -> None:
-    """Refuse, before the work, names of judges and files that cannot be."""
+    """Refuse invalid names of judges and files before any work."""
     from alignkit.audit.sheets import check_places
 
     check_places(options.output, options.judges, options.sheets, _key(options))
@@ -68,11 +68,11 @@ def check_sheets(options: argparse.Namespace) -> None:
 def write_sheets(
     audit: Audit, options: argparse.Namespace, *, silent: Collection[str] = ()
 ) -> None:
-    """Write sheets and key, and report what was drawn; of `silent` origins only if there is any."""
+    """Write sheets and key, and report what was drawn (`silent` origins only if any)."""
     from alignkit.audit.sheets import write_audit
 
     if len(audit.items) < options.n:
-        say(f"{len(audit.items)} items, not {options.n}: there are no more")
+        say(f"only {len(audit.items)} items instead of {options.n}: there are no more")
     paths = write_audit(
         audit, options.output, judges=options.judges, sheets=options.sheets, bom=options.bom,
         key=_key(options),

@@ -92,15 +92,15 @@ def run(options: argparse.Namespace) -> int:
     idle = [name for name in audit.judges if not any(name in item.judges for item in audit.items)]
     if idle:
         say(
-            f"nothing is given to {', '.join(map(brief, idle))}, who judged, wrote or know the "
-            "pairs drawn; their sheets are empty"
+            f"{', '.join(map(brief, idle))} judged, wrote or know all drawn pairs, so their sheets "
+            "are empty"
         )
     pairs = {item.facts["pair"] for item in audit.items}
     both = sum(item.facts.get("rewrite_of") in pairs for item in audit.items)
     if both:
         say(
-            f"{both} of the rewrites stand beside the pair that they were written anew of, which "
-            "a judge of both may notice; fewer items have less of it"
+            f"{both} of the rewrites were drawn together with their original pair, which a judge "
+            "of both may notice; drawing fewer items makes this rarer"
         )
     say(f"judgments: {audit.scale.words()}; upheld: {' or '.join(audit.upheld)}")
     return 0

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         if not len(corpus):
             raise OptionError(
                 f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
-                "nothing can be judged"
+                "nothing to judge"
             )
         names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
         given = {name: getattr(options, name) for name in names}

@@ -77,20 +77,20 @@ _PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")
 def _with_tags(
     pairs: Iterable[SentencePair], files: Mapping[str, str], reading: Reading
 ) -> Iterator[SentencePair]:
-    """Yield the pairs of an input, with the attributes that have a file of lines of tags."""
+    """Yield the pairs of an input, with the tags of the named files as attributes."""
     options = ReadOptions(encoding=reading.options.encoding)
     lines = {name: TextFile(path, options).lines() for name, path in files.items()}
     for line, pair in enumerate(pairs, 1):
         tags = {name: next(texts, (line, ""))[1] for name, texts in lines.items()}
         for name, text in tags.items():
             if not text.strip():
-                message = f"no tags; give a line for each pair of {reading.path}"
+                message = f"no tags; expected a line for each pair of {reading.path}"
                 raise FormatError(message, files[name], line)
             words = pair.source if name == "source_tags" else pair.target
             if words is not None and len(text.split()) != len(words):
                 raise FormatError(
                     f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}; "
-                    "give one a word, as word/TAG",
+                    "expected one for each word, as word/TAG",
                     files[name],
                     line,
                 )
@@ -131,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
 def _read(
     options: argparse.Namespace, frequencies: Frequencies
 ) -> tuple[Corpus, int, tuple[str, ...]]:
-    """Return the pairs that both annotated, how many others there are, and what looks wrong."""
+    """Return the pairs that both annotated, the number of others, and suspicions."""
     from alignkit.scoring.files import TwoFiles
 
     declared = declared_sides(options, options.hyp_annotator)
@@ -149,5 +149,5 @@ def _read(
     with naming(sides.ref.path, sides.hyp.path):
         corpus = Corpus(sides.annotated())
         if not len(corpus):
-            raise OptionError("no sentence pair is aligned in both; there are no links to look at")
+            raise OptionError("no sentence pair is aligned in both; there are no links to compare")
     return corpus, sides.skipped, sides.cautions

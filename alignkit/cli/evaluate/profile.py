@@ -120,12 +120,12 @@ def _printed(options: argparse.Namespace) -> Ranking:
     from alignkit.scoring.ranking import rank, read_measured
 
     if options.hypothesis is not None:
-        raise OptionError("--table is a whole profile; name it alone, without HYP and REF")
+        raise OptionError("--table does not work with HYP and REF: leave out one of them")
     for action in options.parser._actions:
         given = getattr(options, action.dest, action.default)
         if given != action.default and action.dest not in _OF_TABLE:
             name = action.option_strings[-1]
-            raise OptionError(f"{name} is for HYP and REF, not for --table; leave it out")
+            raise OptionError(f"{name} does not work with --table; leave it out")
     measured = read_measured(
         options.printed,
         leave_out=options.leave_out,
@@ -142,18 +142,18 @@ def _drawing(options: argparse.Namespace) -> dict[str, Any]:
 
 def _check(options: argparse.Namespace, *, judged: bool) -> None:
     if options.leave_out or options.lower_is_better:
-        raise OptionError("--leave-out and --lower-is-better are about a printed table: --table")
+        raise OptionError("--leave-out and --lower-is-better only work with --table")
     if options.measure is not None and (options.measure == "accuracy") != judged:
         raise OptionError(
-            f"--measure {options.measure} is of links; leave it out, or --scheme" if judged
-            else "--measure accuracy is of judgments; name their --scheme"
+            f"--measure {options.measure} is for links; leave out --scheme or it" if judged
+            else "--measure accuracy is for judgments; add their --scheme"
         )  # fmt: skip
     if not judged and (options.predictions or options.rewrites or options.view != "full"):
         raise OptionError(
-            "--predictions, --rewrites and --view are of judgments; name their --scheme"
+            "--predictions, --rewrites and --view are for judgments; add their --scheme"
         )
     if options.hypothesis is None:
-        raise OptionError("name HYP and REF, or a printed table by --table")
+        raise OptionError("name HYP and REF, or a table with --table")
 
 
 def _labels(options: argparse.Namespace) -> Profile:
@@ -196,14 +196,14 @@ def _links(options: argparse.Namespace) -> Profile:
     first = next(iter(scored.values()))
     if not first.groups:
         raise OptionError(
-            f"{options.hypothesis}: no sentence pair is aligned in both; name the --scheme of "
-            "judgments to profile these"
+            f"{options.hypothesis}: no sentence pair is aligned in both; to profile judgments, "
+            "add their --scheme"
         )
     for name, each in scored.items():
         if each.groups != first.groups or each.score.scored != first.score.scored:
             raise OptionError(
-                f"{name} was scored on other pairs than {next(iter(scored))}; profile systems that "
-                "aligned the same pairs"
+                f"{name} did not align the same pairs as {next(iter(scored))}; compare systems "
+                "that aligned the same pairs"
             )
     return profile_rows(
         {name: each.score.rows[level] for name, each in scored.items()}, first.groups,

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.over is None and (options.good or options.good_in):
         flag = "--good" if options.good else "--good-in"
-        raise OptionError(f"{flag} is about phrases; name the attribute that names them by --over")
+        raise OptionError(f"{flag} is for phrases; name their attribute with --over")
     read = Input(options.input, options.format, inputs.reading_options(options))
     inputs.settle_scheme(options, read)
     corpus = read.corpus(judged=True)

@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
-    """Add what is drawn for a purpose; see `settle_draws`."""
+    """Add the options for random draws; see `settle_draws`."""
     add_options(group, f"""
         --resamples N  number of resamples {purpose} (default: 1000)
         --confidence P  confidence of the intervals (default: 0.95)
@@ -94,16 +94,16 @@ def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:
-    """Fill in the draws that were not typed; refuse those that were, if nothing is drawn."""
+    """Fill in defaults for random draws; refuse these options if nothing is drawn."""
     for name, default in (("resamples", 1000), ("confidence", 0.95)):
         if getattr(options, name, None) is None:
             setattr(options, name, default)
         elif not drawn:
-            raise OptionError(f"--{name} is about resampling, which is not asked for; {wanting}")
+            raise OptionError(f"--{name} has no effect without resampling; {wanting}")
 
 
 class System(NamedTuple):
-    """What is scored: a file, and whose alignments if it holds those of several."""
+    """A system to score: a file, and an annotator if the file has several."""
 
     name: str
     path: str
@@ -118,11 +118,11 @@ def run(options: argparse.Namespace) -> int:
     systems = systems_of(options)
     options.compared = len(systems) > 1
     if options.tables and not options.compared:
-        raise OptionError("--tables is of several systems, and one is named; leave it out")
+        raise OptionError("--tables needs several systems, but there is one; leave it out")
     options.tables = options.tables or ["systems"]
     for name in options.tables:
         check_known("table", name, ("systems", "differences"))
-    wanting = "say --ci, --plot FILE, or name systems to compare"
+    wanting = "add --ci, --plot FILE, or systems to compare"
     drawn = options.ci or options.compared or options.plot is not None
     settle_draws(options, drawn=drawn, wanting=wanting)
     from alignkit.cli.evaluate.score_output import Breakdown, Scored, Scoring, output
@@ -156,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _take_places(options: argparse.Namespace) -> None:
-    """Take HYP and REF from behind the names of annotators, where they stand there."""
+    """Take HYP and REF from the end of the names of annotators, if they are there."""
     words = options.hyp_annotator or []
     places: list[str] = []
     while len(words) > 1 and len(places) < 2 and (words[-1] == "-" or os.path.exists(words[-1])):
@@ -169,7 +169,7 @@ def _take_places(options: argparse.Namespace) -> None:
 
 
 def systems_of(options: argparse.Namespace) -> list[System]:
-    """Return what is scored: several files, or several annotators of one."""
+    """Return the systems to score: several files, or several annotators of one."""
     annotators = options.hyp_annotator or [None]
     named = dict(map(_named, (options.hypothesis, *options.compare)))
     paths = list(named)
@@ -181,18 +181,17 @@ def systems_of(options: argparse.Namespace) -> list[System]:
     if len(annotators) == 1:
         names = {path: named[path] or short for path, short in short_names(paths).items()}
         if len(set(names.values())) < len(names):
-            raise OptionError("two systems have the same name; give each its own by NAME=FILE")
+            raise OptionError("two systems have the same name; rename one with NAME=FILE")
         return [System(names[path], path, annotators[0]) for path in paths]
     if options.compare:
         raise OptionError(
-            "--hyp-annotator names several systems of HYP, and --compare more files; give one of "
-            "the two"
+            "--hyp-annotator with several names does not work with --compare; leave one of them out"
         )
     return [System(name, options.hypothesis, name) for name in annotators]
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Return a file, and the name that stands before it as in NAME=FILE; empty without one."""
+    """Return a file and its name, as in NAME=FILE; the name is empty if there is none."""
     name, equals, path = text.partition("=")
     return (path, name) if equals and name and path and not os.path.exists(text) else (text, "")
 
@@ -201,9 +200,9 @@ def refuse_stdin(options: argparse.Namespace) -> None:
     """Refuse standard input (-) for a file that several systems read again."""
     annotators = len(options.hyp_annotator or ()) > 1
     if (annotators or options.compare) and options.reference == "-":
-        raise OptionError("with several systems REF is read again and cannot be stdin (-)")
+        raise OptionError("with several systems, REF is read repeatedly and cannot be stdin (-)")
     if annotators and options.hypothesis == "-":
-        raise OptionError("with several annotators HYP is read again and cannot be stdin (-)")
+        raise OptionError("with several annotators, HYP is read repeatedly and cannot be stdin (-)")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -211,28 +210,28 @@ def _check(options: argparse.Namespace) -> None:
     if options.reference is None:
         require_reference(options)
         if options.compare:
-            raise OptionError("--compare needs REF, against which all files are scored; name it")
+            raise OptionError("--compare needs REF, the gold standard for all files; name it")
         for name in ("ref_format", "ref_base", "ref_transpose", "in_order"):
             value = getattr(options, name)
             if value is not None and value is not False:
                 raise OptionError(
-                    f"--{name.replace('_', '-')} is about a second file, and one is named; leave "
+                    f"--{name.replace('_', '-')} needs a second file, but there is one; leave "
                     "it out"
                 )
     if options.by == "":
         raise OptionError("--by is empty; name an attribute, such as genre")
     check_groups(options)
     if options.split == "":
-        raise OptionError("--split is empty; give what stands between values, such as ','")
+        raise OptionError("--split is empty; give the separator of values, such as ','")
     check_plot(options)
     if options.plot is not None:
         refuse_unwritable([options.plot])
 
 
 def require_reference(options: argparse.Namespace) -> None:
-    """Refuse a command line that names no gold standard."""
+    """Raise an error if no gold standard is named."""
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
         raise OptionError(
-            "name REF, the gold standard; or, where HYP holds it too, the annotators: "
+            "name REF, the gold standard; if HYP has it too, name the annotators with "
             "--hyp-annotator and --ref-annotator"
         )

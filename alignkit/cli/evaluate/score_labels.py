@@ -52,23 +52,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """Pairs with the judgments of systems and of a reference, by the names of these."""
+    """Pairs with judgments, and the names of the systems and the reference."""
 
     corpus: Corpus
     systems: tuple[str, ...]
     reference: str
     unflagged: tuple[str, ...] = ()
-    """The systems whose labels are those of a view, which says nothing of flags."""
+    """The systems with labels of a view, which have no flags."""
 
     def sides(self, options: argparse.Namespace) -> dict[str, Any]:
-        """Return who is scored, and how judgments are read, as the library's functions take it."""
+        """Return the systems, the reference and the reading options as keyword arguments."""
         names = ("scheme", "view", "rewrites", "lenient_labels")
         who = {"corpus": self.corpus, "systems": self.systems, "reference": self.reference}
         return who | {name: getattr(options, name) for name in names}
 
 
 def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
-    """Add the options that say what judgments are, and the files of predictions."""
+    """Add the options for judgments and files of predictions."""
     add_scheme_argument(group, about)
     add_options(group, """
         --view V  view of the scheme (default: full)
@@ -82,7 +82,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
 
 
 def judged_sides(options: argparse.Namespace) -> Judged:
-    """Read the judgments of systems and of the reference as a command's options name them."""
+    """Read the judgments of the systems and the reference that the options name."""
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
     judged = _of_one(options) if options.reference is None else _of_files(options)
@@ -90,14 +90,14 @@ def judged_sides(options: argparse.Namespace) -> Judged:
 
 
 def _of_one(options: argparse.Namespace) -> Judged:
-    """Read one corpus with the reference, and the annotators of it that are scored."""
+    """Read one corpus with the reference and the annotators to score."""
     if options.compare:
         raise OptionError("--compare needs HYP and REF: name both")
     names = tuple(options.hyp_annotator or ())
     if not names and not options.predictions:
         raise OptionError(
-            "nobody to score; name HYP and REF, annotators of one corpus by --hyp-annotator, or "
-            "files by --predictions"
+            "nothing to score; name HYP and REF, annotators of one corpus with --hyp-annotator, "
+            "or files with --predictions"
         )
     path = options.hypothesis
     declared = declared_sides(options, None)
@@ -109,11 +109,11 @@ def _of_one(options: argparse.Namespace) -> Judged:
 
 
 def _of_files(options: argparse.Namespace) -> Judged:
-    """Read the reference, and files of systems, joined with it."""
+    """Read the reference, and join the files of the systems with it."""
     systems = systems_of(options)
     paths = list(dict.fromkeys(system.path for system in systems))
     if [*paths, options.reference].count("-") > 1 or (options.compare and options.reference == "-"):
-        raise OptionError("standard input (-) can be read once; name a file")
+        raise OptionError("standard input (-) can be read once only; name a file")
     declared = declared_sides(options, None)
     hyp, ref = open_sides(paths[0], options.reference, declared)
     settle_scheme(options, hyp, ref)
@@ -137,7 +137,7 @@ def _of_files(options: argparse.Namespace) -> Judged:
 def _judge(
     corpus: Corpus, name: str | None, path: str, option: str, *, apart: Sequence[str] = ()
 ) -> str:
-    """Return who judged: who is named, or the only one apart from some."""
+    """Return the named judge, or the only one apart from some."""
     known = dict.fromkeys(
         who for pair in corpus for who, said in pair.annotations.items() if said.judgment
     )
@@ -148,13 +148,13 @@ def _judge(
         check_known(f"annotator of {path} who judged pairs:", other, known)
         del known[other]
     if len(known) != 1:
-        who = f"judged by {', '.join(known)}: choose by {option}" if known else "judged by nobody"
+        who = f"judged by {', '.join(known)}: choose with {option}" if known else "judged by nobody"
         raise OptionError(f"{path}: pairs are {who}")
     return next(iter(known))
 
 
 def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
-    """Return a pair with some annotators' judgments, under other names."""
+    """Return a pair with only some annotators, renamed."""
     said = {names[who]: each for who, each in pair.annotations.items() if who in names}
     return replace(pair, annotations=said)
 
@@ -189,7 +189,7 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
 
     paths = list(options.predictions)
     if len(set(paths)) < len(paths):
-        raise OptionError("the same file of predictions is named twice; name different ones")
+        raise OptionError("the same file of predictions is given twice; name each file once")
     corpus, names, unflagged = judged.corpus, list(judged.systems), list[str]()
     for path, short in short_names(paths).items():
         name = path if short in (*names, *corpus.annotators) else short

@@ -1,4 +1,4 @@
-"""Score a system as the options say, and print scores: tables for people, CSV or JSON."""
+"""Score a system, and print the scores as tables, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Records = Sequence[Mapping[str, object]]
 
 
 class Scoring:
-    """Score one system; keep its `score`, and for each pair scored its id and groups for tables."""
+    """Score one system; keep its `score`, and the ids and groups of scored pairs for tables."""
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
         self._path, self._options, self._annotator = path, options, annotator
@@ -65,7 +65,7 @@ class Scoring:
         return open_sides(self._path, self._options.reference, declared)
 
     def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
-        """Keep of a pair that is scored what the tables need."""
+        """Keep the facts about a scored pair that tables need."""
         options = self._options
         if options.per_pair:
             self.ids.append(ref.id)
@@ -86,7 +86,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The records of the groups and of the sentence pairs of a system, if asked for."""
+    """The records of the groups and sentence pairs of a system, if requested."""
 
     by: str = ""
     groups: Records = ()
@@ -96,7 +96,7 @@ class Breakdown:
 
     @classmethod
     def of(cls, scoring: Scoring, options: argparse.Namespace) -> Breakdown:
-        """Make the records that the options ask for."""
+        """Make the requested records."""
         by, score = options.by, scoring.score
         groups: Records = ()
         if by:
@@ -112,7 +112,7 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class Scored:
-    """All that is printed, by the short name of each system; `paths` has the files."""
+    """Everything to print, by the short name of each system; `paths` has the files."""
 
     paths: Mapping[str, str]
     scores: Mapping[str, Score]
@@ -121,7 +121,7 @@ class Scored:
 
     @property
     def cautions(self) -> list[str]:
-        """What to know before one believes the numbers, each once."""
+        """Warnings about the numbers, each once."""
         scores = [self.comparisons] if self.comparisons else self.scores.values()
         every = [caution for score in scores for caution in score.cautions]
         every += [parts.caution for parts in self.breakdowns.values() if parts.caution]
@@ -129,12 +129,12 @@ class Scored:
 
     @property
     def signatures(self) -> list[str]:
-        """The settings, those that are the same for several systems once."""
+        """The settings; those shared by several systems only once."""
         return list(dict.fromkeys(str(score.signature) for score in self.scores.values()))
 
 
 def output(scored: Scored, options: argparse.Namespace) -> str:
-    """Return the text that the options ask for."""
+    """Return the text to print."""
     if options.json:
         return json_text(_json(scored))
     if options.csv:
@@ -162,7 +162,7 @@ def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
 
 
 def _json(scored: Scored) -> dict[str, object]:
-    """Return the first system's score, and those of the others beside it."""
+    """Return the score of the first system with those of the others."""
     first = next(iter(scored.scores))
     record = scored.scores[first].to_json()
     parts = scored.breakdowns[first]
@@ -204,7 +204,7 @@ def _csv(scored: Scored) -> str:
 def _figures(
     records: Records, named: Mapping[str, object], group: str = ""
 ) -> Iterator[Mapping[str, object]]:
-    """Yield a row for each figure of each record: measures with their bounds, and counts."""
+    """Yield a row for each number of each record: measures with bounds, and counts."""
     for record in records:
         first = {**named, "level": record["level"], "group": record[group] if group else ""}
         for key, value in record.items():

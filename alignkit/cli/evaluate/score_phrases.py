@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    settle_draws(options, drawn=options.ci, wanting="say --ci")
+    settle_draws(options, drawn=options.ci, wanting="add --ci")
     from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list
 
     reference = Input(options.reference, options.format, reading_options(options))
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         )
     choice.check()
     if "gold" not in corpus.annotators:
-        raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
+        raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing to score")
     score = score_phrase_list(
         read_phrase_table(
             options.table,

@@ -1,4 +1,4 @@
-"""The commands on phrase pairs and rules."""
+"""The commands for phrase pairs and rules."""
 
 FORMATS = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")
-"""The formats of rules; help must not load what reads them."""
+"""The formats of rules, listed here so that --help does not load their readers."""

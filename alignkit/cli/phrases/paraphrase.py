@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
             elif tree is not None and rewrites:
                 out.writelines(f"{line}\n" for line in _lines(number, tree, rewrites))
         if not number:
-            raise OptionError(f"{options.sentences}: holds no trees; name a file that does")
+            raise OptionError(f"{options.sentences}: no trees; name a file with trees")
         if options.json:
             rules = {"applicable": index.kept, "left_out": dict(index.left_out)}
             out.write(f'\n], "rules": {json_text(rules, indent=None)}}}\n')
@@ -121,7 +121,7 @@ def _index(options: argparse.Namespace) -> RuleIndex:
     reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
     total = index.kept + sum(index.left_out.values())
     if not total:
-        raise OptionError(f"{options.rules}: holds no rules; learn some by 'alignkit rules'")
+        raise OptionError(f"{options.rules}: no rules; learn rules with 'alignkit rules'")
     rest = f"; not applied: {', '.join(reasons)}" if reasons else ""
     of_all = how_many(total, "rule", commas=True)
     say(f"{options.rules}: {index.kept:,} of {of_all} can be applied{rest}")

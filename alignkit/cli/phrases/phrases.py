@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if not options.counted and not options.min_count is options.memory is None:
-        raise OptionError("--min-count and --memory are about the table; say --table")
+        raise OptionError("--min-count and --memory need --table: add it, or leave them out")
     paths = {"input": options.input, "source": options.source, "target": options.target}
     if of_parts(options, *paths.values()):
         return _phrases_of_parts(options)
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 _Phrases = Iterator[tuple[int, int, int, int, int]]
-"""Source start and end, target start and end, and 1 for atomic, of each phrase pair."""
+"""Of each phrase pair: source start and end, target start and end, and 1 if atomic."""
 
 
 def _extract(
@@ -125,7 +125,7 @@ def _extract(
         if not all(pair.has_text for pair, _ in block):
             flag = "--loose" if options.loose else "--ignore-identical"
             raise MissingTextError(
-                f"{options.input}: {flag} needs the words; name the texts by --source and --target"
+                f"{options.input}: {flag} needs the words; add --source and --target"
             )
         texts = pack_words((pair.words for pair, _ in block), Vocabulary())
     links = LinkArrays.pack(alignment for _, alignment in block)
@@ -150,7 +150,7 @@ def _tab_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
 
 
 def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], range | list[int]]:
-    """Join tokens by spaces; return also where word k begins and where the first k words end."""
+    """Join tokens by spaces; return also the start of word k and the end of the first k words."""
     if tokens is None:
         anywhere = range(2**31)
         return "", anywhere, anywhere
@@ -179,7 +179,7 @@ def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
 
 
 def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
-    """Write the phrase table of some inputs, which messages call `name`."""
+    """Write the phrase table of some inputs; `name` is used in messages."""
     from alignkit.rules.tables.phrase_tables import PhraseCounts
 
     settings = _settings(options)
@@ -219,7 +219,7 @@ def _settings(options: argparse.Namespace) -> TableSettings:
 def _given(
     parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace
 ) -> AlignedInput:
-    """Return how parts are read; the format of all is that of the largest."""
+    """Return the reading options of parts; all have the format of the largest."""
     from alignkit.cluster.parts import largest_of
     from alignkit.cluster.phrase_tables import AlignedInput
 
@@ -229,7 +229,7 @@ def _given(
 
 
 def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> int:
-    """Print about how many phrase pairs there are, and what they take."""
+    """Print estimates of the number of phrase pairs and of the resources."""
     from alignkit.cluster.estimate import estimate_phrases
     from alignkit.cluster.phrase_exchange import memory_of
 
@@ -237,7 +237,7 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
     memory = size(memory_of(2 * room(options)))
     print(
         f"about {estimate.pairs:,} pairs in {len(parts):,} parts; {estimate.occurrences:,} phrase "
-        f"pairs\ncounting takes about {memory} of memory a worker (--memory), and at most "
+        f"pairs\ncounting needs about {memory} of memory a worker (--memory), and at most "
         f"{size(estimate.disk)} of disk"
     )
     return 0
@@ -248,7 +248,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
     from alignkit.cluster.parts import find_parts, one_file
 
     if not options.counted:
-        raise OptionError("parts ('*', --cluster) are counted together: say --table")
+        raise OptionError("parts ('*', --cluster) only work with --table: add it")
     named = {"source": options.source, "target": options.target}
     sides = {side: path for side, path in named.items() if path is not None}
     parts = find_parts(options.input, *sides.values())
@@ -264,7 +264,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
         return _count_phrases(inputs, options.input, options)
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
-        raise OptionError("the table goes to a file: name it by -o")
+        raise OptionError("the table goes to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import count_parts
 

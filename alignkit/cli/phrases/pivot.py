@@ -108,19 +108,19 @@ def run(options: argparse.Namespace) -> int:
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
         raise OptionError(
-            f"of {' and '.join(tables)}, one holds phrase pairs and one rules; join two alike"
+            f"{' and '.join(tables)}: one has phrase pairs, the other rules; both must be alike"
         )
     if formats[0] is not None:
         return _rules(tables, formats, settings, options)
     if options.to is not None:
-        raise OptionError("--to is about rules, and these are phrase pairs; see --jsonl")
+        raise OptionError("--to is for rules, but these are phrase pairs: leave --to out")
     if options.one_label:
-        raise OptionError("--one-label is about rules, and these are phrase pairs: leave it out")
+        raise OptionError("--one-label is for rules, but these are phrase pairs: leave it out")
     return _join_phrases([[path] for path in tables], tables, settings, options)
 
 
 def _rules_format(path: str, options: argparse.Namespace) -> str | None:
-    """Return the format of rules that a file holds, None if it holds phrase pairs."""
+    """Return the rule format of a file; None if it has phrase pairs."""
     if options.rules_format is not None or options.table_format is not None:
         return cast("str | None", options.rules_format)
     from alignkit.rules.files import detect_rule_format
@@ -143,7 +143,7 @@ def _rules(
     from alignkit.rules.tables.pivots import RulePivot
 
     if options.jsonl:
-        raise OptionError("--jsonl is about phrase pairs, and these are rules; say --to jsonl")
+        raise OptionError("--jsonl is for phrase pairs, but these are rules; use --to jsonl")
     format = options.to or formats[0] or ""
     check_labels(options, format)
     written = WrittenRules()
@@ -160,7 +160,7 @@ def _rules(
             except OptionError as problem:
                 raise OptionError(f"{path}: {problem}") from None
             if not seen:
-                raise OptionError(f"{path}: holds no rules; name a file that does")
+                raise OptionError(f"{path}: no rules; name a file with rules")
             tell(path, rule_pivot.left_out, f"of {seen:,} rules, left out: ")
             rule_pivot.left_out.clear()
         rules = (  # with twelve digits of probabilities; those behind tell nothing
@@ -181,7 +181,7 @@ def _rules(
 def _join_phrases(
     tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
 ) -> int:
-    """Join phrase tables, each in some files; messages call them by their names."""
+    """Join phrase tables, each in one or more files, with names for messages."""
     from alignkit.rules.tables.pivots import Pivot
 
     with (
@@ -191,7 +191,7 @@ def _join_phrases(
         for side, files in enumerate(tables, start=1):
             if not sum([_read(path, side, pivot, options) for path in files]):
                 name = names[side - 1]
-                raise OptionError(f"{name}: holds no phrase pairs; name a file that does")
+                raise OptionError(f"{name}: no phrase pairs; name a file with phrase pairs")
         lines = pivot.lines(settings)
         if options.jsonl:
             lines = (
@@ -207,7 +207,7 @@ def _join_phrases(
 
 
 def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
-    """Join tables."""
+    """Join phrase tables in parts."""
     from alignkit.cluster.parts import find_parts, one_file
 
     one_file(options.output)
@@ -215,14 +215,14 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     refuse_options(
         options,
         {"rules_format": None, "to": None, "one_label": False},
-        "it is about rules, and phrase tables alone may be in parts",
+        "it is for rules, but only phrase tables can be in parts",
     )
     if not by_workers(options):
         files = [[part.paths[0] for part in table] for table in parts]
         return _join_phrases(files, tables, settings, options)
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
-        raise OptionError("the paraphrases go to a file: name it by -o")
+        raise OptionError("the paraphrases go to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import TableInput, join_tables
 
@@ -238,7 +238,7 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
 
 
 def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> int:
-    """Add a file to a table; return how many entries it holds."""
+    """Add a file to a table; return its number of entries."""
     from alignkit.rules.tables.table_file import TableFile
 
     reading = ReadOptions(encoding=options.encoding, max_size=options.max_size)
@@ -255,8 +255,8 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
 def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
     if left_out:
         say(
-            f"{path}: {left_out:,} of {entries:,} phrase pairs were seen less than {least} times "
-            "and are left out"
+            f"{path}: {left_out:,} of {entries:,} phrase pairs seen less than {least} times "
+            "are left out"
         )
 
 
@@ -268,11 +268,11 @@ def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, na
     rest = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
     kept = tally.joined - tally.rare - tally.beyond
     say(
-        f"{named}: {kept:,} of {tally.joined:,} paraphrases, by {tally.paths:,} paths over pivots"
+        f"{named}: {kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over pivots"
         + (f"; left out: {rest}" if rest else "")
     )
     if repeated:
         say(
-            f"{named}: {repeated:,} phrase pairs come again; the greatest probabilities "
-            "of each count"
+            f"{named}: {repeated:,} phrase pairs are repeated; the highest probabilities of each "
+            "are used"
         )

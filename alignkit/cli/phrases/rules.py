@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             pairs, source_tree=name, target_tree=name, size=options.size or 1,
             examples=_examples(options), **{key: getattr(options, key) for key in given + bounds},
         )  # fmt: skip
-    tell(options.input, Counter(grammar.passed_over), "pairs passed over: ")
+    tell(options.input, Counter(grammar.passed_over), "pairs skipped: ")
     tell(options.input, Counter(grammar.dropped), "rules dropped: ")
     if not grammar.pairs:
         why = _where_trees_are(options) if "not parsed" in grammar.passed_over else ""
@@ -159,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    """Yield the pairs with the chosen annotator's work alone."""
+    """Yield the pairs with only the chosen annotator."""
     choice = Choice(options.input, options.annotator)
     for pair in pairs:
         chosen = choice.of(pair)
@@ -169,21 +169,21 @@ def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Itera
 
 
 def _check(options: argparse.Namespace) -> list[str] | None:
-    """Refuse options that contradict each other; return the kinds that are asked for."""
+    """Refuse options that contradict each other; return the requested kinds."""
     flat = options.grammar in ("hiero", "samt")
     for name in _TREES_ONLY if flat else _FLAT_ONLY:
         if getattr(options, name) not in (None, False):
             those = "stsg and s2t" if flat else "hiero and samt"
-            raise OptionError(f"--{name.replace('_', '-')} is for --grammar {those}: leave it out")
+            raise OptionError(f"--{name.replace('_', '-')} needs --grammar {those}: leave it out")
     for name, grammar in (("side", "samt"), ("string", "s2t")):
         if getattr(options, name) is not None and options.grammar != grammar:
-            raise OptionError(f"--{name} is for --grammar {grammar}: leave it out")
+            raise OptionError(f"--{name} needs --grammar {grammar}: leave it out")
     check_labels(options, options.to)
     shown = options.json or options.medium != "text" or options.limit is not None
     if shown and (options.to or options.html):
-        raise OptionError("--to and --html write files: leave out what is about what is printed")
+        raise OptionError("--to and --html write files: leave out options for printed output")
     if options.to is None and options.output is not None:
-        raise OptionError("-o names the file of --to FORMAT: add it, or leave -o out")
+        raise OptionError("-o needs --to FORMAT: add it, or leave -o out")
     if options.to is not None:
         options.output = options.output or "-"
         refuse_same(path for path in (options.html, options.output) if path is not None)
@@ -197,7 +197,7 @@ def _check(options: argparse.Namespace) -> list[str] | None:
 
 
 def _examples(options: argparse.Namespace) -> int:
-    """Return how many places are kept of each rule: one to be looked at, none in files of rules."""
+    """Return the number of examples of each rule: by default one, in files of rules none."""
     if options.examples is None:
         return 0 if options.to and not options.html else 1
     return int(options.examples)
@@ -235,7 +235,7 @@ def _write_flat(
             pairs, options.output, format=options.to, identity=options.identity, kinds=kinds,
             progress=step, **_flat_options(options),
         )  # fmt: skip
-    tell(options.input, Counter(written.passed_over), "pairs passed over: ")
+    tell(options.input, Counter(written.passed_over), "pairs skipped: ")
     say(
         f"{options.input}: {how_many(written.tokens, 'rule', commas=True)} of "
         f"{how_many(written.pairs, 'sentence pair', commas=True)}; written: "
@@ -245,17 +245,17 @@ def _write_flat(
 
 
 def _where_trees_are(options: argparse.Namespace) -> str:
-    """Say what to do where pairs lack the trees that the grammar is made of."""
+    """Return what to do if pairs have no trees for the grammar."""
     if options.grammar == "s2t":
         if options.string is None:
-            return "; name trees of one side by --source-trees or --target-trees"
-        return f"; name trees by --{'target' if options.string == 'source' else 'source'}-trees"
+            return "; name trees of one side with --source-trees or --target-trees"
+        return f"; name trees with --{'target' if options.string == 'source' else 'source'}-trees"
     named = {"source": options.source_trees, "target": options.target_trees}
     bare = [side for side, path in named.items() if path is None]
     if len(bare) == 1:
         trees = f"--{bare[0]}-trees"
-        return f"; name the trees of the other side by {trees}, or use --grammar s2t"
-    return "; name trees by --source-trees and --target-trees, or by --trees"
+        return f"; name the trees of the other side with {trees}, or use --grammar s2t"
+    return "; name trees with --source-trees and --target-trees, or with --both-trees"
 
 
 def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:

@@ -57,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    settle_draws(options, drawn=options.ci, wanting="say --ci")
+    settle_draws(options, drawn=options.ci, wanting="add --ci")
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
         raise OptionError(
-            f"{options.hypothesis} alone holds both only where --hyp-annotator and --ref-annotator "
-            "say whose alignments are scored against whose; else name REF"
+            f"name REF, or, if {options.hypothesis} has both alignments, name their annotators "
+            "with --hyp-annotator and --ref-annotator"
         )
     from alignkit.rules.rule_score import UNANNOTATED, score_rules
     from alignkit.scoring.files import TwoFiles
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if not score.pairs:
         raise OptionError(
             f"{options.reference or options.hypothesis}: no sentence pair has trees on both sides "
-            "and both alignments; name files of trees by --source-trees and --target-trees"
+            "and both alignments; name files of trees with --source-trees and --target-trees"
         )
     if options.ci:
         score = score.with_intervals(**drawing_of(options))
