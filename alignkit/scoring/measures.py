@@ -135,7 +135,7 @@ class LinkScore(_OfCounts):
     Parameters
     ----------
     precision, recall, f1, aer
-        The ratios; NaN where undefined.
+        The ratios; NaN if undefined.
     counts
         The numbers behind them, by the names `LINK_COLUMNS`.
 
@@ -160,7 +160,7 @@ class PhraseScore(_OfCounts):
     Parameters
     ----------
     precision, recall, f1
-        The ratios; NaN where undefined.
+        The ratios; NaN if undefined.
     counts
         The numbers behind them, by the names `PHRASE_COLUMNS`.
     """
@@ -284,7 +284,7 @@ class MacroScore:
     Parameters
     ----------
     precision, recall, f1
-        Macro precision, macro recall, and their harmonic mean; NaN where undefined.
+        Macro precision, macro recall, and their harmonic mean; NaN if undefined.
     mean_f1
         The mean of the sentence pairs' F1.
     exact_match

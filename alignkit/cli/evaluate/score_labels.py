@@ -84,7 +84,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
 def judged_sides(options: argparse.Namespace) -> Judged:
     """Read the judgments of the systems and the reference that the options name."""
     if options.predicted is not None and not options.predictions:
-        raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
+        raise OptionError("--predicted needs --predictions FILE: add it, or leave it out")
     judged = _of_one(options) if options.reference is None else _of_files(options)
     return _with_files(judged, options, get_view(options.scheme, options.view))
 
