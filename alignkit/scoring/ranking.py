@@ -169,8 +169,7 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
         raise FormatError(f"{text[:40]!r} is not a number; expected one, or - for none", path, line)
     if signed and not share and abs(value) > 1:
         raise FormatError(
-            f"{text[:40]!r} has no %, but other values do; write % after all values, or after "
-            "none",
+            f"{text[:40]!r} has no %, but other values do; write % after all values, or after none",
             path,
             line,
         )
