@@ -284,7 +284,7 @@ def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):
     opening.start(ended.set)
     assert ended.wait(30)
     opening.stop()
-    assert "is no model of alignkit" in str(opening.problem)
+    assert "is not a model of alignkit" in str(opening.problem)
     assert not notes
 
 

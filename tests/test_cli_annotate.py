@@ -76,8 +76,8 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
         ((file, "--project", file), "is not an alignkit project"),
         ((places["other"],), "not an alignkit project"),
         ((places["cut"],), "the project file is damaged"),
-        ((project, "--model", file), "is no model of alignkit"),
-        ((file, "--model", file), "is no model of alignkit"),
+        ((project, "--model", file), "is not a model of alignkit"),
+        ((file, "--model", file), "is not a model of alignkit"),
     ]:
         ran = run(capsys, "annotate", *words, "--no-browser").failed(told)
         assert not ran.out

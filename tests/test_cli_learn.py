@@ -87,7 +87,7 @@ def test_a_prior_is_taken_by_name_alone(capsys):
     [
         (["learn", PARAPHRASES, "--gold", "zoe"], "zoe"),
         (["learn", PARAPHRASES, "--prior", "nowhere"], "--prior nowhere: no such file"),
-        (["learn", PARAPHRASES, "--prior", GOLD], "is no prior"),
+        (["learn", PARAPHRASES, "--prior", GOLD], "is not a prior"),
         (["learn", PARAPHRASES, "--load", "m", "--identity", "3"], "leave out --identity"),
         (["learn", PARAPHRASES, "--objective", "fame"], "--objective"),
         (["align", PARAPHRASES, "--load", "m", "--learn", "gold", "--save", "n"], "alignkit learn"),

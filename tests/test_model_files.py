@@ -140,26 +140,26 @@ def test_a_member_beyond_4_gigabytes_is_found_by_others(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"arrays": {"x": np.array([None, {}])}}, "is of object; expected one of float32"),
-        ({"arrays": {"x": np.array(["a"])}}, "array 'x' is of str"),
-        ({"arrays": {"x": np.zeros(2, bool)}}, "array 'x' is of bool"),
-        ({"arrays": {"x": [1, 2]}}, "array 'x' is of list"),
-        ({"arrays": {"../x": np.zeros(2)}}, r"'../x' is no name; expected lower-case letters"),
-        ({"arrays": {"x\n": np.zeros(2)}}, "is no name"),
-        ({"words": {"": ["a"]}}, "'' is no name"),
+        ({"arrays": {"x": np.array([None, {}])}}, "has type object; expected one of float32"),
+        ({"arrays": {"x": np.array(["a"])}}, "array 'x' has type str"),
+        ({"arrays": {"x": np.zeros(2, bool)}}, "array 'x' has type bool"),
+        ({"arrays": {"x": [1, 2]}}, "array 'x' has type list"),
+        ({"arrays": {"../x": np.zeros(2)}}, r"invalid name '../x'; expected lower-case letters"),
+        ({"arrays": {"x\n": np.zeros(2)}}, "invalid name"),
+        ({"words": {"": ["a"]}}, "invalid name ''"),
         ({"words": {"x": "abc"}}, "words 'x' must be a list of texts"),
         ({"words": {"x": ["a", 3]}}, "words 'x' must be a list of texts"),
         ({"header": {"x": math.nan}}, "not JSON compliant"),
         ({"header": {"x": np.float32(1)}}, "float32 is not JSON serializable"),
-        ({"header": {"x": {1: 2}}}, "the name 1 in the header is no text"),
+        ({"header": {"x": {1: 2}}}, "the name 1 in the header is not a text"),
         ({"header": {"x": 10**5000}}, "integer string conversion"),
-        ({"header": {"x": "y" * (1 << 26)}}, "the header takes"),
+        ({"header": {"x": "y" * (1 << 26)}}, "the header has"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_hold_is_refused_before_it_is_written(tmp_path, changed, said):
     path = written(tmp_path / "m")
     old = path.read_bytes()
-    refuses(WriteError, f"^{path}: cannot hold this model: .*{said}", written, path, **changed)
+    refuses(WriteError, f"^{path}: cannot store this model: .*{said}", written, path, **changed)
     assert path.read_bytes() == old
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -183,12 +183,12 @@ def test_a_large_model_is_read_fast(tmp_path):
 def test_other_files_are_no_models(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
-    refuses(FormatError, r"m: is (no|a damaged) model", model_files.read_model, path)
+    refuses(FormatError, r"m: is (not a|a damaged) model", model_files.read_model, path)
 
 
 def test_another_zip_file_is_no_model(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.zeros(3))
-    with pytest.raises(FormatError, match=r"is no model of alignkit: it begins with b'PK"):
+    with pytest.raises(FormatError, match=r"is not a model of alignkit: it begins with b'PK"):
         model_files.read_model(tmp_path / "a.npz")
     with zipfile.ZipFile(tmp_path / "b", "w") as packed:
         packed.writestr("header.json", json.dumps({"alignkit": "model", "version": 1}))
@@ -202,7 +202,7 @@ def test_places_without_a_file_are_named(tmp_path):
         Aligner.load(tmp_path / "nowhere")
     assert isinstance(caught.value, FormatError)
     assert caught.value.filename == str(tmp_path / "nowhere")
-    refuses(IsADirectoryError, "is a folder; name the file of a model", Aligner.load, tmp_path)
+    refuses(IsADirectoryError, "is a folder; give the file of a model", Aligner.load, tmp_path)
     refuses(FormatError, r"cannot be read: .*embedded null", model_files.read_model, "a\0b")
     refuses(WriteError, "standard output", written, "-")
     if not hasattr(os, "mkfifo"):
@@ -231,9 +231,9 @@ def test_a_change_of_any_byte_and_a_cut_anywhere_are_found(tmp_path):
     whole = written(tmp_path / "m").read_bytes()
     for length in range(len(whole)):
         said = refused(tmp_path / "m", whole[:length])
-        assert "cut short" in said or "empty" in said
-    assert "bytes where" in refused(tmp_path / "m", whole + b"\0")
-    assert "bytes where" in refused(tmp_path / "m", whole + whole)
+        assert "cut off" in said or "empty" in said
+    assert "bytes, expected" in refused(tmp_path / "m", whole + b"\0")
+    assert "bytes, expected" in refused(tmp_path / "m", whole + whole)
 
 
 def test_the_damaged_part_is_named(tmp_path):
@@ -243,7 +243,7 @@ def test_the_damaged_part_is_named(tmp_path):
         whole.index(ARRAYS["jumps"].tobytes()): "the checksum of arrays/jumps.npy is wrong; copy",
         whole.index("l'été".encode()): "the checksum of words/source.txt is wrong; copy",
         whole.index(b"words/source.txt"): "the record before words/source.txt",
-        whole.index(b"\x93NUMPY"): "arrays/forward.npy is not of the declared kind",
+        whole.index(b"\x93NUMPY"): "arrays/forward.npy does not have the declared type",
         whole.rindex(b"words/source.txt"): "the directory at its end",
     }
     for at, said in places.items():
@@ -275,36 +275,36 @@ def table(dtype="float32", shape=(2,)):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"{", "is no model of alignkit: its header.json does not say that it is one"),
-        (b"[" * 100_000, "is no model"),
-        (b"1" * 5000, "is no model"),
-        ({}, "is no model"),
-        ({"alignkit": "corpus", "version": 1}, "is no model"),
+        (b"{", "is not a model of alignkit: its header.json does not declare one"),
+        (b"[" * 100_000, "is not a model"),
+        (b"1" * 5000, "is not a model"),
+        ({}, "is not a model"),
+        ({"alignkit": "corpus", "version": 1}, "is not a model"),
         ({"alignkit": "model"}, "its version is 'None'; train"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
         (model(version=2), r"file version 2, made by a newer .* up to 1: inst"),
         (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
         ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
-        (model(header=[]), "its header are no object"),
-        (model(header={"p0": math.nan}), "it holds NaN, which is no number of JSON"),
-        (model(header={"p0": -math.inf}), "it holds -Infinity, which is no number"),
-        (model(arrays={"../../x": {}}), "'../../x' is no name"),
-        (model(arrays={"x": 3}), "'x' has not just the entries dtype and shape"),
-        (model(arrays={"x": {"dtype": "float32"}}), "not just the entries dtype and shape"),
-        (model(arrays=table("object")), "array 'x' is of 'object', not of float32"),
-        (model(arrays=table({})), "array 'x' is of"),
+        (model(header=[]), "its header must be an object"),
+        (model(header={"p0": math.nan}), "it contains NaN, which is not a JSON number"),
+        (model(header={"p0": -math.inf}), "it contains -Infinity, which is not a JSON number"),
+        (model(arrays={"../../x": {}}), "invalid name '../../x'"),
+        (model(arrays={"x": 3}), "'x' must have exactly the entries dtype and shape"),
+        (model(arrays={"x": {"dtype": "float32"}}), "exactly the entries dtype and shape"),
+        (model(arrays=table("object")), "array 'x' has type 'object', not one of float32"),
+        (model(arrays=table({})), "array 'x' has type"),
         (model(arrays=table(shape=3)), "array 'x' has the shape 3"),
         (model(arrays=table(shape=[-1])), r"array 'x' has the shape \[-1\]"),
         (model(arrays=table(shape=[True])), "array 'x' has the shape"),
         (model(arrays=table(shape=[1] * 33)), "impossible shape"),
         (model(arrays=table(shape=[2**62])), "impossible shape"),
         (model(arrays=table(shape=[0, 10**4000])), "impossible shape"),
-        (model(arrays=table(shape=[2**58])), "cut short"),
-        (model(words={"x": {"count": 1}}), "not just the entries count and bytes"),
-        (model(words={"x": {"count": 1, "bytes": -1}}), "odd numbers of words and bytes"),
-        (model(words={"x": {"count": 1, "bytes": 10**400}}), "cut short"),
-        (model(words={f"x{k}": {"count": 1, "bytes": 10**18} for k in range(99)}), "cut short"),
+        (model(arrays=table(shape=[2**58])), "cut off"),
+        (model(words={"x": {"count": 1}}), "exactly the entries count and bytes"),
+        (model(words={"x": {"count": 1, "bytes": -1}}), "invalid numbers of words and bytes"),
+        (model(words={"x": {"count": 1, "bytes": 10**400}}), "cut off"),
+        (model(words={f"x{k}": {"count": 1, "bytes": 10**18} for k in range(99)}), "cut off"),
     ],
 )  # fmt: skip
 def test_a_false_header_is_refused(tmp_path, content, said):
@@ -319,16 +319,16 @@ FLOATS, NUMBERS = (model_files.TableHeader(kind, (2,)).prefix for kind in ("floa
 @pytest.mark.parametrize(
     ("changed", "part", "said"),
     [
-        ({"arrays": table()}, ("arrays/x.npy", NUMBERS + b"\0" * 8), "not of the declared kind"),
+        ({"arrays": table()}, ("arrays/x.npy", NUMBERS + b"\0" * 8), "not have the declared type"),
         ({"arrays": table()}, ("arrays/y.npy", FLOATS + b"\0" * 8), "record before arrays/x.npy"),
-        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 9), "bytes where"),
-        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 7), "cut short"),
-        ({"words": {"x": {"count": 2, "bytes": 2}}}, ("words/x.txt", b"a\n"), "not the 2 words"),
-        ({"words": {"x": {"count": 2, "bytes": 3}}}, ("words/x.txt", b"a\nb"), "not the 2 words"),
+        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 9), "bytes, expected"),
+        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 7), "cut off"),
+        ({"words": {"x": {"count": 2, "bytes": 2}}}, ("words/x.txt", b"a\n"), "not have the 2"),
+        ({"words": {"x": {"count": 2, "bytes": 3}}}, ("words/x.txt", b"a\nb"), "not have the 2"),
         ({"words": {"x": {"count": 1, "bytes": 2}}}, ("words/x.txt", b"\xff\n"), "is not UTF-8"),
         ({"words": {"x": {"count": 1, "bytes": 3}}}, ("words/x.txt", b"\\a\n"), "backslash"),
         ({"words": {"x": {"count": 1, "bytes": 2}}}, ("words/x.txt", b"\\\n"), "backslash"),
-        ({}, ("words/x.txt", b"a\n"), "bytes where"),
+        ({}, ("words/x.txt", b"a\n"), "bytes, expected"),
     ],
 )  # fmt: skip
 def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):

@@ -106,7 +106,7 @@ def test_models_that_lack_a_part_are_refused(tmp_path, models, model, kind):
         if name != "reverse":  # without it, it is the forward one
             less = {key: part for key, part in parts[kind].items() if key != name}
             write_model(tmp_path / "m", **{**parts, kind: less})
-            with pytest.raises(AlignerError, match=r"m: not a model that .*; train it anew"):
+            with pytest.raises(AlignerError, match=r"m: not a model that .*; train it again"):
                 Aligner.load(tmp_path / "m")
 
 
@@ -123,27 +123,25 @@ def test_models_of_cut_words_that_do_not_fit_are_refused(tmp_path, models, chang
 
 def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
     settings = {**models["best"].header["settings"], "best": False}
-    refused(tmp_path, models["best"], "where settings say best", header={"settings": settings})
+    refused(tmp_path, models["best"], "if the setting best is true", header={"settings": settings})
     stored = models["hmm"]
     totals = at(stored.arrays["source_totals"], 0, 1e-20)
-    refused(
-        tmp_path, stored, "forward is more than source_totals", arrays={"source_totals": totals}
-    )
+    refused(tmp_path, stored, "forward exceeds source_totals", arrays={"source_totals": totals})
     places = {"forward_distortion": np.ones(3, np.float32)}
     refused(tmp_path, models["ibm4"], "forward_distortion is float32 (3,)", arrays=places)
     first = {"forward_first": np.ones((1, 1, 81), np.float32)}
     refused(tmp_path, models["ibm3"], "forward_first is float32 (1, 1, 81)", arrays=first)
     stored = models["ibm3"]
     sizes = np.array([[2**20, 2**20]] * 3, np.int64)
-    refused(tmp_path, stored, "forward_sizes do not rise", arrays={"forward_sizes": sizes})
+    refused(tmp_path, stored, "forward_sizes do not increase", arrays={"forward_sizes": sizes})
     sizes = np.array([[1, 1], [2**20, 2**20]], np.int64)
     refused(tmp_path, stored, "forward_sizes need 1099511627777", arrays={"forward_sizes": sizes})
     more = {"stranger": np.zeros(1, np.float32)}
-    refused(tmp_path, models["hmm"], "stranger is no table of this model", arrays=more)
+    refused(tmp_path, models["hmm"], "stranger is not a known table", arrays=more)
     stored = models["hmm"]
     source = stored.words["source"]
     twice = (*source[:-1], source[0])
-    refused(tmp_path, stored, "twice in the words of source", words={"source": twice})
+    refused(tmp_path, stored, "occurs twice in the words of source", words={"source": twice})
     refused(tmp_path, stored, "rows is int64", words={"source": (*source, "more")})
     refused(tmp_path, stored, "source, stranger, target", words={"stranger": source})
 
@@ -156,12 +154,12 @@ def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
         ({"history": 7}, "history is 7"),
         ({"casefold": "yes"}, "casefold is 'yes'"),
         ({"casefold": 1}, "casefold is 1"),
-        ({"stranger": 1}, "stranger is no entry"),
+        ({"stranger": 1}, "stranger is not a known entry"),
         ({"null_shares": [0.5, 0.5]}, "null_shares are a list of 2; hmm has none"),
-        ({"vectors": None}, "vectors are None; they are dimensions, "),
-        ({"vectors": {"dimensions": 3}}, "vectors are a dict of 1; they are dimensions, "),
-        ({"vectors": {**VECTORS, "word_pairs": -1}}, "vectors are a list of 4; they are counts"),
-        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "vectors are a list of 4; they are counts"),
+        ({"vectors": None}, "vectors are None; expected dimensions, "),
+        ({"vectors": {"dimensions": 3}}, "vectors are a dict of 1; expected dimensions, "),
+        ({"vectors": {**VECTORS, "word_pairs": -1}}, "vectors are a list of 4; expected counts"),
+        ({"vectors": {**VECTORS, "dimensions": 1.5}}, "vectors are a list of 4; expected counts"),
         ({"history": [["hmm", 0, -1.0, -1.0]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, None]]}, "history has the round"),
         ({"history": [["hmm", 1, -1.0, 10**400]]}, "history has the round"),

@@ -294,7 +294,7 @@ def test_learning_tells_what_it_gained(refiner):
     for share, told in ((0.5965, "; 59% of"), (0.29, "; 29% of"), (0.0, "; 0% of")):
         assert told in replace(report, used=False, gaining=share).verdict
     few = replace(report, used=False, gaining=0.85, objective="phrases")
-    assert few.verdict.endswith("85% of the resamples gain, 90% would do)")
+    assert few.verdict.endswith("85% of the resamples gain, 90% are needed)")
     assert replace(few, different=30).verdict.endswith("85% of the resamples gain)")
 
 
@@ -481,11 +481,11 @@ def test_the_prior_is_that_of_the_script():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: "{}", "no prior"),
+        (lambda text: "{}", "not a prior"),
         (lambda text: text.replace('"version": 1', '"version": 2'), "version 2"),
-        (lambda text: text.replace('"mean"', '"meat"', 1), "'meat', which is no feature"),
+        (lambda text: text.replace('"mean"', '"meat"', 1), "unknown feature 'meat'"),
         (lambda text: text.replace('"bias": ', '"bias": 1e9, "mean": ', 1), "no number for 'bias'"),
-        (lambda text: text.replace('"threshold": 0', '"threshold": 3', 1), "no probability"),
+        (lambda text: text.replace('"threshold": 0', '"threshold": 3', 1), "not a probability"),
     ],
 )
 def test_a_false_prior_is_refused(change, message, tmp_path):
@@ -501,8 +501,8 @@ def test_what_cannot_be_learned_from_is_refused(aligner, corpus):
     with pytest.raises(UnknownNameError, match=r"unknown annotator 'nobody' \(known: "):
         Refiner.train(aligner, corpus, "nobody")
     refuses(UnknownNameError, "objective", Refiner.train, aligner, corpus, objective="fame")
-    refuses(AlignerError, "learned nothing", Refiner.of, aligner)
-    with pytest.raises(OptionError, match="those of the source too"):
+    refuses(AlignerError, "no refinement", Refiner.of, aligner)
+    with pytest.raises(OptionError, match="vectors for the source too"):
         Refiner.train(aligner, corpus, target_vectors=len)
 
 

@@ -110,8 +110,8 @@ def test_odd_words_are_read_and_what_is_left_out_is_told(tmp_path, caplog):
     path.write_bytes(b"a 1 2\n\xff\xfe 3 4\na 5 6\n")
     assert read_vectors(path).array.tolist() == [[1, 2]]
     assert [record.getMessage() for record in caplog.records] == [
-        f"{path}: 1 x word that occurs again; its first vector counts",
-        f"{path}: 1 x word that is not UTF-8, left out",
+        f"{path}: 1 x word that occurs again; the first vector is used",
+        f"{path}: 1 x word that is not UTF-8, ignored",
     ]
 
 
@@ -130,35 +130,35 @@ BINARY = b"2 2\na " + np.ones(2, "<f4").tobytes() + b"b " + np.ones(2, "<f4").to
 @pytest.mark.parametrize(
     ("content", "place", "message"),
     [
-        (b"", "", "holds no vectors"),
+        (b"", "", "contains no vectors"),
         (b"word\n", ":1", "expected a word and its numbers"),
-        (b'{"alignkit": "corpus", "version": 1}\n', ":1", "'\"corpus\",' is no number"),
+        (b'{"alignkit": "corpus", "version": 1}\n', ":1", "'\"corpus\",' is not a number"),
         (b"a 1 2\nb 1\n", ":2", "expected a word and 2 numbers, found 1 numbers: b'b 1'"),
-        (b"a 1 2\nb 1 x\n", ":2", "'x' is no number"),
-        (b"a 1 2\nb 1 nan\n", ":2", "'nan' is no number"),
-        (b"a 1 2\nb 1e39 2\n", ":2", "'1e39' is no number that fits in 32 bits"),
-        (b"3 2\na 1 2\nb 3 4\n", ":1", "says that it holds 3 words, but holds 2"),
-        (b"1 2\na 1 2\nb 3 4\n", ":1", "says that it holds 1 words, but holds 2"),
-        (b"1 0\na\n", ":1", "says that vectors have 0 dimensions"),
-        (b"2 99999999\n", ":1", "says that vectors have 99999999 dimensions"),
-        (b"-2 2\na 1 2\n", ":1", "expected how many words and dimensions there are, found b'-2 2'"),
-        (b"9999999999999999999 1\na 1\n", ":1", "expected how many words and dimensions"),
-        (BINARY[:-1], "", "word 2 is not whole"),
-        (BINARY + b"x", "", "goes on behind the 2 words"),
+        (b"a 1 2\nb 1 x\n", ":2", "'x' is not a number"),
+        (b"a 1 2\nb 1 nan\n", ":2", "'nan' is not a number"),
+        (b"a 1 2\nb 1e39 2\n", ":2", "'1e39' is not a number that fits in 32 bits"),
+        (b"3 2\na 1 2\nb 3 4\n", ":1", "declares 3 words, but contains 2"),
+        (b"1 2\na 1 2\nb 3 4\n", ":1", "declares 1 words, but contains 2"),
+        (b"1 0\na\n", ":1", "declares vectors of 0 dimensions"),
+        (b"2 99999999\n", ":1", "declares vectors of 99999999 dimensions"),
+        (b"-2 2\na 1 2\n", ":1", "expected the numbers of words and of dimensions, found b'-2 2'"),
+        (b"9999999999999999999 1\na 1\n", ":1", "expected the numbers of words and of dimensions"),
+        (BINARY[:-1], "", "word 2 is incomplete"),
+        (BINARY + b"x", "", "has data after the 2 words"),
         (BINARY.replace(np.float32(1).tobytes(), b"\0\0\xc0\x7f"), "", "word 1, 'a', has a number"),
         (b"\x93NUMPY\1\0", "", "is an array without words"),
         (b"\x80\4.", "", "is a pickled object"),
         (b"\x1f\x8b\x08\0", "", "cannot be unpacked"),
         (b"PK\3\4 and so on", "", "cannot be read as an .npz file"),
-        (npz(words=WORD), "", "has no array 'vectors' (but words)"),
-        (npz(word=WORD, vectors=ROW), "", "has no array 'words' (but word, vectors)"),
+        (npz(words=WORD), "", "has no array 'vectors' (found: words)"),
+        (npz(word=WORD, vectors=ROW), "", "has no array 'words' (found: word, vectors)"),
         (npz(words=WORD.astype(object), vectors=ROW), "", "array 'words' is of objects"),
         (npz(words=WORD, vectors=ROW[0]), "", "array 'vectors' is float64 (2,)"),
         (npz(words=WORD, vectors=ROW[:, :0]), "", "array 'vectors' is float64 (1, 0)"),
-        (npz(words=WORD, vectors=np.ones((2, 2))), "", "holds 2 vectors of 1 words"),
+        (npz(words=WORD, vectors=np.ones((2, 2))), "", "has 2 vectors for 1 words"),
         (npz(words=WORD, vectors=np.ones((3, 2)).T), "", "array 'vectors' is stored by columns"),
         (npz(words=WORD, vectors=ROW * np.inf), "", "vector 1, of 'a', has a number"),
-        (npz(words=np.zeros(10**6, "U1"), vectors=ROW), "", "array 'words' swells to more than"),
+        (npz(words=np.zeros(10**6, "U1"), vectors=ROW), "", "array 'words' grows to more than"),
     ],
 )
 def test_damage_is_named_with_its_place(tmp_path, content, place, message):
@@ -186,8 +186,8 @@ def test_any_bytes_are_read_or_refused(tmp_path, rest, begin):
 @pytest.mark.parametrize(
     ("words", "array", "error", "message"),
     [
-        (["a"], [[1.0], [2.0]], AlignmentError, "the shape (2, 1) for 1 words"),
-        (["a"], [1.0], AlignmentError, "the shape (1,)"),
+        (["a"], [[1.0], [2.0]], AlignmentError, "of shape (2, 1) for 1 words"),
+        (["a"], [1.0], AlignmentError, "of shape (1,)"),
         (["a"], [[float("inf")]], AlignmentError, "not finite in 32 bits, for the word 'a'"),
         (["a"], [["x"]], ArgumentError, "an array of numbers"),
         ("ab", [[1.0]], ArgumentError, "words is the string 'ab'"),
@@ -201,9 +201,9 @@ def test_vectors_must_fit_their_words(words, array, error, message):
 @pytest.mark.parametrize(
     ("given_array", "error", "message"),
     [
-        ([[1.0, 2.0]], AlignmentError, "the shape (1, 2) for 2 words"),
-        ([1.0, 2.0], AlignmentError, "the shape (2,) for 2 words"),
-        ([[1.0], [2.0]], AlignmentError, "gave 1 dimensions where it gave 2 before"),
+        ([[1.0, 2.0]], AlignmentError, "of shape (1, 2) for 2 words"),
+        ([1.0, 2.0], AlignmentError, "of shape (2,) for 2 words"),
+        ([[1.0], [2.0]], AlignmentError, "gave 1 dimensions, but 2 before"),
         ([[1.0, 2.0], [np.nan, 0]], AlignmentError, "not finite in 32 bits, for the word 'b'"),
         ([["x", "y"]] * 2, ArgumentError, "expected an array of numbers"),
         ([[1.0], [1.0, 2.0]], ArgumentError, "expected an array of numbers"),

@@ -1,6 +1,6 @@
 """Align the words of sentence pairs.
 
-The names below are loaded when they are first used: options can be shown without any kernel.
+The names below are loaded on first use, to show options without loading a kernel.
 """
 
 import lazy_loader

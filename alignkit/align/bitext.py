@@ -1,4 +1,4 @@
-"""Bitexts of numbered words: what the aligners read."""
+"""Bitexts with numbered words: the input of the aligners."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ U1 = NDArray[np.uint8]
 PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
 
 PARTS = 64
-"""Parts of a bitext: fixed, so that sums over parts are the same for any number of threads."""
+"""Number of parts of a bitext; fixed, to give the same sums for any number of threads."""
 
 _SHOWN = 80  # characters of an example in a message
 
@@ -46,7 +46,7 @@ class Side:
     Parameters
     ----------
     words
-        The distinct words; the most frequent first, so that tables begin with what is used most.
+        The distinct words, most frequent first: the most used entries begin the tables.
     ids
         (T,) int32: the number of each word, sentence after sentence.
     starts
@@ -62,7 +62,7 @@ class Side:
         check_form("ids", self.ids, np.int32, (self.ids.size,))
         check_offsets(self.starts, len(self.ids))
         if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < len(self.words):
-            raise AlignmentError(f"ids must number {len(self.words)} words, from 0")
+            raise AlignmentError(f"ids must be numbers of {len(self.words)} words, from 0")
 
     @classmethod
     def trusted(cls, words: list[str], ids: I4, starts: I8) -> Side:
@@ -73,7 +73,7 @@ class Side:
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
-        """Give numbers to words; with `casefold`, words that differ in case are one."""
+        """Assign numbers to words; with `casefold`, words that differ only in case are the same."""
         check_arguments(Side.pack, locals())
         numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
         flat: list[int] = []
@@ -87,7 +87,7 @@ class Side:
 
     @classmethod
     def by_frequency(cls, words: list[str], ids: I4, starts: I8) -> Side:
-        """Renumber words by falling frequency; ids (T,) are their numbers so far."""
+        """Renumber words by falling frequency; ids (T,) are their current numbers."""
         order = np.argsort(-np.bincount(ids, minlength=len(words)), kind="stable")
         rank = np.empty(len(words), np.int32)
         rank[order] = np.arange(len(words), dtype=np.int32)
@@ -97,7 +97,7 @@ class Side:
         return len(self.starts) - 1
 
     def part(self, begin: int, end: int) -> Side:
-        """Return the sentences from begin to before end, with the same words."""
+        """Return the sentences `begin:end`, with the same words."""
         check_arguments(Side.part, locals())
         begin, end, _ = slice(begin, end).indices(len(self))
         end = max(begin, end)
@@ -106,12 +106,12 @@ class Side:
 
     @property
     def lengths(self) -> I8:
-        """The (P,) numbers of words of the sentences."""
+        """The (P,) lengths of the sentences in words."""
         return np.diff(self.starts)
 
     @cached_property
     def frequencies(self) -> I8:
-        """The (V,) numbers of occurrences of the words."""
+        """The (V,) frequencies of the words."""
         return np.bincount(self.ids, minlength=len(self.words))
 
     def sentence(self, k: int) -> list[str]:
@@ -120,7 +120,7 @@ class Side:
         return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
 
     def cut(self, letters: int) -> Side:
-        """Return the sentences with all words cut to so many letters."""
+        """Return the sentences with all words cut to this number of letters."""
         numbers: dict[str, int] = {}
         cut = [numbers.setdefault(word[:letters], len(numbers)) for word in self.words]
         return Side.by_frequency(list(numbers), np.array(cut, np.int32)[self.ids], self.starts)
@@ -144,7 +144,7 @@ class Bitext:
     source, target
         The sentences of both languages, in the same order.
     casefold
-        Whether words that differ in case alone were taken for one word.
+        Whether words that differ only in case are the same.
 
     Raises
     ------
@@ -167,15 +167,15 @@ class Bitext:
 
     @classmethod
     def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
-        """Give numbers to the words of sentence pairs.
+        """Assign numbers to the words of sentence pairs.
 
         Parameters
         ----------
         pairs
-            `SentencePair` objects (such as a `Corpus`), or tuples (source, target) of texts, which
-            are split at white space, or of sequences of words.
+            `SentencePair` objects (such as a `Corpus`), or tuples (source, target). Each side is a
+            text, which is split at whitespace, or a sequence of words.
         casefold
-            Whether words that differ only in case are one word.
+            Whether words that differ only in case are the same.
 
         Examples
         --------
@@ -198,31 +198,31 @@ class Bitext:
         return len(self.source)
 
     def part(self, begin: int, end: int) -> Bitext:
-        """Return the pairs from begin to before end, with the same words."""
+        """Return the pairs `begin:end`, with the same words."""
         return Bitext(self.source.part(begin, end), self.target.part(begin, end), self.casefold)
 
     def cut(self, letters: int) -> Bitext:
-        """Return the pairs with all words cut to so many letters."""
+        """Return the pairs with all words cut to this number of letters."""
         return Bitext(self.source.cut(letters), self.target.cut(letters), self.casefold)
 
     @cached_property
     def starts(self) -> I8:
-        """The (P + 1,) places of the first cell of each pair, a pair having N x M cells."""
+        """The (P + 1,) places of the first cell of each pair; a pair has N x M cells."""
         return np.append(0, np.cumsum(self.source.lengths * self.target.lengths))
 
     def blocks(self, cells: int) -> list[tuple[int, int]]:
-        """Divide the pairs into parts of about so many cells, as (begin, end)."""
+        """Divide the pairs into parts of about this number of cells, as (begin, end)."""
         inner = np.searchsorted(self.starts, np.arange(cells, self.starts[-1], cells))
         return list(pairwise(np.unique([0, *inner, len(self)]).tolist()))
 
     @property
     def empty(self) -> int:
-        """The number of pairs with a side without words."""
+        """The number of pairs that have no words on a side."""
         return int(((self.source.lengths == 0) | (self.target.lengths == 0)).sum())
 
 
 def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
-    """Divide P pairs into at most `number` parts of about as many cells, as (begin, end)."""
+    """Divide P pairs into at most `number` parts with similar numbers of cells: (begin, end)."""
     if len(starts) == 2:
         return [(0, 1)]
     goals = np.linspace(0, starts[-1], number + 1)[1:-1]
@@ -233,7 +233,7 @@ def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
 def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
     if isinstance(pair, SentencePair):
         if pair.source is None or pair.target is None:
-            raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
+            raise MissingTextError(f"pair {pair.id!r} has no words: give the texts of the corpus")
         return pair.source, pair.target
     if not isinstance(pair, (tuple, list)):
         sides = tuple(map(str.strip, pair.split("|||"))) if isinstance(pair, str) else ()
@@ -242,14 +242,14 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         expected = "give a SentencePair, or (source, target) texts"
         raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
     if len(pair) != 2:
-        raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
+        raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
     source, target = (side.split() if isinstance(side, str) else side for side in pair)
     return source, target
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """A bitext whose lines over `LONGEST_PIECE` words are cut at equal fractions of both."""
+    """A bitext with lines over `LONGEST_PIECE` words cut at equal fractions of both sides."""
 
     bitext: Bitext  # the pieces, as pairs
     pairs: I8  # (Q,) int64: the pair that each piece is of
@@ -258,7 +258,7 @@ class Pieces:
 
     @classmethod
     def of(cls, bitext: Bitext) -> Pieces | None:
-        """Cut the long lines of a bitext; None where there are none."""
+        """Cut the long lines of a bitext; None if there are none."""
         source, target = bitext.source.lengths, bitext.target.lengths
         longest = np.maximum(source, target)
         if not len(bitext) or longest.max() <= LONGEST_PIECE:
@@ -275,7 +275,7 @@ class Pieces:
         return cls(Bitext(mine, theirs, bitext.casefold), pairs, *shifts)
 
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
-        """Return the links of the pairs from those of their pieces."""
+        """Combine the links of pieces into links of the pairs."""
         counts = np.diff(arrays.offsets)
         links = arrays.links.copy()
         links[:, 0] += np.repeat(self.source_shifts, counts).astype(np.int32)
@@ -286,7 +286,7 @@ class Pieces:
         return LinkArrays.trusted(links, arrays.sure, offsets, lengths.astype(np.int32))
 
     def added(self, likelihoods: F8, pairs: int) -> F8:
-        """Return the log-likelihoods (P, 2) of the pairs from those of their pieces."""
+        """Add up the log-likelihoods of pieces to those of the pairs (P, 2)."""
         totals = np.zeros((pairs, 2))
         np.add.at(totals, self.pairs, likelihoods)
         return totals

@@ -1,4 +1,4 @@
-"""The index of words that occur together, the memory that a training needs, and room for it."""
+"""An index of word pairs that occur together, and the memory that training needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from alignkit.errors import AlignerError
 T = TypeVar("T", bound=np.generic)
 
 BLOCK = 50_000_000
-"""Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
+"""Number of cells in memory at a time if the corpus is on disk: 5 bytes each."""
 
 PLACES = "different pairs of words"
 
@@ -39,14 +39,14 @@ SAMPLE = 50_000  # of about how many cells the distinct word pairs are counted
 
 
 class Room:
-    """A maker of arrays of zeros, in memory or in nameless files of a folder."""
+    """Allocate arrays of zeros, in memory or in unnamed files of a folder."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder, self.on_disk = folder, folder is not None
 
     @classmethod
     def of(cls, bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
-        """Return room for a training: in memory if that suffices and no folder is named."""
+        """Return room for a training: in memory if there is enough and no folder is given."""
         if folder is None and fits(bitext, settings):
             return cls()
         try:
@@ -55,11 +55,11 @@ class Room:
         except OSError as problem:
             name = f"{folder or 'folder for temporary files'}: {problem.strerror}"
             needed = f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB"
-            raise AlignerError(f"{name}; training needs {needed}: name another folder") from None
+            raise AlignerError(f"{name}; training needs {needed}: use another folder") from None
         return cls(place)
 
     def zeros(self, size: int, kind: type[T]) -> NDArray[T]:
-        """Return an array of so many zeros."""
+        """Return an array of `size` zeros."""
         if self._folder is None or size == 0:
             return np.zeros(size, kind)
         length = size * np.dtype(kind).itemsize
@@ -72,7 +72,7 @@ class Room:
                 return np.asarray(np.memmap(file, kind, "r+", shape=(size,)))
         except OSError as problem:
             room = f"{length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}"
-            raise AlignerError(f"cannot keep {room}; name another folder") from None
+            raise AlignerError(f"cannot store {room}; use another folder") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Cooccurrence:
 
     @classmethod
     def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
-        """Index a bitext of which the cells do not fit into memory; they are kept in a file."""
+        """Index a bitext with more cells than fit into memory; they are kept in a file."""
         parts = bitext.blocks(block)
         keys = np.empty(0, np.int64)
         for begin, end in parts:
@@ -105,13 +105,13 @@ class Cooccurrence:
 
     @classmethod
     def of_keys(cls, keys: I8, sources: int, cells: I4) -> Cooccurrence:
-        """Return an index of the word pairs with rising keys (K,), of so many source words."""
+        """Return an index of word pairs with rising keys (K,) for a number of source words."""
         rows = np.searchsorted(keys, np.arange(sources + 1) << 32)
         return cls(rows, (keys & 0xFFFFFFFF).astype(np.int32), cells)
 
     @property
     def source(self) -> I4:
-        """The (K,) source words of the places."""
+        """The (K,) source words of the word pairs."""
         return np.repeat(np.arange(len(self.rows) - 1, dtype=np.int32), np.diff(self.rows))
 
 
@@ -131,13 +131,13 @@ def _index(bitext: Bitext, begin: int, end: int) -> tuple[I8, I4, I4]:
 
 
 def keys_of_places(rows: I8, columns: I4) -> I8:
-    """Return a number for each word pair, in the order of the places."""
+    """Return a number for each word pair; they rise with the place of the pair."""
     words = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
     return words << 32 | columns
 
 
 def merged(runs: list[I8]) -> I8:
-    """Return the distinct keys of rising runs, rising; a stable sort finds the runs by itself."""
+    """Return the distinct keys of several rising runs in order; a stable sort detects the runs."""
     keys = np.concatenate(runs)
     keys.sort(kind="stable")
     first = np.ones(len(keys), np.bool_)
@@ -146,12 +146,12 @@ def merged(runs: list[I8]) -> I8:
 
 
 def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
-    """Return how many bytes of the training grow with the cells and can be kept on disk."""
+    """Return the bytes of training that grow with the number of cells and can be on disk."""
     return int(bitext.starts[-1]) * CELL[settings.inference] * (1 + _more_models(settings))
 
 
 def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
-    """Return about how many bytes reading the bitext, training and aligning it take."""
+    """Return about how many bytes it takes to read, train on and align the bitext."""
     source, target = bitext.source, bitext.target
     return (
         bytes_on_disk(bitext, settings)
@@ -184,14 +184,14 @@ def _bytes_of_model(bitext: Bitext, settings: Settings) -> int:
 
 
 def _positions(bitext: Bitext) -> int:
-    """Return how many cells the distinct sizes of sentence pairs have."""
+    """Return the number of cells of all distinct sizes of sentence pairs."""
     distinct = np.unique(bitext.source.lengths << 32 | bitext.target.lengths)
     return int(((distinct >> 32) * (distinct & 0xFFFFFFFF)).sum())
 
 
 @lru_cache(maxsize=1)  # asked for when it is reported, and when room is made
 def word_pairs(bitext: Bitext) -> int:
-    """Return about how many distinct word pairs a bitext has."""
+    """Estimate the number of distinct word pairs of a bitext."""
     source, target = bitext.source, bitext.target
     step = int(min(1 + bitext.starts[-1] // SAMPLE, 64))
     places = np.flatnonzero(source.ids % step == step // 2)
@@ -204,7 +204,7 @@ def word_pairs(bitext: Bitext) -> int:
 
 
 def fits(bitext: Bitext, settings: Settings) -> bool:
-    """Return whether the training fits into the memory that is free."""
+    """Return whether training fits into the free memory."""
     limits = [1 << 62]
     with suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo", encoding="ascii") as lines:

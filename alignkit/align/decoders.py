@@ -16,24 +16,24 @@ from alignkit.align.positions import Positions
 
 
 class Decoding(Protocol):
-    """What computes posteriors and Viterbi alignments of the pairs of a bitext."""
+    """Computes posteriors and Viterbi alignments of the pairs of a bitext."""
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs, as the kernels take them."""
+        """The pairs in the form that kernels take."""
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
+        """Return the posteriors of both directions for the cells of pairs `begin:end`."""
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, wherever they stand."""
+        """Return the posteriors of both directions by the words alone, without positions."""
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
+        """Return the posteriors, and the Viterbi counterpart of each target and source word."""
 
 
 def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
-    """Return room for what each target and each source word of some pairs is aligned to."""
+    """Return empty arrays for the counterpart of each target and each source word."""
     starts = pairs.target_starts, pairs.source_starts
     target, source = (np.empty(int(at[end] - at[begin]), np.int32) for at in starts)
     return target, source
@@ -56,7 +56,7 @@ class Decoder:
     positions: Positions  # the tables of IBM 2; uniform otherwise
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
+        """Return the posteriors of both directions for the cells of pairs `begin:end`."""
         pairs, tables, jumps, positions = self.pairs, self.tables, self.jumps, self.positions
         base = int(pairs.starts[begin])
         cells = int(pairs.starts[end]) - base
@@ -80,18 +80,18 @@ class Decoder:
         return forward, reverse
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, wherever they stand."""
+        """Return the posteriors of both directions by the words alone, without positions."""
         positions = replace(self.positions, places=np.empty(0, np.int64))
         simple = replace(self, jumps=np.empty(0, np.float32), positions=positions)
         return simple.posteriors(begin, end)
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
+        """Return the posteriors, and the Viterbi counterpart of each target and source word."""
         posteriors = self.posteriors(begin, end)
         return *posteriors, *self.paths(begin, end, posteriors)
 
     def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
-        """Return what Viterbi aligns each target word and each source word of some pairs to."""
+        """Return the Viterbi counterpart of each target and each source word."""
         pairs = self.pairs
         if not len(self.jumps):
             return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
@@ -115,17 +115,17 @@ class Averaged:
         return self.decoders[0].pairs
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return the mean posteriors of the cells of the pairs from begin to before end."""
+        """Return the mean posteriors for the cells of pairs `begin:end`."""
         first, *others = self.decoders
         whole = first.posteriors(begin, end, likelihoods)
         return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return the mean posteriors by the words alone, wherever they stand."""
+        """Return the mean posteriors by the words alone, without positions."""
         return _mean([decoder.lexical(begin, end) for decoder in self.decoders])
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and the most probable position of each word by them."""
+        """Return the posteriors, and the most probable counterpart of each word."""
         posteriors = self.posteriors(begin, end)
         return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
 

@@ -1,4 +1,4 @@
-"""What aligns a bitext: posteriors by the tables of a training, and the choice of links."""
+"""Alignment of a bitext: posteriors from trained tables, and the choice of links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 
 
 
 class Adapter:
-    """What makes decoders of bitexts from the tables of a training."""
+    """Makes decoders for bitexts from the tables of a training."""
 
     def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
         self.parameters, self._vectors = parameters, vectors
@@ -50,10 +50,10 @@ class Adapter:
             yield np.array([known.get(word, -1) for word in words], np.int32)
 
     def decoder(self, bitext: Bitext) -> Decoding:
-        """Return what aligns a bitext: the tables of the training, carried over to its words."""
+        """Return the decoder of a bitext: the trained tables, mapped to the words of the bitext."""
         if bitext.casefold != self.parameters.casefold:
             trained = f"casefold={self.parameters.casefold}"
-            raise AlignerError(f"the aligner was trained with {trained}: pack the bitext likewise")
+            raise AlignerError(f"pack the bitext with {trained}, as in the training of the aligner")
         whole = self._decoder(bitext)
         others = [part.decoder(bitext.cut(size)) for size, part in self._prefixes]
         return Averaged([whole, *others]) if others else whole
@@ -90,7 +90,7 @@ class Adapter:
         return self._fertile(known.fertilities, decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
-        """Return what aligns one pair, ten times as fast as `decoder`; None where only that can."""
+        """Return a decoder for one pair, ten times faster than `decoder`; None if unsupported."""
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
             return None
@@ -212,7 +212,7 @@ def _arrays(links: I4, counts: I8, lengths: I4) -> LinkArrays:
 
 
 def likelihoods_by(decoder: Decoding, workers: Workers) -> F8:
-    """Return the log-likelihoods (P, 2) of all pairs of a decoder."""
+    """Return the log-likelihoods (P, 2) of all pairs."""
     likelihoods = np.zeros((len(decoder.pairs.starts) - 1, 2))
 
     def score(_: int, begin: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""The E-step over parts of a bitext on all cores, and the M-step by three kinds of inference."""
+"""The E-step over parts of a bitext on all cores, and the M-step of three inference methods."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ NO_POSTERIORS = np.empty(0, np.float32)
 
 
 class Workers:
-    """Threads that run a function over the parts of a bitext: the kernels release the lock."""
+    """Threads that run a function over the parts of a bitext; the kernels release the lock."""
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:
-            raise OptionError(f"{threads} threads: give at least 1")
+            raise OptionError(f"{threads} threads; expected at least 1")
         self.threads = threads or available_cores()
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
     @classmethod
     @contextmanager
     def opened(cls, threads: int | None = None) -> Iterator[Workers]:
-        """Give workers for a while; what has not begun is dropped when an error ends it."""
+        """Open workers as a context; on an error, tasks that have not started are dropped."""
         workers = cls(threads)
         try:
             yield workers
@@ -49,7 +49,7 @@ class Workers:
     def map(
         self, function: Callable[[int, int, int], T], parts: Sequence[tuple[int, int]]
     ) -> list[T]:
-        """Return function(number of the part, first pair, last pair + 1) of all parts, in order."""
+        """Return function(part number, first pair, last pair + 1) for all parts, in order."""
         calls = [(number, begin, end) for number, (begin, end) in enumerate(parts)]
         if self._pool is None:
             return [function(*call) for call in calls]
@@ -57,7 +57,7 @@ class Workers:
 
 
 def kinds_of(numbers: I4, kinds: int) -> I4:
-    """Return the kind of each word by its number: the most frequent are each their own."""
+    """Return the kind of each word by its number; the most frequent have a kind of their own."""
     return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
 
 
@@ -70,13 +70,13 @@ def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
 
 
 def pairs_of(bitext: Bitext, index: Cooccurrence) -> Pairs:
-    """Return the arrays of a bitext as the kernels take them."""
+    """Return the arrays of a bitext in the form that kernels take."""
     source, target = bitext.source, bitext.target
     return Pairs(source.ids, source.starts, target.ids, target.starts, bitext.starts, index.cells)
 
 
 class Links(Protocol):
-    """Where an E-step writes expected links: both directions' agreement, or their posteriors."""
+    """Output of an E-step: the agreement of both directions, or their posteriors."""
 
     agreement: U1
     forward: F4
@@ -84,7 +84,7 @@ class Links(Protocol):
 
 
 class Sums(NamedTuple):
-    """What is added up over all parts, in units."""
+    """Sums over all parts, in units."""
 
     source_nulls: I8  # (Vs,) and (Vt,): links of each word to the empty word
     target_nulls: I8
@@ -93,7 +93,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def over(cls, parts: list[Sums]) -> Sums:
-        """Return the sums over all parts."""
+        """Add up the sums of all parts."""
         *counts, likelihoods = zip(*parts, strict=True)
         sources, targets, jumps = map(kernel.add_up, counts)
         return cls(sources, targets, jumps, np.asarray(np.sum(likelihoods, axis=0)))
@@ -115,7 +115,7 @@ class BitextPart:
     def lexical_step(
         self, tables: Tables, positions: Positions, shape: tuple[int, ...], own: Own, to: Links
     ) -> Sums:
-        """Run the E-step of IBM 1 or 2; `shape` is that of the jump tables."""
+        """Run the E-step of IBM 1 or 2; `shape` is the shape of the jump tables."""
 
         def step(_: int, begin: int, end: int) -> None:
             lexical_step(
@@ -144,7 +144,7 @@ class BitextPart:
         return self._sums(counts.sum(axis=0))
 
     def own(self, links: U1 | None) -> Own:
-        """Return what is taken out when the pairs are aligned next; nothing without `links`."""
+        """Return the pairs' own counts, to be subtracted; nothing without `links`."""
         if links is None:
             return Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
         return Own(links, _levels(self._source_nulls), _levels(self._target_nulls))
@@ -162,7 +162,7 @@ def _levels(posteriors: F4) -> U1:
 
 
 class Shard:
-    """K word pairs whose counts become weights, with what is known before."""
+    """The weights of K word pairs, from their counts and the prior."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int
@@ -172,17 +172,17 @@ class Shard:
         self.forgotten: NDArray[np.bool_] | None = None
 
     def to_forget(self, counts: F4, floor: float) -> NDArray[np.bool_]:
-        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior."""
+        """Return which word pairs (K,) have no links and no prior above the floor."""
         return np.asarray((counts == 0) & (self.prior == np.float32(floor)))
 
     def kept(self, counts: F4) -> F4:
-        """Return counts (K,) without those of what was forgotten."""
+        """Return counts (K,) without the forgotten word pairs."""
         if self.forgotten is not None:
             counts[self.forgotten] = 0
         return counts
 
     def stem_sums(self, counts: F4) -> StemSums | None:
-        """Return the sums of counts (K,) by stems; those of target stems lack the other shards."""
+        """Return the sums of counts (K,) by stem; those of target stems lack the other shards."""
         return None if self._backing is None else self._backing.sums(counts)
 
     def weights(self, counts: F4, sums: StemSums | None) -> tuple[F4, I8, I8]:
@@ -196,7 +196,7 @@ class Shard:
 
 
 def counts_of(sums: I8, units: float = LEVELS) -> F4:
-    """Return expected links from their sums, of which so many units are 1: 255ths."""
+    """Return expected links from their sums; `units` of a sum are 1 link."""
     counts = np.empty(len(sums), np.float32)
     np.divide(sums, units, out=counts, casting="same_kind")
     return counts
@@ -219,17 +219,17 @@ class Lexical:
         self.set_totals(np.full(sources, float(targets)), np.full(targets, float(sources)))
 
     def set_totals(self, source: F8, target: F8) -> None:
-        """Take what the weights are divided by."""
+        """Set the divisors of the weights from the totals."""
         self.source_totals, self.target_totals = divisors(source), divisors(target)
 
 
 def divisors(totals: F8) -> F4:
-    """Return totals as they divide weights."""
+    """Return the divisors of weights for these totals."""
     return np.maximum(totals, 1e-30).astype(np.float32)
 
 
 class Collapsed:
-    """The M-step where each pair is aligned by what the other pairs say."""
+    """The M-step of collapsed inference: the other pairs align each pair."""
 
     # Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
     # 2009): a pair's links, 1 byte a cell, are taken out of the counts before it is aligned anew,
@@ -243,7 +243,7 @@ class Collapsed:
         self.forward = self.reverse = NO_POSTERIORS
 
     def expected(self) -> tuple[F4, F4]:
-        """Return the expected links, which both directions share."""
+        """Return the expected links; both directions share them."""
         links: F4 = self.agreement.astype(np.float32) / np.float32(LEVELS)
         return links, links
 
@@ -268,7 +268,7 @@ class Collapsed:
 
 
 class Soft:
-    """The M-step of posteriors as counts, 8 bytes a cell: EM, or mean-field variational Bayes."""
+    """The M-step with posteriors as counts (8 bytes per cell): EM or variational Bayes."""
 
     def __init__(
         self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool

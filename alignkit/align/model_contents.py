@@ -1,7 +1,7 @@
-"""What the file of a model holds: its header, its tables, and what ties them together.
+"""The contents of a model file: header, tables, and the checks of both.
 
-Kernels read through these tables without looking, so a file is believed only where it keeps to what
-stands here. Training writes nothing else.
+Kernels read these tables without checks of their own. A file is therefore accepted only if it meets
+all conditions below. Training writes no other files.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ JUMPS = 1e-7, 2.0
 RATIOS = 1e-15, 1e15
 STEPS = 2 * REACH + 1
 BLOCKS = 1 << 22
-"""The most tables of positions: beyond, the sum of their sizes might not fit in 64 bits."""
+"""The largest number of position tables: with more, the sum of sizes might exceed 64 bits."""
 
 
 def save_parameters(path: str, known: Parameters) -> None:
-    """Write what was learned into a file."""
+    """Write a trained model to a file."""
     header, arrays = _header_of(known), _arrays_of(known)
     words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
     for size, part in known.prefixes.items():
@@ -113,7 +113,7 @@ def _named(start: str, tables: object, names: Sequence[str]) -> dict[str, NDArra
 
 
 def load_parameters(path: str) -> Parameters:
-    """Read what was learned from a file."""
+    """Read a trained model from a file."""
     stored = read_model(path)
     try:
         header = ModelHeader.of(stored.header)
@@ -124,11 +124,11 @@ def load_parameters(path: str) -> Parameters:
         return _checked(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
         odd = f"not a model that this version of alignkit can use ({str(problem)[:400]})"
-        raise AlignerError(f"{path}: {odd}; train it anew") from None
+        raise AlignerError(f"{path}: {odd}; train it again") from None
 
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
-    """Return the tables and words whose names have this beginning, without it, and the others."""
+    """Return the tables and words that have this name prefix (without it), and the others."""
     (arrays, others), (words, more) = _divide(stored.arrays, start), _divide(stored.words, start)
     return StoredModel(stored.header, arrays, words), StoredModel(stored.header, others, more)
 
@@ -144,16 +144,16 @@ def _checked(
     lists = [name for name in stored.words if name.startswith("learned_")]
     names = ", ".join(stored.words) or "missing"
     plain = stored.words.keys() - set(lists) == {"source", "target"}
-    _require(plain, f"its lists of words are {names}; expected source and target")
+    _require(plain, f"its word lists are {names}; expected source and target")
     for name, words in stored.words.items():
-        _require(len(set(words)) == len(words), f"a word stands twice in the words of {name}")
+        _require(len(set(words)) == len(words), f"a word occurs twice in the words of {name}")
     source, target = list(stored.words["source"]), list(stored.words["target"])
     declared = fields_of(header.settings, header.jumping, "reverse" in stored.arrays)
     if header.learned is not None:
         sizes = [len(stored.words[name]) for name in lists]
         declared |= fields_of_learned(header.learned, *sizes)
     elif lists:
-        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
+        raise AlignerError(f"it has the words {lists[0]}, but no refinement from gold links")
     check_fields(declared, stored.arrays, len(source), len(target))
     learned = None
     if header.learned is not None:
@@ -192,7 +192,7 @@ def _checked(
 
 @dataclass(frozen=True)
 class ModelHeader:
-    """What a model says of itself."""
+    """The header of a model file."""
 
     settings: Settings  # how it was trained
     casefold: bool  # whether case was ignored
@@ -208,7 +208,7 @@ class ModelHeader:
         return any(done.model == "hmm" for done in self.history)
 
     def to_json(self) -> dict[str, object]:
-        """Return the header as JSON takes it."""
+        """Return the header as JSON values."""
         content: dict[str, object] = {
             "null_shares": self.null_shares and list(self.null_shares),
             "casefold": self.casefold,
@@ -224,21 +224,21 @@ class ModelHeader:
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> ModelHeader:
-        """Read the header that a file holds."""
+        """Read the header of a file."""
         for name in sorted((content.keys() - _MORE) ^ _ENTRIES):
             known = name in _ENTRIES
-            raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")
+            raise AlignerError(f"{name[:40]} is {'missing' if known else 'not a known entry'}")
         casefold, history = content["casefold"], content["history"]
         if not isinstance(casefold, bool):
-            raise AlignerError(f"casefold is {_short(casefold)}; it is true or false")
+            raise AlignerError(f"casefold is {_short(casefold)}; expected true or false")
         settings = _settings(content["settings"])
         if not isinstance(history, list):
-            raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
+            raise AlignerError(f"history is {_short(history)}; expected a list of rounds")
         rounds, shares = tuple(map(_round, history)), _null_shares(content["null_shares"], settings)
         vectors = _vectors(content["vectors"]) if "vectors" in content else None
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
         fits = ("prefixes" in content) == settings.best
-        _require(fits, "prefixes are there where settings say best, and not elsewhere")
+        _require(fits, "prefixes must be present if the setting best is true, and only then")
         if not settings.best:
             return header
         return replace(header, prefixes=dict(header._parts(content["prefixes"])))
@@ -247,18 +247,18 @@ class ModelHeader:
         sizes = {str(size) for size in range(1, _LONGEST)}
         if not isinstance(content, dict) or not content or content.keys() - sizes:
             raise AlignerError(
-                f"prefixes are {_short(content)}; they are models by numbers of letters"
+                f"prefixes are {_short(content)}; expected models by numbers of letters"
             )
         of_part = replace(self.settings, best=False), self.casefold
         for name in sorted(content, key=int):
             entry = content[name]
             is_object = isinstance(entry, dict)
-            _require(is_object, f"prefixes: {name} is {_short(entry)}; it is an object")
+            _require(is_object, f"prefixes: {name} is {_short(entry)}; expected an object")
             part = ModelHeader.of(entry)
             same = (part.settings, part.casefold) == of_part
-            _require(same, f"prefixes: {name} was trained otherwise than whole words")
+            _require(same, f"prefixes: {name} has other settings than the model of whole words")
             plain = part.learned is None and part.vectors is None
-            _require(plain, f"prefixes: {name} has what whole words have alone")
+            _require(plain, f"prefixes: {name} has entries that only whole words may have")
             yield int(name), part
 
 
@@ -269,9 +269,9 @@ def _require(fine: bool, problem: str) -> None:
 
 def _settings(content: object) -> Settings:
     if not isinstance(content, dict):
-        raise AlignerError(f"settings are {_short(content)}; they are an object")
+        raise AlignerError(f"settings are {_short(content)}; expected an object")
     for name in sorted(content.keys() - {setting.name for setting in fields(Settings)}):
-        raise AlignerError(f"settings: {name[:40]} is no setting")
+        raise AlignerError(f"settings: {name[:40]} is not a setting")
     try:
         return Settings(**content)
     except AlignkitError as problem:
@@ -296,15 +296,15 @@ def _null_shares(content: object, settings: Settings) -> tuple[float, float] | N
         forward, reverse = content
         if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in content):
             return forward, reverse
-    raise AlignerError(f"null_shares are {_short(content)}; they are two numbers between 0 and 1")
+    raise AlignerError(f"null_shares are {_short(content)}; expected two numbers from 0 to 1")
 
 
 def _vectors(content: object) -> VectorsUsed:
     names = [count.name for count in fields(VectorsUsed)]
     if not isinstance(content, dict) or content.keys() != set(names):
-        raise AlignerError(f"vectors are {_short(content)}; they are {', '.join(names)}")
+        raise AlignerError(f"vectors are {_short(content)}; expected {', '.join(names)}")
     counts = all(type(count) is int and count >= 0 for count in content.values())
-    _require(counts, f"vectors are {_short(list(content.values()))}; they are counts")
+    _require(counts, f"vectors are {_short(list(content.values()))}; expected counts")
     return VectorsUsed(**content)
 
 
@@ -324,7 +324,7 @@ class Field(NamedTuple):
 
 
 def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field]:
-    """Return all fields of a model, by name, in the order in which they are to be checked."""
+    """Return all fields of a model by name, in the order of the checks."""
     jumps = (2, settings.kinds + 1, 2 * settings.band + 2) if jumping else (0, 0, 0)
     shapes: str | int = "shapes" if settings.model == "ibm2" else 0
     remembered: str | int = "keys" if settings.collapsed else 0
@@ -385,9 +385,9 @@ def _fields_of_fertility(
 
 
 def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targets: int) -> None:
-    """Compare arrays with what is declared of them, each by itself and with the others."""
+    """Check each array against its declaration, and the arrays against each other."""
     for name in sorted(fields.keys() ^ arrays.keys()):
-        raise AlignerError(f"{name} is {'missing' if name in fields else 'no table of this model'}")
+        raise AlignerError(f"{name} is {'missing' if name in fields else 'not a known table'}")
     sizes = {"sources": sources, "targets": targets}
     for name, declared in fields.items():
         _check_form(name, arrays[name], declared, sizes)
@@ -397,7 +397,7 @@ def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targ
 
 
 def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, int]) -> None:
-    """Compare the kind and shape of an array; a size met for the first time is set in `sizes`."""
+    """Check the type and shape of an array; a size seen for the first time is set in `sizes`."""
     wanted: list[int] = []
     for size, count in zip(field.shape, array.shape, strict=False):
         if isinstance(size, str):
@@ -432,14 +432,14 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
     yield from _not_rising_within("columns", columns, rows)
     most = arrays["source_totals"] * np.float32(SLACK)
     if (arrays["forward"] > np.repeat(most[:-1], np.diff(rows))).any():
-        yield "forward is more than source_totals have of a word"
+        yield "forward exceeds source_totals for a word"
     most = arrays["target_totals"] * np.float32(SLACK)
     reverse = "reverse" if "reverse" in fields else "forward"
     if (arrays[reverse] > most.take(columns)).any():
-        yield f"{reverse} is more than target_totals have of a word"
+        yield f"{reverse} exceeds target_totals for a word"
     keys = arrays["memory_keys"]
     if (keys[1:] <= keys[:-1]).any():
-        yield "memory_keys do not rise"
+        yield "memory_keys do not increase"
     yield from _not_rising("memory_offsets", arrays["memory_offsets"], len(arrays["memory_cells"]))
     shapes, starts = arrays["positions_shapes"], arrays["positions_shape_starts"]
     yield from _not_shapes("positions_shapes", shapes, len(arrays["positions_forward"]))
@@ -454,26 +454,26 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
 
 def _not_rising(name: str, array: I8, end: int) -> Iterator[str]:
     if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
-        yield f"{name} does not rise from 0 to {end}"
+        yield f"{name} does not increase from 0 to {end}"
 
 
 def _not_rising_within(name: str, array: I4, starts: I8) -> Iterator[str]:
     falls = array[1:] <= array[:-1]
     falls[starts[(starts > 0) & (starts < len(array))] - 1] = False
     if falls.any():
-        yield f"{name} do not rise within each row"
+        yield f"{name} do not increase within each row"
 
 
 def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
     order = shapes[:, 0] * (LONGEST + 1) + shapes[:, 1]
     if len(shapes) > BLOCKS or (order[1:] <= order[:-1]).any():
-        yield f"{name} do not rise"
+        yield f"{name} do not increase"
     elif (needed := int(shapes.prod(axis=1).sum())) != places:
         yield f"{name} need {needed} places, but there are {places}"
 
 
 def record_of(learned: Learned) -> dict[str, object]:
-    """Return what the header says of what was learned from gold."""
+    """Return the header's record of the refinement from gold links."""
     names = names_of(vectors=learned.lessons.vectors) if learned.used else ()
     return {
         **asdict(learned.lessons),
@@ -484,7 +484,7 @@ def record_of(learned: Learned) -> dict[str, object]:
 
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
     if not isinstance(record, dict) or set(record) != _OF_LEARNED:
-        raise AlignerError("learned has not just the entries " + ", ".join(sorted(_OF_LEARNED)))
+        raise AlignerError("learned must have the entries " + ", ".join(sorted(_OF_LEARNED)))
     lexicon = record["lexicon"]
     lessons = Lessons(*(record[lesson.name] for lesson in fields(Lessons)))
     kind, objective, threshold, pairs, vectors = astuple(lessons)
@@ -494,20 +494,20 @@ def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
     count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
     features = record["features"] == (list(names_of(vectors=vectors)) if used else [])
     for fine, problem in (
-        (kinds, f"kind is {str(kind)[:40]!r}; it is one of {', '.join(KINDS)}"),
+        (kinds, f"kind is {str(kind)[:40]!r}; expected one of {', '.join(KINDS)}"),
         (objective in (*OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
-        (share, f"threshold is {str(threshold)[:40]}; it is a probability"),
-        (count, f"pairs is {str(pairs)[:40]}; it is a number of pairs"),
-        (type(vectors) is type(lexicon) is bool, "vectors and lexicon are true or false"),
-        (features, "its features are not those that this version knows"),
-        (used or not lexicon, "a lexicon, but nothing that uses it"),
+        (share, f"threshold is {str(threshold)[:40]}; expected a probability"),
+        (count, f"pairs is {str(pairs)[:40]}; expected a number of pairs"),
+        (type(vectors) is type(lexicon) is bool, "vectors and lexicon must be true or false"),
+        (features, "its features are not those of this version"),
+        (used or not lexicon, "it has a lexicon, but nothing that uses it"),
     ):
         _require(fine, f"learned: {problem}")
     return lessons, used, lexicon
 
 
 def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
-    """Return the tables of what was learned from gold, by name."""
+    """Return the tables of the refinement from gold links by name."""
     arrays: dict[str, NDArray[Any]] = {}
     for name in ("first", "second") if learned.rounds is not None else ():
         fitted: SupervisedRound = getattr(learned.rounds, name)
@@ -525,7 +525,7 @@ def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
 
 
 def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
-    """Declare its tables, as the header says and for so many words."""
+    """Declare the tables of a refinement for its record and these numbers of words."""
     lessons, used, with_lexicon = _lessons_of(record)
     fields: dict[str, Field] = {}
     width, limits = len(names_of(vectors=lessons.vectors)) + 1, (-_LARGEST, _LARGEST)
@@ -545,10 +545,10 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
 
 
 def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
-    """Return what was learned, from tables whose forms and ranges were checked."""
+    """Return the refinement, from tables with checked shapes and ranges."""
     lessons, _, with_lexicon = _lessons_of(record)
     if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
-        raise AlignerError("learned: the words of its lexicon are missing, or are not to be there")
+        raise AlignerError("learned: the words of its lexicon are missing or not allowed")
     rounds = lexicon = None
     if "learned_first_weights" in arrays:
         rounds = StackedModel(_round_of("first", arrays), _round_of("second", arrays))

@@ -1,19 +1,19 @@
-r"""Files of models, written whole and read back with every byte checked.
+r"""Files of models, written completely and read back with every byte checked.
 
 Specification
 -------------
 A model is a zip file of stored (not compressed) members, in this order:
 
 - ``header.json``: a JSON object with ``"alignkit": "model"``, the ``"version"`` of the file format
-  (1), ``"header"`` (an object, whatever the model says of itself), ``"arrays"`` (for each name its
+  (1), ``"header"`` (an object that describes the model), ``"arrays"`` (for each name its
   ``"dtype"`` and ``"shape"``) and ``"words"`` (for each name its ``"count"`` and ``"bytes"``);
 - ``arrays/NAME.npy``, by name: a NumPy file, version 1.0, of little-endian numbers in C order;
 - ``words/NAME.txt``, by name: UTF-8, each word followed by a line feed; within words ``\n`` stands
   for a line feed and ``\\`` for a backslash.
 
-No code is ever read from a model: nothing is unpickled. The header settles all sizes, and what the
-file says otherwise is refused before anything is reserved for it. Every version begins with
-``header.json`` and the two entries that say what it is, so that old readers know newer files.
+alignkit never runs code from a model: nothing is unpickled. The header declares all sizes, and a
+file that differs is rejected before memory is reserved for it. Every version begins with
+``header.json`` and its entries for kind and version: old readers can recognize newer files.
 
 The page docs/model_files.md has the layout byte by byte.
 """
@@ -50,7 +50,7 @@ LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
 _KINDS = ("float32", "float64", *(f"{kind}{8 << k}" for kind in ("int", "uint") for k in range(4)))
 DTYPES = {name: np.dtype(name).newbyteorder("<") for name in _KINDS}
-"""The kinds of numbers that a model can hold, as they stand in its file."""
+"""The number types that a model can contain, as written in its file."""
 
 _DIMENSIONS = 32
 _MOST = 1 << 58  # elements of an array: its bytes still fit in 64 bits
@@ -65,7 +65,7 @@ _Path = Union[str, "PathLike[str]"]
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """What a file of a model holds."""
+    """The contents of a model file."""
 
     header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
     arrays: Arrays  # the tables, read-only
@@ -103,7 +103,7 @@ class WordList(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What the model says of itself, and its arrays and lists of words by name."""
+    """The header of the model, and its arrays and word lists by name."""
 
     header: Mapping[str, object]
     tables: Mapping[str, TableHeader]
@@ -120,7 +120,7 @@ class Contents(NamedTuple):
         }
         text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
         if len(text) > LONGEST_HEADER:
-            raise ValueError(f"the header takes {len(text)} bytes, more than {LONGEST_HEADER}")
+            raise ValueError(f"the header has {len(text)} bytes, more than {LONGEST_HEADER}")
         return text.encode("ascii")
 
     @classmethod
@@ -133,22 +133,22 @@ class Contents(NamedTuple):
             if version > VERSION:
                 newer = f"is a model of file version {version}, made by a newer alignkit"
                 reads = f"this one ({__version__}) reads versions up to {VERSION}"
-                raise FormatError(f"{newer}; {reads}: install a newer one, or train anew", path)
+                raise FormatError(f"{newer}; {reads}: install a newer one, or train again", path)
             entries = {"alignkit", "version", "header", "arrays", "words"}
             known = ", ".join(sorted(content))[:200]
             _require(set(content) == entries, f"it has the entries {known}")
             for key in ("header", "arrays", "words"):
-                _require(isinstance(content[key], dict), f"its {key} are no object")
+                _require(isinstance(content[key], dict), f"its {key} must be an object")
             arrays, words = content["arrays"], content["words"]
             tables = {key: _table(key, arrays[key]) for key in sorted(arrays)}
             lists = {}
             for key in sorted(words):
                 lists[key] = WordList(*_entries(key, words[key], ("count", "bytes")))
-                odd = f"words {key!r} have odd numbers of words and bytes"
+                odd = f"words {key!r} have invalid numbers of words and bytes"
                 _require(all(map(_is_count, lists[key])), odd)
             return cls(content["header"], tables, lists)
         except _OddError as odd:
-            problem = f"its header.json is not as the format says: {odd}"
+            problem = f"its header.json does not follow the format: {odd}"
             raise FormatError(f"{problem}; train and save the model again", path) from None
 
 
@@ -167,14 +167,14 @@ def _cut(value: object) -> str:
 
 def _check_name(key: object) -> None:
     if not isinstance(key, str) or not _NAME.fullmatch(key):
-        raise ValueError(f"{_cut(key)!r} is no name; expected lower-case letters, digits and '_'")
+        raise ValueError(f"invalid name {_cut(key)!r}; expected lower-case letters, digits and '_'")
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise TypeError(f"the name {key!r} in the header is no text")
+                raise TypeError(f"the name {key!r} in the header is not a text")
         return {key: _plain(entry) for key, entry in value.items()}
     return [*map(_plain, value)] if isinstance(value, (list, tuple)) else value
 
@@ -186,17 +186,17 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("alignkit") != "model":
-        stranger = "is no model of alignkit: its header.json does not say that it is one"
-        raise FormatError(f"{stranger}; name a file that alignkit saved", path)
+        stranger = "is not a model of alignkit: its header.json does not declare one"
+        raise FormatError(f"{stranger}; give a file that alignkit saved", path)
     if odd:
-        raise _OddError(f"it holds {odd[0]}, which is no number of JSON")
+        raise _OddError(f"it contains {odd[0]}, which is not a JSON number")
     return content
 
 
 def _table(key: str, declared: object) -> TableHeader:
     kind, shape = _entries(key, declared, ("dtype", "shape"))
     known = isinstance(kind, str) and kind in DTYPES
-    _require(known, f"array {key!r} is of {_cut(kind)!r}, not of {', '.join(DTYPES)}")
+    _require(known, f"array {key!r} has type {_cut(kind)!r}, not one of {', '.join(DTYPES)}")
     counts = isinstance(shape, list) and all(map(_is_count, shape))
     _require(counts, f"array {key!r} has the shape {_cut(shape)}")
     possible = len(shape) <= _DIMENSIONS and prod(max(1, length) for length in shape) <= _MOST
@@ -210,7 +210,7 @@ def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, A
     except ValueError as problem:
         raise _OddError(str(problem)) from None
     if not isinstance(declared, dict) or set(declared) != set(names):
-        raise _OddError(f"{key!r} has not just the entries {' and '.join(names)}")
+        raise _OddError(f"{key!r} must have exactly the entries {' and '.join(names)}")
     return declared[names[0]], declared[names[1]]
 
 
@@ -256,7 +256,7 @@ def head_length(name: str) -> int:
 
 
 def directory(members: Sequence[Member]) -> bytes:
-    """Return the bytes behind the last member: the list of all, and where it stands."""
+    """Return the bytes after the last member: the list of all members, and its place."""
     parts: list[bytes] = []
     place = 0
     for member in members:
@@ -285,7 +285,7 @@ def directory(members: Sequence[Member]) -> bytes:
 
 
 def total(sizes: Iterable[tuple[str, int]]) -> int:
-    """Return the number of bytes of a zip file of members of these names and sizes."""
+    """Return the size of a zip file with members of these names and sizes, in bytes."""
     end = _END64.size + _LOCATOR.size + _END.size
     entry = _CENTRAL.size + _PLACE.size
     return end + sum(head_length(name) + size + entry + len(name) for name, size in sizes)
@@ -294,7 +294,7 @@ def total(sizes: Iterable[tuple[str, int]]) -> int:
 def write_model(
     path: _Path, *, header: Mapping[str, object], arrays: Arrays, words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Write a model; the file takes its place only when it is whole."""
+    """Write a model; the file appears only when it is complete."""
     name = os.fspath(path)
     try:
         tables = {key: _stored(key, arrays[key]) for key in sorted(arrays)}
@@ -303,9 +303,9 @@ def write_model(
         lists = {key: WordList(len(words[key]), len(text)) for key, text in texts.items()}
         start = Contents(header, declared, lists).encode()
     except (TypeError, ValueError, RecursionError) as problem:
-        raise WriteError(f"{name}: cannot hold this model: {problem}") from None
+        raise WriteError(f"{name}: cannot store this model: {problem}") from None
     if name == "-":
-        raise WriteError("a model cannot go to standard output: name a file")
+        raise WriteError("cannot write a model to standard output: give a file name")
     with replacing_bytes(name) as out:
         members = [_put(out, _FIRST, start)]
         for key, table in tables.items():
@@ -319,7 +319,7 @@ def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
     _check_name(key)
     kind = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
     if kind not in DTYPES:
-        raise ValueError(f"array {key!r} is of {kind}; expected one of {', '.join(DTYPES)}")
+        raise ValueError(f"array {key!r} has type {kind}; expected one of {', '.join(DTYPES)}")
     return np.asarray(array, DTYPES[kind], order="C")
 
 
@@ -353,7 +353,7 @@ def read_model(path: _Path) -> StoredModel:
 
 
 def check_head(path: _Path) -> None:
-    """Check that a file is a model and of the right size; its tables are not read."""
+    """Check that a file is a model of the right size, without reading its tables."""
     with _opened(path) as reading:
         reading.contents()
 
@@ -365,8 +365,8 @@ def _opened(path: _Path) -> Iterator[_Reading]:
         mode = os.stat(name).st_mode
         if not stat.S_ISREG(mode):
             if stat.S_ISDIR(mode):
-                raise IsFolderError(name, EISDIR, "is a folder; name the file of a model")
-            raise FormatError("is a device or a pipe; name the file of a model", name)
+                raise IsFolderError(name, EISDIR, "is a folder; give the file of a model")
+            raise FormatError("is a device or a pipe; give the file of a model", name)
         with open(name, "rb") as stream:
             yield _Reading(stream, name)
     except FormatError:
@@ -376,11 +376,11 @@ def _opened(path: _Path) -> Iterator[_Reading]:
     except ValueError as problem:  # a NUL in the name
         raise FormatError(f"cannot be read: {problem}", repr(name)) from None
     except MemoryError:
-        raise FormatError("cannot be read: it needs more memory than there is", name) from None
+        raise FormatError("cannot be read: not enough memory", name) from None
 
 
 class _Reading:
-    """A model read from its first byte to its last, compared with what must stand there."""
+    """A model being read from first to last byte, compared with its header."""
 
     def __init__(self, stream: BufferedReader, path: str) -> None:
         self._stream, self._path = stream, path
@@ -388,16 +388,16 @@ class _Reading:
         self._members: list[Member] = []
 
     def contents(self) -> Contents:
-        """Return what is declared to follow; the size of the file fits it."""
+        """Return the declared contents, after comparing the size of the file."""
         contents = Contents.decode(self._first(), self._path)
         sizes = [(_FIRST, self._members[0].size)]
         sizes += [(f"arrays/{key}.npy", table.size) for key, table in contents.tables.items()]
         sizes += [(f"words/{key}.txt", words.size) for key, words in contents.lists.items()]
         expected = total(sizes)
         if self._size < expected:
-            raise self._damage(f"it is cut short, {self._size} bytes of {expected}")
+            raise self._damage(f"it is cut off after {self._size} bytes of {expected}")
         if self._size > expected:
-            raise self._damage(f"it has {self._size} bytes where {expected} are expected")
+            raise self._damage(f"it has {self._size} bytes, expected {expected}")
         return contents
 
     def model(self) -> StoredModel:
@@ -405,7 +405,7 @@ class _Reading:
         arrays = {key: self._array(key, table) for key, table in contents.tables.items()}
         words = {key: self._words(key, declared) for key, declared in contents.lists.items()}
         if self._stream.read() != directory(self._members):
-            raise self._damage("the directory at its end does not fit its members")
+            raise self._damage("the directory at its end does not match its members")
         return StoredModel(FrozenMap(contents.header), FrozenMap(arrays), FrozenMap(words))
 
     def _first(self) -> bytes:
@@ -418,11 +418,11 @@ class _Reading:
         if head[:4] != start[: len(head)] or head[30:41] != name[: max(0, len(head) - 30)]:
             raise self._stranger(f"it begins with {head[:12]!r}")
         if len(head) < length:
-            raise self._damage("it is cut short")
+            raise self._damage("it is cut off")
         size = int.from_bytes(head[-8:], "little")
         self._check_head(_FIRST, size, head)
         if size > min(LONGEST_HEADER, self._size):
-            raise self._damage(f"it is cut short within {_FIRST}")
+            raise self._damage(f"it is cut off within {_FIRST}")
         text = self._take(size)
         self._check(text)
         return text
@@ -432,11 +432,11 @@ class _Reading:
         self._check_head(member, table.size)
         prefix = self._take(len(table.prefix))
         if prefix != table.prefix:
-            raise self._damage(f"{member} is not of the declared kind and shape")
+            raise self._damage(f"{member} does not have the declared type and shape")
         array = np.empty(table.shape, DTYPES[table.dtype])
         flat = array.reshape(-1).view(np.uint8)
         if self._stream.readinto(flat.data) != len(flat):
-            raise self._damage("it is cut short")
+            raise self._damage("it is cut off")
         self._check(prefix, flat.data)
         array = array.astype(table.dtype, copy=False)  # the machine's own order of bytes
         array.flags.writeable = False
@@ -454,21 +454,21 @@ class _Reading:
         except UnicodeDecodeError:
             raise self._damage(f"{member} is not UTF-8") from None
         except KeyError:
-            raise self._damage(f"{member} has a backslash before neither 'n' nor another") from None
+            raise self._damage(f"{member} has a backslash without 'n' or '\\\\' after it") from None
         if words.pop() or len(words) != declared.words:
-            raise self._damage(f"{member} has not the {declared.words} words declared")
+            raise self._damage(f"{member} does not have the {declared.words} words declared")
         return tuple(words)
 
     def _check_head(self, name: str, size: int, head: bytes | None = None) -> None:
         head = self._take(head_length(name)) if head is None else head
         self._members.append(Member(name, size, int.from_bytes(head[14:18], "little")))
         if head != member_head(self._members[-1]):
-            raise self._damage(f"the record before {name} is not as it should be")
+            raise self._damage(f"the record before {name} is wrong")
 
     def _take(self, count: int) -> bytes:
         data = self._stream.read(count)
         if len(data) != count:
-            raise self._damage("it is cut short")
+            raise self._damage("it is cut off")
         return data
 
     def _check(self, *parts: bytes | memoryview) -> None:
@@ -479,9 +479,9 @@ class _Reading:
             raise self._damage(f"the checksum of {self._members[-1].name} is wrong")
 
     def _damage(self, what: str) -> FormatError:
-        anew = "copy the file anew from where it came, or train and save the model again"
+        anew = "copy the file again from its origin, or train and save the model again"
         return FormatError(f"is a damaged model: {what}; {anew}", self._path)
 
     def _stranger(self, what: str) -> FormatError:
-        other = f"is no model of alignkit: {what}; name a file that alignkit saved"
+        other = f"is not a model of alignkit: {what}; give a file that alignkit saved"
         return FormatError(other, self._path)

@@ -1,4 +1,4 @@
-"""Read two texts, or one that holds both sides, many lines at a time, and number their words."""
+"""Read two texts, or one with both sides, many lines at a time, and number their words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Watch = Callable[[TextFile], "AbstractContextManager[Callable[[int], None]]"]
-"""What shows how far a file is read: given the file, it takes how many lines more."""
+"""Shows progress: given the file, returns a function that takes the number of further lines."""
 
 _LINES = 20_000  # at a time, where memory is not to grow
 _BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
@@ -72,7 +72,7 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
                 )
                 (longer, most), (shorter, least) = sorted(sides, key=lambda side: -side[1])
                 counts = f"has {most} lines, but {shorter} has {least}"
-                each = "line k of one must translate line k of the other"
+                each = "line k of one must be the translation of line k of the other"
                 raise FormatError(f"{counts}; {each}", longer)
             if not count:
                 return
@@ -82,7 +82,7 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
 
 
 def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
-    """Yield a text as a whole, or as many lines at a time as are aligned at once."""
+    """Yield a text as a whole, or in portions of lines that are aligned together."""
     if whole:
         yield b"".join(reading.chunks())
         return
@@ -116,7 +116,7 @@ def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
 
 
 def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
-    """Read texts that number their sentences, as those of the NAACL and WPT shared tasks."""
+    """Read texts with numbered sentences, as in the NAACL and WPT shared tasks."""
     texts = read_texts(reading)
     first = 1
     while some := list(islice(texts or (), None if whole else _LINES)):
@@ -144,7 +144,7 @@ def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) 
 def _live_text(
     reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
 ) -> Iterator[Lines]:
-    """Read lines as they come in; a bad one is refused by itself, and empty here."""
+    """Read lines as they arrive; a bad line is refused alone and is empty in the output."""
     first, most = 1, reading.options.max_size
     divided = TwoInLine(reading, format)
     for raw in reading.chunks(cut=True):
@@ -162,7 +162,7 @@ def _live_text(
 
 
 def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bitext:
-    """Return the words of lines as numbers, without making a pair of any."""
+    """Return the words of lines as numbers, without creating pairs."""
     from alignkit.align.bitext import Bitext
 
     sides = (lines.source, casefold), (lines.target, casefold)

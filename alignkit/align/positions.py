@@ -13,7 +13,7 @@ from alignkit.align.maximization_kernel import add_positions
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """The position tables of IBM 2, a(i | j, N, M) and a(j | i, N, M) for all sizes that occur."""
+    """The position tables of IBM 2: a(i | j, N, M) and a(j | i, N, M) for all sizes that occur."""
 
     shapes: I8  # (H, 2) the distinct (N, M)
     shape_starts: I8  # (H + 1,) the table of shape h, N x M, begins there
@@ -28,7 +28,7 @@ class Positions:
         return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
 
     def of(self, bitext: Bitext) -> Positions:
-        """Return the same tables with the places of the pairs of another bitext."""
+        """Return the same tables with the places for the pairs of another bitext."""
         if not len(self.shapes):
             return self
         starts = self.shape_starts.tolist()
@@ -50,7 +50,7 @@ class Positions:
         return Positions(self.shapes, self.shape_starts, np.array(places, np.int64), *tables)
 
     def updated(self, bitext: Bitext, expected: tuple[F4, F4], *, diagonal: bool) -> Positions:
-        """Return the tables that the expected links (C,) of both directions call for."""
+        """Return the tables estimated from the expected links (C,) of both directions."""
         shapes, starts, places = self.shapes, self.shape_starts, self.places
         if not len(places):
             lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
@@ -79,7 +79,7 @@ def _shares(table: F8, axis: int) -> F8:
 
 
 def _diagonal(tables: list[F8], axis: int) -> list[F8]:
-    """Return exp(-tension |i / N - j / M|) with the tension that fits the expected distance."""
+    """Return exp(-tension |i / N - j / M|); the tension is fitted to the expected distance."""
     distances = [
         np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m) / max(m, 1))
         for n, m in (table.shape for table in tables)

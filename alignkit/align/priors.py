@@ -1,4 +1,4 @@
-"""Priors of alignment: spelling, dictionaries, near vectors, and words of the same stem."""
+"""Priors of alignment: spelling, dictionaries, similar vectors, and words of the same stem."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SMOOTH = 0.5  # added to the count of a stem before it divides
 SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
 
 _MARKS = {*range(10, 36), *range(200, 256)}
-"""Unicode's classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
+"""Unicode combining classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
 
-Signs that belong to a letter, as the virama or the voiced sound mark, are in others.
+Marks that are part of a letter, such as the virama or the voiced sound mark, have other classes.
 """
 _WORDS = 4096  # words whose vectors are asked for at a time
 
 
 def stem_length(pairs: int) -> int:
-    """Return the letters of a stem where none are chosen: few words are seen often in few pairs."""
+    """Return the default number of letters of a stem: small texts need shorter ones."""
     return 3 if pairs < SMALL else 4
 
 
@@ -51,12 +51,12 @@ def unmarked(word: str) -> str:
 
 
 def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
-    """Return the code points of some words without their marks; see `code_points`."""
+    """Return the code points of words without their marks; see `code_points`."""
     return code_points(list(map(unmarked, words)))
 
 
 def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
-    """Return the code points of some words one after the other, and where each word begins."""
+    """Return the code points of words, concatenated, and the start of each word."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
     text = "".join(words).encode("utf-32-le", "surrogatepass")
@@ -67,7 +67,7 @@ def spelling_prior(
     index: Cooccurrence, source: Sequence[str], target: Sequence[str], weight: float,
     identity: float = 0.0,
 ) -> F4:  # fmt: skip
-    """Return pseudo-counts for words that are spelled alike, whatever their marks."""
+    """Return pseudo-counts for words with similar spelling, ignoring marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
         kernel.add_similarity(
@@ -78,10 +78,10 @@ def spelling_prior(
 
 
 def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
-    """Refuse a dictionary that does not hold numbers by pairs of words."""
+    """Raise an error unless the dictionary maps pairs of words to numbers."""
     for entry, count in dictionary.items():
         if not (isinstance(entry, tuple) and len(entry) == 2):
-            raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys are pairs of words")
+            raise ArgumentError(f"dictionary has {str(entry)[:40]!r}; its keys must be word pairs")
         words("the words of dictionary", entry)
         if isinstance(count, bool) or not isinstance(count, Real):
             raise ArgumentError(f"dictionary[{entry!r}] is {str(count)[:40]!r}, not a number")
@@ -114,7 +114,7 @@ def add_dictionary(
 def cut_dictionary(
     dictionary: Mapping[tuple[str, str], float], letters: int, *, casefold: bool
 ) -> dict[tuple[str, str], float]:
-    """Return a dictionary of word beginnings; of entries that become one, the greatest count."""
+    """Cut the words of a dictionary to prefixes; merged entries keep the greatest count."""
     cut: dict[tuple[str, str], float] = {}
     for entry, count in dictionary.items():
         source, target = ((w.casefold() if casefold else w)[:letters] for w in entry)
@@ -123,7 +123,7 @@ def cut_dictionary(
 
 
 class Stems(NamedTuple):
-    """The stems of words: how they begin."""
+    """The stems of words: their first letters."""
 
     numbers: I4  # (V,) the stem of each word
     size: int  # how many stems there are
@@ -142,7 +142,7 @@ class Stems(NamedTuple):
 
 
 class StemSums(NamedTuple):
-    """The counts of pairs of stems, of source stems and of target stems, in units."""
+    """The counts of pairs of stems, of source stems, and of target stems, in units."""
 
     pairs: I8
     source: I8
@@ -150,7 +150,7 @@ class StemSums(NamedTuple):
 
 
 class Backing:
-    """The evidence that words lend to those that begin alike, as inflected forms of one word."""
+    """Evidence shared by words with the same stem, such as inflected forms of one word."""
 
     def __init__(
         self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float
@@ -166,7 +166,7 @@ class Backing:
         )
 
     def sums(self, counts: F4) -> StemSums:
-        """Return the sums of the counts (K,) of the word pairs by their stems."""
+        """Return the sums of the counts (K,) of word pairs by their stems."""
         sizes = self._number, self._source.size, self._target.size
         sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
         kernel.add_to_stems(
@@ -176,7 +176,7 @@ class Backing:
         return sums
 
     def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
-        """Add to `weights` (K,) what `counts` (K,) and their sums say of the stems."""
+        """Add the evidence of stems, from `counts` (K,) and their sums, to `weights` (K,)."""
         source, target = self._source, self._target
         kernel.add_backing(
             self._index.rows, self._index.columns, counts, self._pairs,
@@ -188,7 +188,7 @@ class Backing:
 
 @dataclass(frozen=True)
 class VectorsUsed:
-    """What vectors contributed to a training."""
+    """What vectors contributed to a training, as counts."""
 
     dimensions: int  # how many numbers a vector had
     source_words: int  # how many of the words had a vector
@@ -197,7 +197,7 @@ class VectorsUsed:
 
 
 class VectorPrior:
-    """Pseudo-counts for words that occur together and whose vectors are near."""
+    """Pseudo-counts for words that occur together and have similar vectors."""
 
     def __init__(
         self, source: Vectors, target: Vectors | None, *, weight: float, least: float
@@ -206,7 +206,7 @@ class VectorPrior:
         self._weights = float(weight), float(least)
 
     def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        """Add to the prior (K,) of a bitext's word pairs."""
+        """Add the pseudo-counts to the prior (K,) of the word pairs of a bitext."""
         if isinstance(self.source, WordVectors) and isinstance(self.target, WordVectors):
             return self._add_static(prior, index, bitext)
         return self._add_in_context(prior, index, bitext)
@@ -243,7 +243,7 @@ def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None
 
 
 def units_of(vectors: F4) -> I2:
-    """Return vectors (n, d) at the length `ONE`, in whole numbers; zeros stay zeros."""
+    """Return vectors (n, d) scaled to length `ONE`, as integers; zeros stay zeros."""
     units = vectors.astype(np.float64)
     lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
     units *= np.divide(kernel.ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -1,4 +1,4 @@
-"""IBM 3 and IBM 4, the models of fertility: tables, estimates, and the alignment of a pair."""
+"""The models of fertility, IBM 3 and IBM 4: tables, estimates, and the alignment of a pair."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ TAIL = 20
 BASE = 0.01  # added to each count of the tables that all others are smoothed with
 SWEEPS = 20  # the most passes of hill climbing over a pair
 PARTS = 8
-"""The pairs are always counted in so many parts: sums are the same for any number of threads."""
+"""Number of parts for counting; fixed, to give the same sums for any number of threads."""
 NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
 
 
 def tail_weights(size: int) -> F8:
-    """Return how many steps each column stands for: 1, at the far end TAIL."""
+    """Return the number of steps of each column: 1, or TAIL at the far end."""
     weights = np.ones(size)
     weights[[-1, 0] if size == 2 * REACH + 1 else -1] = TAIL
     return weights
 
 
 def frequency_bands(counts: I8) -> I8:
-    """Group words by the whole part of log2(count + 1); words never seen are in band 0."""
+    """Group words by the integer part of log2(count + 1); unseen words are in band 0."""
     return np.asarray(np.frexp(counts + 1.0)[1].astype(np.int64) - 1)
 
 
 def estimate_fertilities(counts: F8, bands: I8, weight: float) -> F4:
-    """Return n(s | word), each word's counts smoothed with those of words about as frequent."""
+    """Return n(s | word): counts of a word, smoothed with words of similar frequency."""
     grouped = np.zeros((int(bands.max()) + 1, counts.shape[1]))
     np.add.at(grouped, bands, counts)
     common = _normalized(counts.sum(0) + BASE)
@@ -45,7 +45,7 @@ def estimate_fertilities(counts: F8, bands: I8, weight: float) -> F4:
 
 
 def estimate_first(counts: F8, weight: float) -> F4:
-    """Return d1(step | class of the cept before, of the word), shape (A + 1, B, 2 REACH + 1)."""
+    """Return d1(step | class of the last cept, class of the word), (A + 1, B, 2 REACH + 1)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum((0, 1)) + BASE * tails)
     by_word = _normalized(counts.sum(0) + weight * common)
@@ -53,14 +53,14 @@ def estimate_first(counts: F8, weight: float) -> F4:
 
 
 def estimate_rest(counts: F8, weight: float) -> F4:
-    """Return d>1(step | class of the word), smoothed with the steps of all, shape (B, REACH)."""
+    """Return d>1(step | class of the word), smoothed over all classes, shape (B, REACH)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum(0) + BASE * tails)
     return (_normalized(counts + weight * common) / tails).astype(np.float32)
 
 
 def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
-    """Return the different sizes (N, M), where the block of each starts, and that of each pair."""
+    """Return the distinct sizes (N, M), the start of each block, and the start for each pair."""
     different, which = np.unique(sizes, axis=0, return_inverse=True)
     starts = np.append(0, np.cumsum(different.prod(1)))
     return different, starts, starts[which.reshape(-1)]
@@ -74,7 +74,7 @@ def _diagonal_steps(n: int, m: int) -> I8:
 
 
 def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
-    """Return the weight of each distance from the diagonal over all sizes, (2 REACH + 1,)."""
+    """Return the weight of each distance from the diagonal, for all sizes, (2 REACH + 1,)."""
     counted, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
@@ -87,12 +87,12 @@ def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
 
 
 def distortion_block(n: int, m: int, diagonal: F4) -> F8:
-    """Return d(j | i, n, m) by the distance from the diagonal alone, shape (n, m)."""
+    """Return d(j | i, n, m) from the distance to the diagonal alone, shape (n, m)."""
     return _normalized(diagonal.astype(np.float64)[_diagonal_steps(n, m)])
 
 
 def estimate_distortion(counts: F8, sizes: I8, starts: I8, diagonal: F4, weight: float) -> F4:
-    """Return d(j | i, N, M) of all blocks, the counts smoothed with `distortion_block`."""
+    """Return d(j | i, N, M) for all blocks, with counts smoothed by `distortion_block`."""
     out = np.empty(counts.size, np.float32)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
@@ -108,7 +108,7 @@ def _normalized(counts: F8) -> F8:
 
 @dataclass(frozen=True)
 class FertilityText:
-    """A bitext as one direction sees it: target words are generated from source words."""
+    """A bitext in one direction: source words generate target words."""
 
     kernel: KernelText  # the words of P pairs and their cells, read-only
     owners: I4  # (K,) the source word of each word pair
@@ -118,7 +118,7 @@ class FertilityText:
         return len(self.kernel.starts) - 1
 
     def parts(self) -> list[tuple[int, int]]:
-        """Return where each of the fixed parts starts and ends; they have about as many cells."""
+        """Return the (begin, end) of each of the fixed parts, which have similar sizes."""
         starts = self.kernel.starts
         goals = starts[-1] * np.arange(1, PARTS) // PARTS
         edges = [0, *np.searchsorted(starts, goals).tolist(), len(self)]
@@ -127,7 +127,7 @@ class FertilityText:
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityModel:
-    """The tables of one direction of IBM 3 or IBM 4, all but the lexical ones."""
+    """The tables of one direction of IBM 3 or IBM 4, except the lexical ones."""
 
     model: str  # "ibm3" or "ibm4"
     null_share: float  # the probability p1 that a word is followed by one from NULL
@@ -147,7 +147,7 @@ class FertilityModel:
 
     @cached_property
     def kernel(self) -> Model:
-        """The tables as kernels take them, without those of words."""
+        """The tables in the form that kernels take, without those of words."""
         logs = _log(self.fertilities)
         logs[:, -1] -= np.log(2)
         if self.factorial:
@@ -169,7 +169,7 @@ class FertilityModel:
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
 
     def block(self, n: int, m: int) -> tuple[F4, int]:
-        """Return an array of IBM 3 that holds d(j | i, n, m), and where it starts."""
+        """Return an array of IBM 3 with d(j | i, n, m), and the start of its block."""
         if not self.factorial or (n, m) in self._starts:
             return self.distortion, self._starts.get((n, m), 0)
         return distortion_block(n, m, self.diagonal).astype(np.float32).ravel(), 0
@@ -192,7 +192,7 @@ def align_fertility(
     model: FertilityModel, sources: I4, targets: I4, probabilities: F4, null: F4, start: I4, *,
     sweeps: int = SWEEPS,
 ) -> FertilityAlignment:  # fmt: skip
-    """Align one sentence pair, from the alignment of another model."""
+    """Align one sentence pair, starting from the alignment of another model."""
     if not len(sources) or not len(targets):
         nothing = np.zeros((len(sources), len(targets)), np.float32)
         return FertilityAlignment(np.full(len(targets), -1, np.int32), nothing, float("nan"))

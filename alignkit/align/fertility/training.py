@@ -1,4 +1,4 @@
-"""The training of IBM 3 and IBM 4 from the HMM's alignments, and what aligns by them."""
+"""The training of IBM 3 and IBM 4 from the HMM's alignments, and their decoder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLASSES = 50  # word classes of each language
 
 
 class FertilityTraining:
-    """The training of one direction: round by round `expect`, `maximize`; at the end `finish`."""
+    """The training of one direction: call `expect` and `maximize` per round, then `finish`."""
 
     def __init__(
         self, text: models.FertilityText, *, model: str, lexical: F4, null: F4, viterbi: I4,
@@ -74,7 +74,7 @@ class FertilityTraining:
         )  # fmt: skip
 
     def expect(self) -> float:
-        """Align all pairs anew and count; return the sum of the scores of the alignments."""
+        """Align all pairs again and count; return the sum of the scores of the alignments."""
         counted = [self.model.zero_counts() for _ in self.text.parts()]
         score = self._expect(counted, self.viterbi)
         self.counts = Counts(*(sum(each) for each in zip(*counted, strict=True)))
@@ -82,7 +82,7 @@ class FertilityTraining:
         return score
 
     def maximize(self, posteriors: F4 | None = None) -> None:
-        """Estimate all tables anew from what `expect` counted."""
+        """Estimate all tables again from the counts of `expect`."""
         places, null, distortion = self._scatter()
         if posteriors is not None:
             self.posteriors = posteriors
@@ -97,7 +97,7 @@ class FertilityTraining:
         self._maximize_order(self.counts, distortion)
 
     def finish(self) -> None:
-        """Align all pairs with the tables as they are, from the alignments given at the start."""
+        """Align all pairs with the final tables, from the alignments given at the start."""
         self.lexical, self.null = self.lexical_tables()
         self._totals = self._ones
         self.viterbi = self._start.astype(np.int32)
@@ -156,7 +156,7 @@ class FertilityTraining:
 
 
 def with_unseen_class(classes: I4) -> I4:
-    """Add the class of words never seen: the most common one of the tenth of the rarest words."""
+    """Append the class of unseen words: the most common class of the rarest tenth of words."""
     rarest = classes[-max(1, len(classes) // 10) :]
     unseen = np.bincount(rarest).argmax() if len(rarest) else 0
     return np.append(classes, unseen).astype(np.int32)
@@ -165,7 +165,7 @@ def with_unseen_class(classes: I4) -> I4:
 def word_classes(
     ids: I4, offsets: I8, vocabulary_size: int, number: int = 50, *, rounds: int = 20
 ) -> I4:
-    """Put words into classes such that the class bigrams of the text are most likely."""
+    """Assign words to classes that maximize the likelihood of the class bigrams of the text."""
     # The exchange algorithm, as in mkcls (Kneser & Ney 1993; Martin, Liermann & Ney 1998; Och
     # 1999): each word in turn goes to the class that raises the likelihood of the text most. At
     # first, words of neighbouring numbers share a class; line boundaries have one of their own.
@@ -240,7 +240,7 @@ Done = tuple[F4, F4, I4, I4]
 
 @dataclass(frozen=True, eq=False)
 class FertileDecoder:
-    """Posteriors and Viterbi alignments of a fertility model, as `Decoder` gives by others."""
+    """Posteriors and Viterbi alignments of a fertility model, with the interface of `Decoder`."""
 
     hmm: Decoder  # where the climbing begins
     known: Fertilities  # the tables
@@ -252,21 +252,21 @@ class FertileDecoder:
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs, as the kernels take them."""
+        """The pairs in the form that kernels take."""
         return self.hmm.pairs
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors; the log-likelihoods are those of the HMM."""
+        """Return the posteriors of both directions; the log-likelihoods are those of the HMM."""
         if likelihoods is not None:
             self.hmm.posteriors(begin, end, likelihoods)
         return self.viterbi(begin, end)[:2]
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, as the HMM knows them."""
+        """Return the HMM's posteriors of both directions by the words alone."""
         return self.hmm.lexical(begin, end)
 
     def viterbi(self, begin: int, end: int) -> Done:
-        """Return the posteriors, and what each target and each source word is aligned to."""
+        """Return the posteriors, and the counterpart of each target and source word."""
         pairs = self.hmm.pairs
         cells = slice(int(pairs.starts[begin]), int(pairs.starts[end]))
         targets = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))

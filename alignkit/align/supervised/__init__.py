@@ -1,6 +1,6 @@
-"""Refine what an aligner thinks of links, by what gold pairs teach.
+"""Refine an aligner with gold links.
 
-The names below are loaded when they are first used.
+The names below are loaded on first use.
 """
 
 import lazy_loader

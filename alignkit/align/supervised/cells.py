@@ -1,4 +1,4 @@
-"""The cells of sentence pairs that may be links, with the features of each, gold's among them."""
+"""The cells of sentence pairs that may be links, and their features."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CELL = (
     "lexical_mean", "logit_lexical_mean", "logit_lexical_forward", "logit_lexical_reverse",
     "lexical_minimum",
 )  # fmt: skip
-"""Features of posteriors, spelling, neighbours, place; none depends on the size of the corpus."""
+"""Features of posteriors, spelling, neighbours and place; independent of the corpus size."""
 
 VECTORS = (
     "cosine", "cosine_row_margin", "cosine_column_margin", "cosine_row_share",
@@ -42,7 +42,7 @@ VECTORS = (
 """Features of word vectors."""
 
 LEXICON = ("lexicon_pair", "lexicon_source", "lexicon_target", "lexicon_count")
-"""Features of what the gold standard links, other pairs' links alone."""
+"""Features of the gold links of all other pairs."""
 
 NEIGHBOURS = (
     "first", "logit_first", "first_row_margin", "first_column_margin", "first_row_rest",
@@ -50,20 +50,20 @@ NEIGHBOURS = (
     "first_right", "first_after_before", "first_below", "first_after_both",
     "first_best_in_both",
 )  # fmt: skip
-"""Features of the second round: what the first says of the cell and of those around it."""
+"""Features of the second round: the first round's results for the cell and its neighbours."""
 
 STRONG = (
     "logit_mean", "logit_geometric", "source_null", "target_null", "row_margin",
     "column_margin", "best_in_both", "identical", "subsequence", "neighbours", "off_diagonal",
     "cosine",
 )  # fmt: skip
-"""Those of the first round that a few pairs suffice to weigh."""
+"""Features of the first round that can be weighted from a few pairs."""
 
 STRONG_SECOND = (
     "first", "first_row_margin", "first_column_margin", "first_row_rest", "first_column_rest",
     "first_before_both", "first_after_both",
 )  # fmt: skip
-"""Those of the second round, likewise."""
+"""The same for the second round."""
 
 
 _SMOOTH = 0.5  # added to counts of links before they divide
@@ -75,13 +75,13 @@ def names_of(*, vectors: bool) -> tuple[str, ...]:
 
 
 def lexicon_columns(features: F4) -> slice:
-    """Return where the features of the gold lexicon are."""
+    """Return the columns of the gold lexicon's features."""
     end = features.shape[1] - len(NEIGHBOURS)
     return slice(end - len(LEXICON), end)
 
 
 class Spelled:
-    """The spelling of the words of a side, as the kernels take it."""
+    """The spelling of the words of a side, in the form that kernels take."""
 
     def __init__(self, words: Sequence[str]) -> None:
         codes, self.starts = code_points(words)
@@ -118,7 +118,7 @@ class Cells:
         cls, decoder: Decoding, bitext: Bitext, begin: int, end: int,
         vectors: TwoVectors | None = None, spelled: tuple[Spelled, Spelled] | None = None,
     ) -> Cells:  # fmt: skip
-        """Return the cells of the pairs from begin to before end of a bitext."""
+        """Return the cells of the pairs `begin:end` of a bitext."""
         source, target = bitext.source, bitext.target
         mine, other = spelled or Spelled.of(bitext)
         forward, reverse = decoder.posteriors(begin, end)
@@ -149,7 +149,7 @@ class Cells:
     def placed(
         cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4
     ) -> Cells:
-        """Return cells of the pairs from begin to before end of a bitext, of which all is known."""
+        """Return cells of the pairs `begin:end` of a bitext from given places and features."""
         lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
         counts = np.diff(ends)
         for side, column in ((bitext.source, 0), (bitext.target, 1)):
@@ -160,7 +160,7 @@ class Cells:
 
     @cached_property
     def pair_of(self) -> I8:
-        """The (K,) number of the pair of each cell."""
+        """The (K,) pair number of each cell."""
         return np.repeat(np.arange(len(self.lengths)), np.diff(self.ends))
 
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
@@ -170,14 +170,14 @@ class Cells:
 
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
-    """Return, for each pair, the cosines of the words within both sides and between them."""
+    """Return, for each pair, the cosines of its words within each side and between the sides."""
     compared = []
     both = zip((bitext.source, bitext.target), vectors, strict=True)
     sides = (_units(side, begin, end, seen) for side, seen in both)
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
-            raise AlignerError(f"vectors of {numbers}: both sides need vectors of one space")
+            raise AlignerError(f"vectors of {numbers}: both sides need vectors of the same space")
         compared.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
     return compared
 
@@ -202,13 +202,13 @@ def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
 
 
 def found_in(keys: I8, wanted: I8) -> tuple[I8, NDArray[np.bool_]]:
-    """Return where each wanted number is among rising keys, and whether it is there."""
+    """Return the index of each wanted number among rising keys, and whether it is there."""
     place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
     return place, keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
 
 
 def _log_odds(counts: F8) -> F8:
-    """Return how far links (n, 3: linked, expected, cells) exceed what is expected, in log odds."""
+    """Return by how much links (n, 3: linked, expected, cells) exceed the expected, in log odds."""
     linked, expected, cells = np.maximum(counts, 0).T
     others, fewer = np.maximum(cells - linked, 0), np.maximum(cells - expected, 0)
     more = np.log((linked + _SMOOTH) / (expected + _SMOOTH))
@@ -216,7 +216,7 @@ def _log_odds(counts: F8) -> F8:
 
 
 class GoldCounts:
-    """The links of gold by word pair and by word, of which any pairs can be left out."""
+    """The gold links by word pair and by word; any pair can be left out."""
 
     def __init__(self, cells: Cells, labels: F4) -> None:
         self._pair_of = cells.pair_of
@@ -232,7 +232,7 @@ class GoldCounts:
             self._own.append(_sums(own, values)[own])
 
     def set_features(self, features: F4, training: NDArray[np.bool_]) -> None:
-        """Set the features of all cells to what the training pairs (P,) tell, but their own."""
+        """Set the features of all cells from the training pairs (P,) other than its own."""
         inside = training[self._pair_of]
         rests = [
             _sums(numbers, self._values * inside[:, None])[numbers] - own * inside[:, None]
@@ -260,7 +260,7 @@ def _sums(numbers: I8, values: F8) -> F8:
 
 @dataclass(frozen=True, eq=False)
 class GoldLexicon:
-    """What gold says of word pairs and of words."""
+    """Gold counts of word pairs and of words."""
 
     source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
@@ -273,7 +273,7 @@ class GoldLexicon:
     def of(
         cls, cells: Cells, labels: F4, source: Sequence[str], target: Sequence[str]
     ) -> GoldLexicon:
-        """Count the cells of gold pairs of a bitext of these distinct words."""
+        """Count the cells of gold pairs of a bitext with these distinct words."""
         values = _values(cells, labels)
         numbers, tables, names = [], [], []
         for column, words in ((0, source), (1, target)):
@@ -291,7 +291,7 @@ class GoldLexicon:
         return cls(names[0], names[1], pairs, _sums(own.reshape(-1), values), *tables)
 
     def numbers(self, bitext: Bitext) -> tuple[I8, I8]:
-        """Return its numbers of the distinct words of a bitext, -1 for those it does not know."""
+        """Return the lexicon's numbers of the distinct words of a bitext; -1 if unknown."""
         mine, theirs = (
             np.array([known.get(word, -1) for word in side.words], np.int64)
             for known, side in zip(self._numbers, (bitext.source, bitext.target), strict=True)
@@ -299,7 +299,7 @@ class GoldLexicon:
         return mine, theirs
 
     def set_features(self, cells: Cells, numbers: tuple[I8, I8]) -> None:
-        """Set the features of cells of a bitext, of whose words these are the `numbers`."""
+        """Set the features of cells of a bitext; `numbers` are those of its words."""
         mine, theirs = (numbers[column][cells.words[:, column]] for column in (0, 1))
         both = (mine >= 0) & (theirs >= 0)
         wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
@@ -328,11 +328,11 @@ class GoldLexicon:
         return list(map(_log_odds, (self.pair_counts, self.source_counts, self.target_counts)))
 
     def check(self) -> None:
-        """Refuse what does not fit together."""
+        """Raise an error if the tables are inconsistent."""
         for name, words in (("source", self.source), ("target", self.target)):
             if list(words) != sorted(set(words)):
-                raise AlignerError(f"the {name} words of the gold lexicon do not rise")
+                raise AlignerError(f"the {name} words of the gold lexicon do not increase")
         if (self.pairs >= [len(self.source), len(self.target)]).any():
-            raise AlignerError("a word pair of the gold lexicon has a word that is not there")
+            raise AlignerError("a word pair of the gold lexicon has an unknown word")
         if (np.diff(self._keys) <= 0).any():
-            raise AlignerError("the word pairs of the gold lexicon do not rise")
+            raise AlignerError("the word pairs of the gold lexicon do not increase")

@@ -1,4 +1,4 @@
-"""Rounds fitted to gold pairs, and the way to fit them chosen by cross-validation."""
+"""Fit rounds to gold pairs, and choose the way to fit by cross-validation."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ T = TypeVar("T")
 NETWORK_PAIRS = 30  # from how many pairs networks are tried
 SEEDS = 2
 EPOCHS, EPOCHS_OF_FEW, FEW = 12, 24, 30_000
-"""How often a network sees all rows; more often where an epoch has few."""
+"""Number of passes of a network over all rows; more if an epoch has few rows."""
 RATE = 3e-3
 DECAY = 1e-4
 EASY, THINNED = -6.0, 8
-"""Cells of which the prior's log odds are less are no links; a network sees few of them."""
+"""Cells with lower log odds in the prior are not links; a network sees few of them."""
 _ROUNDS = 40  # of Newton's method at most
 _CLOSE = 1e-7  # of the gradient to the number of rows
 
@@ -45,7 +45,7 @@ def fit(
     kinds: Sequence[FitKind], prior: SupervisedRound, names: Sequence[str], features: F4, goals: F4,
     *, second: bool,
 ) -> list[SupervisedRound]:  # fmt: skip
-    """Fit a round in each of some ways."""
+    """Fit a round in each of several ways."""
     kept = goals >= 0
     if not kept.all():
         features, goals = features[kept], goals[kept]
@@ -56,7 +56,7 @@ def fit(
 
 
 class _Fits:
-    """Fits of a round to the same cells in several ways, which share what they can."""
+    """Fits of a round to the same cells in several ways, with shared work."""
 
     def __init__(self, prior: SupervisedRound, features: F4, goals: F4, strong: I8) -> None:
         self._prior, self._features, self._goals = prior, features, goals
@@ -66,7 +66,7 @@ class _Fits:
         self._linear: dict[tuple[str, float], SupervisedRound] = {}
 
     def of(self, kind: FitKind) -> SupervisedRound:
-        """Return the round of a kind."""
+        """Return the round fitted in one way."""
         if kind.features == "prior":  # as Platt scaling: a factor and a bias of the prior
             prior, column = self._prior, self._offset[:, None].astype(np.float32)
             weights, bias = _regression(column, self._offset, self._goals, kind.ridge)
@@ -104,7 +104,7 @@ class _Fits:
 
 
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
-    """Return rows (C, width) of the columns, standardized, zeros behind; mean and spread (n,)."""
+    """Return standardized columns as rows (C, width), padded with zeros; mean and spread (n,)."""
     mean, spread = np.empty(features.shape[1]), np.empty(features.shape[1])
     kernel.set_scale(features, mean, spread)
     rows = np.zeros((len(features), width), np.float32)
@@ -114,7 +114,7 @@ def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
 
 
 def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
-    """Return weights and bias of the logistic regression that is added to log odds."""
+    """Return weights and bias of a logistic regression that adds to given log odds."""
     # Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
@@ -150,7 +150,7 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
 def _trained(
     rows: F4, goals: F4, easy: NDArray[np.bool_], mean: F8, spread: F8, seed: int
 ) -> Layers:
-    """Return a network; each epoch sees an eighth of the easy rows, which count eight times."""
+    """Return a network; each epoch sees an eighth of the easy rows, weighted by eight."""
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
     hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
     rng = np.random.default_rng(seed)
@@ -174,7 +174,7 @@ def _trained(
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """First rounds that each saw all pairs but those of a fold."""
+    """First rounds, each fitted without the pairs of one fold."""
 
     of: I8  # (P,) the fold of each pair
     firsts: tuple[SupervisedRound, ...]  # the first rounds, by fold
@@ -182,7 +182,7 @@ class Folds:
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """What cross-validation chose, and what it found."""
+    """The choice and the results of cross-validation."""
 
     kind: str  # how the rounds were fitted
     rounds: StackedModel  # those fitted to all pairs
@@ -216,11 +216,11 @@ class _Learning:
         self.fold_of, self.cell_fold = fold_of, fold_of[gold.cells.pair_of]
 
     def each(self, function: Callable[[int], T], count: int) -> list[T]:
-        """Return function(k) of all k from 0, in threads."""
+        """Return function(k) for all k from 0, run in threads."""
         return self._workers.map(lambda k, _, __: function(k), [(0, 0)] * count)
 
     def features_without(self, folds: Sequence[int]) -> F4:
-        """Return the features (K, D) where the gold lexicon knows all folds but some."""
+        """Return the features (K, D) with a gold lexicon without these folds."""
         features = self.features.copy()
         features[:, -len(NEIGHBOURS) :] = 0
         if self._lexical:
@@ -230,7 +230,7 @@ class _Learning:
     def fit(
         self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_], *, second: bool
     ) -> list[SupervisedRound]:
-        """Fit the first or the second round to some cells, in each of some ways."""
+        """Fit the first or the second round to some cells, in each of several ways."""
         prior = self.prior.second if second else self.prior.first
         return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=second)
 
@@ -239,7 +239,7 @@ def validate(
     gold: Gold, objective: str, prior: StackedModel, workers: Workers, *,
     kinds: Sequence[FitKind] = tuple(KINDS.values()), lexical: bool = True,
 ) -> Validated:  # fmt: skip
-    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
+    """Choose the kind by the log-loss of cells out of fold, and the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]
@@ -274,7 +274,7 @@ def refit(
     gold: Gold, objective: str, prior: StackedModel, kind: str, workers: Workers,
     folds: Folds | None = None,
 ) -> tuple[StackedModel, Folds]:  # fmt: skip
-    """Fit rounds of a known kind: by two fits if `folds` has first rounds, else by seven."""
+    """Fit rounds of a known kind: with two fits if `folds` has first rounds, else with seven."""
     fold_of = None if folds is None else folds.of
     learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)
     if folds is None:
@@ -291,7 +291,7 @@ def refit(
 def _first_out_of_fold(
     learning: _Learning, kinds: Sequence[FitKind]
 ) -> tuple[list[F8], list[list[SupervisedRound]]]:
-    """Return the log odds (K,) of cells by first rounds of the other folds, and those rounds."""
+    """Return the log odds (K,) of cells by the first rounds of other folds, and these rounds."""
     by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
 
     def of(fold: int) -> list[SupervisedRound]:
@@ -306,7 +306,7 @@ def _first_out_of_fold(
 
 
 def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
-    """Return the probabilities (K,) by both rounds of the other folds."""
+    """Return the probabilities (K,) of cells by both rounds of the other folds."""
     # The second round of the folds but f learns what the first says of fold g without f and g
     twos = list(combinations(range(FOLDS), 2))
     cells, cell_fold = learning.gold.cells, learning.cell_fold

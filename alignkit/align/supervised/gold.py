@@ -1,4 +1,4 @@
-"""Gold pairs as a refiner learns from them: their cells, and the pairs as they come."""
+"""Gold pairs for learning: their links, their cells, and a growing collection of pairs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from alignkit.model.texts import compared
 
 FOLDS = 5  # of cross-validation
 MOST_CELLS = 1_000_000
-"""Those that are learned from: some 5,000 pairs, for which fits take a gigabyte."""
+"""The largest number of cells for learning: about 5,000 pairs; fits then take a gigabyte."""
 _BLOCK = 256  # pairs whose posteriors are held at a time
 _OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds say
 _IDENTICAL = CELL.index("identical")
 
 
 def is_learnable(pair: SentencePair) -> bool:
-    """Return whether a pair has words on both sides, and no line that would be cut."""
+    """Return whether a pair has words on both sides and no line that would be cut."""
     return min(pair.lengths) > 0 and max(pair.lengths) <= LONGEST_PIECE
 
 
 def different(pairs: Iterable[SentencePair]) -> int:
-    """Return how many pairs differ in more than case; copies teach nothing of new pairs."""
+    """Return how many pairs differ in more than case; copies give no information on new pairs."""
     return len({compared_texts(pair, ignore_case=True) for pair in pairs})
 
 
@@ -53,7 +53,7 @@ class Gold:
 
     @cached_property
     def groups(self) -> I8:
-        """The number (P,) of each pair among those that differ; copies have the same."""
+        """The (P,) group of each pair; copies of the same pair share a group."""
         numbers: dict[tuple[tuple[str, ...], ...], int] = {}
         groups = np.empty(len(self), np.int64)
         for k in range(len(self)):
@@ -64,18 +64,18 @@ class Gold:
 
     @property
     def different(self) -> int:
-        """How many of the pairs differ."""
+        """The number of distinct pairs."""
         return int(self.groups.max()) + 1
 
     def summed(self, rows: I8) -> I8:
-        """Sum the counts (P, 4) of pairs over the copies of each of those that differ."""
+        """Sum the counts (P, 4) of pairs over the copies of each distinct pair."""
         sums = np.zeros((self.different, *rows.shape[1:]), rows.dtype)
         np.add.at(sums, self.groups, rows)
         return sums
 
     @cached_property
     def levels(self) -> NDArray[np.int8]:
-        """The (K,) kinds of the cells: 2 a sure link, 1 a link that is only possible, 0 none."""
+        """The (K,) kinds of the cells: 2 a sure link, 1 a possible link, 0 no link."""
         cells, links = self.cells, self.links  # both rise within each pair
         width = int(cells.lengths.max(initial=1)) + 1
         owner = np.repeat(np.arange(len(links), dtype=np.int64), np.diff(links.offsets))
@@ -88,13 +88,13 @@ class Gold:
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """Which of the cells (K,) count where links are counted."""
+        """Which cells (K,) are included in counts of links."""
         kept = self.cells.features[:, _IDENTICAL] == 0
         return np.asarray(kept if self.ignore_identical else np.ones(len(self.levels), bool))
 
     @cached_property
     def reference(self) -> I8:
-        """The number of sure links of each pair (P,) that count, in cells or not."""
+        """The number of sure links of each pair (P,) that are counted, in cells or not."""
         links = self.links
         if self.ignore_identical:
             links = links.without_identical(*self.words)
@@ -103,7 +103,7 @@ class Gold:
 
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:
-        """The words of both sides, numbered alike."""
+        """The words of both sides, with the same numbering."""
         vocabulary = Vocabulary()
         source, target = (
             TokenArrays.pack((side.sentence(k) for k in range(len(side))), vocabulary)
@@ -112,14 +112,14 @@ class Gold:
         return source, target
 
     def goals(self, objective: str) -> F4:
-        """Return what is learned (K,): 1 a link, 0 none, -1 left out."""
+        """Return the goals of learning (K,): 1 for a link, 0 for none, -1 to ignore the cell."""
         possible = np.float32(-1 if objective == "aer" else 0)
         return np.array([0, possible, 1], np.float32)[self.levels]
 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """A gold pair, with its links and its cells."""
+    """A gold pair with its links and cells."""
 
     id: str  # its name
     words: tuple[Sequence[str], Sequence[str]]  # those of both sides
@@ -130,7 +130,7 @@ class _Kept:
 
 
 class GoldPairs:
-    """Gold pairs in the order in which they came, with the features of their cells."""
+    """Gold pairs in order of arrival, with the features of their cells."""
 
     def __init__(self, aligner: Aligner, vectors: TwoVectors | None) -> None:
         self._aligner, self._vectors = aligner, vectors
@@ -148,22 +148,22 @@ class GoldPairs:
 
     @property
     def size(self) -> int:
-        """How many bytes the cells take."""
+        """The size of the cells in bytes."""
         return sum(kept.features.nbytes + kept.places.nbytes for kept in self._kept)
 
     @property
     def folds(self) -> I8:
-        """The (P,) folds of the pairs; a pair that takes the place of another is in its fold."""
+        """The (P,) folds of the pairs; a pair that replaces another stays in its fold."""
         return np.array([kept.fold for kept in self._kept], np.int64)
 
     def divide(self, folds: I8) -> None:
-        """Put the pairs into other folds (P,)."""
+        """Assign the pairs to other folds (P,)."""
         self._kept = [
             replace(kept, fold=fold) for kept, fold in zip(self._kept, folds.tolist(), strict=True)
         ]
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> GoldPairs:
-        """Take the pairs that an annotator aligned, in the place of those with the same ids."""
+        """Add the pairs that an annotator aligned; they replace those with the same ids."""
         pairs = list(pairs)
         annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
         learnable = [pair for pair in annotated if is_learnable(pair)]
@@ -187,11 +187,11 @@ class GoldPairs:
         return self
 
     def forget(self, ids: Collection[str]) -> None:
-        """Drop the pairs with these ids; those that are not there are passed over."""
+        """Drop the pairs with these ids; unknown ids are ignored."""
         self._kept = [kept for kept in self._kept if kept.id not in ids]
 
     def gold(self, *, ignore_identical: bool = False) -> Gold:
-        """Return all of them, to be learned from."""
+        """Return all pairs for learning."""
         kept = self._kept
         bitext = self._packed(kept)
         lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]

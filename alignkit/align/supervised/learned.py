@@ -1,4 +1,4 @@
-"""What is learned from gold: two rounds of features, their prior, and how they align a bitext."""
+"""Refinement learned from gold: two rounds of features, their prior, and the use on a bitext."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from alignkit.io.opening import open_input
 from alignkit.model.arrays import LinkArrays
 
 UNSUPERVISED = "unsupervised"
-"""The kind of what was learned where nothing gained: the aligner's own alignment."""
+"""The kind if learning brought no gain: the aligner's own alignment."""
 
 _PART = 500_000  # cells whose features are held at a time by each thread
 
@@ -64,18 +64,18 @@ KINDS = {
         ("both", "both", 30),
     )
 }
-"""The ways, by name."""
+"""The ways to fit, by name."""
 
 
 class Objective(NamedTuple):
-    """What a refiner is learned for."""
+    """A goal of learning."""
 
     measure: str  # what the measure is called
     text: str  # what it is
     evidence_of_few: float
 
     def evidence(self, pairs: int) -> float:
-        """Return the share of resamples of so many pairs that must gain."""
+        """Return the share of resamples that must gain, for this number of pairs."""
         return self.evidence_of_few if pairs < _FEW else _EVIDENCE
 
 
@@ -84,12 +84,12 @@ OBJECTIVES: Mapping[str, Objective] = {
     "aer": Objective("AER", "alignment error rate", 0.7),
     "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
 }
-"""What a refiner can be learned for, by name."""
+"""The goals of learning, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """A network of one hidden layer."""
+    """A network with one hidden layer."""
 
     first: F4  # (D + 1, H) float32: from the features to the hidden units; last row, the biases
     second: F4  # (H + 1,) float32: from the hidden units to the log odds; last, the bias
@@ -105,11 +105,11 @@ class SupervisedRound:
 
     @classmethod
     def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> SupervisedRound:
-        """Return the round of weights by name of feature; ``bias`` is one of them."""
+        """Return a round with weights by feature name; ``bias`` is one of the names."""
         return cls(np.array([weights.get(name, 0.0) for name in names]), weights.get("bias", 0.0))
 
     def logits(self, features: F4) -> F8:
-        """Return the log odds (K,) of cells with these features (K, D)."""
+        """Return the log odds (K,) of cells from their features (K, D)."""
         logits = np.zeros(len(features))
         for network in self.networks:
             network_logits(features, network.first, network.second, logits)
@@ -121,13 +121,13 @@ class SupervisedRound:
 
 @dataclass(frozen=True, eq=False)
 class StackedModel:
-    """Two rounds: the first sees the cell, the second what the first says of those around it."""
+    """Two rounds: the first sees the cell, the second the first round's results around it."""
 
     first: SupervisedRound
     second: SupervisedRound
 
     def probabilities(self, cells: Cells) -> F4:
-        """Return the probabilities (K,) of cells, whose other features are set."""
+        """Return the probabilities (K,) of cells; their other features must be set."""
         first = probabilities_of(self.first.logits(cells.features))
         cells.set_neighbours(first, cells.features)
         return probabilities_of(self.second.logits(cells.features))
@@ -142,7 +142,7 @@ def probabilities_of(logits: F8) -> F4:
 
 @dataclass(frozen=True)
 class Lessons:
-    """How, and from what, was learned."""
+    """How the refinement was learned, and from what."""
 
     kind: str  # how the rounds were fitted; one of KINDS, prior, or unsupervised
     objective: str  # one of OBJECTIVES
@@ -153,7 +153,7 @@ class Lessons:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What was learned from gold."""
+    """A refinement learned from gold."""
 
     lessons: Lessons  # from what, and how
     rounds: StackedModel | None = None  # gives probabilities of features; None if nothing gained
@@ -161,14 +161,14 @@ class Learned:
 
     @property
     def used(self) -> bool:
-        """Whether anything was gained."""
+        """Whether the refinement is used, because it gained."""
         return self.rounds is not None
 
     def cells(
         self, decoder: Decoding, bitext: Bitext, begin: int, end: int, vectors: TwoVectors | None,
         spelled: tuple[Spelled, Spelled] | None = None, numbers: tuple[I8, I8] | None = None,
     ) -> tuple[Cells, F4]:  # fmt: skip
-        """Return the cells of some pairs and their probabilities; see `GoldLexicon.numbers`."""
+        """Return the cells of some pairs with their probabilities; see `GoldLexicon.numbers`."""
         seen = vectors if self.lessons.vectors else None
         cells = Cells.of(decoder, bitext, begin, end, seen, spelled)
         if self.lexicon is not None:
@@ -181,9 +181,9 @@ class Learned:
         self, decoder: Decoding, bitext: Bitext, workers: Workers, threshold: float | None,
         sure: float | None, vectors: TwoVectors | None,
     ) -> AlignedLinks:  # fmt: skip
-        """Return the links of a bitext that are more probable than a threshold."""
+        """Return the links of a bitext with probabilities above a threshold."""
         if self.lessons.vectors and self.used and vectors is None:
-            needed = "this was learned with vectors of words, and needs them: give the same vectors"
+            needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
         least = self.lessons.threshold if threshold is None else threshold
         check_thresholds(least, sure)
@@ -206,16 +206,16 @@ class Learned:
 
 @dataclass(frozen=True)
 class Prior:
-    """The weights of both rounds by name of feature.
+    """The weights of both rounds by feature name.
 
     Parameters
     ----------
     first, second
-        ``bias`` is one of the names; what is missing is 0.
+        Weights by name; ``bias`` is one of the names, and missing features have weight 0.
     threshold
-        Links are more probable than this, where nothing more is learned.
+        Links have a higher probability than this, if nothing more is learned.
     made
-        Who made it, from what, under which licence.
+        Its maker, its source, and its licence.
 
     Examples
     --------
@@ -230,23 +230,23 @@ class Prior:
 
     @classmethod
     def none(cls) -> Prior:
-        """Return the start that knows nothing but what the aligner thinks."""
+        """Return a prior that only uses the aligner's probabilities."""
         return cls({"logit_mean": 1.0}, {"logit_first": 1.0}, 0.5, {})
 
     @classmethod
     def samples(cls) -> Prior:
-        """Return what was learned from the samples of this package."""
+        """Return the prior learned from the samples of this package."""
         text = files("alignkit.align.supervised").joinpath("samples.json").read_text("utf-8")
         return cls.decoded(text, "samples.json")
 
     @classmethod
     def read(cls, name: str) -> Prior:
-        """Return the prior of a name, ``samples`` or ``none``, or of a file.
+        """Return the prior named ``samples`` or ``none``, or read one from a file.
 
         Raises
         ------
         FormatError
-            If the file is no prior.
+            If the file is not a prior.
         """
         if name in ("samples", "none"):
             return cls.samples() if name == "samples" else cls.none()
@@ -255,35 +255,35 @@ class Prior:
         return cls.decoded(text, name)
 
     def rounds(self, *, vectors: bool) -> StackedModel:
-        """Return the rounds, of features with or without those of vectors."""
+        """Return both rounds, with or without the features of vectors."""
         names = names_of(vectors=vectors)
         return StackedModel(*(SupervisedRound.named(names, x) for x in (self.first, self.second)))
 
     def learned(self) -> Learned:
-        """Return what aligns without any gold."""
+        """Return a refinement that uses no gold links."""
         lessons = Lessons("prior", "links", self.threshold, 0, vectors=False)
         return Learned(lessons, self.rounds(vectors=False))
 
     def encoded(self) -> str:
-        """Return it as JSON."""
+        """Return the prior as JSON."""
         content = {"alignkit": "prior", "version": _VERSION, "made": dict(self.made)}
         content |= {"threshold": self.threshold}
         content |= {"first": dict(self.first), "second": dict(self.second)}
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:
-        """Write it into a file."""
+        """Write the prior to a file."""
         with replacing(path) as stream:
             stream.write(self.encoded())
 
     @classmethod
     def decoded(cls, text: str, path: str) -> Prior:
-        """Read it from JSON.
+        """Read a prior from JSON.
 
         Raises
         ------
         FormatError
-            If it is none.
+            If the text is not a prior.
         """
         try:
             content = json.loads(text)
@@ -291,17 +291,17 @@ class Prior:
             content = None
         if not isinstance(content, dict) or content.get("alignkit") != "prior":
             raise FormatError(
-                "is no prior of alignkit; name a file that holds one, or 'samples' or 'none'", path
+                "is not a prior of alignkit; give a file with one, or 'samples' or 'none'", path
             )
         if content.get("version") != _VERSION:
             version = f"is a prior of version {str(content.get('version'))[:40]}"
             raise FormatError(f"{version}; this alignkit reads version {_VERSION}", path)
         threshold = content.get("threshold")
         if not (isinstance(threshold, float) and 0 <= threshold <= 1):
-            raise FormatError("its threshold is no probability", path)
+            raise FormatError("its threshold is not a probability", path)
         made = content.get("made")
         if not isinstance(made, dict) or not all(isinstance(text, str) for text in made.values()):
-            raise FormatError("its entry 'made' is no object of texts", path)
+            raise FormatError("its entry 'made' is not an object of texts", path)
         first = _weights(content.get("first"), "first", _FIRST, path)
         second = _weights(content.get("second"), "second", _SECOND, path)
         return cls(first, second, threshold, made)
@@ -309,10 +309,10 @@ class Prior:
 
 def _weights(weights: object, name: str, known: set[str], path: str) -> dict[str, float]:
     if not isinstance(weights, dict):
-        raise FormatError(f"its entry {name!r} is no object", path)
+        raise FormatError(f"its entry {name!r} is not an object", path)
     for key, value in weights.items():
         if key not in known:
-            raise FormatError(f"its entry {name!r} has {key[:40]!r}, which is no feature", path)
+            raise FormatError(f"its entry {name!r} has the unknown feature {key[:40]!r}", path)
         if type(value) not in (int, float) or not abs(value) < _LARGEST:
             raise FormatError(f"its entry {name!r} has no number for {key!r}", path)
     return {key: float(value) for key, value in weights.items()}

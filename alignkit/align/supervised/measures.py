@@ -1,4 +1,4 @@
-"""Probabilities of links measured against gold: counts, measures, calibration, and the gain."""
+"""Evaluation of link probabilities against gold: counts, measures, calibration, and gain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNLIMITED = 2**31 - 1
 
 
 def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
-    """Return the counts (P, 4) of each pair when links are the cells above a threshold."""
+    """Return the counts (P, 4) of each pair if cells above a threshold are links."""
     chosen = probabilities > np.float32(threshold)
     if objective == "phrases":
         return _phrase_rows(gold, chosen)
@@ -69,7 +69,7 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
 
 
 def best_of(objective: str, rows: I8, *, possible: bool) -> int:
-    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs."""
+    """Return the index of the best threshold of the grid for the counts (T, P, 4) of pairs."""
     values = measure(objective, rows.sum(axis=1))
     padded = np.pad(values, len(_WINDOW) // 2, mode="edge")
     smooth = np.convolve(padded, _WINDOW, mode="valid")  # of few pairs, the measure swings
@@ -81,7 +81,7 @@ def best_of(objective: str, rows: I8, *, possible: bool) -> int:
 
 
 def calibration_error(goals: F4, probabilities: F4) -> float:
-    """Return how far probabilities above 0.1 are from shares of links, the mean over ten bins."""
+    """Return the mean gap between probabilities above 0.1 and shares of links, over ten bins."""
     # as in Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities", AAAI
     kept = (probabilities > 0.1) & (goals >= 0)
     x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
@@ -94,7 +94,7 @@ def calibration_error(goals: F4, probabilities: F4) -> float:
 
 @dataclass(frozen=True)
 class GainInterval:
-    """A measure, and the 95% interval of that of as many new pairs."""
+    """A measure, with the 95% interval of its value for as many new pairs."""
 
     value: float
     low: float
@@ -103,35 +103,35 @@ class GainInterval:
 
 @dataclass(frozen=True)
 class LearningReport(TableResult):
-    """What learning from gold gained, by cross-validation.
+    """The gain from learning on gold links, by cross-validation.
 
     Parameters
     ----------
     objective
-        What was learned for; one of `OBJECTIVES`.
+        The goal of learning; one of `OBJECTIVES`.
     ignore_identical
         Whether equal words were left out of the measure.
     pairs, different, left_out
-        The pairs that were learned from, the different ones among them, and the annotated ones
-        left out: with an empty side, more than 400 words, or after the first million cells.
+        The pairs used for learning, the number of different ones, and the annotated pairs left
+        out: with an empty side, more than 400 words, or after the first million cells.
     before, after, gain
-        The measure of the aligner alone, of what was learned, and the difference.
+        The measure of the aligner alone, of the refinement, and the difference.
     calibration
         Calibration error of the probabilities, before and after.
     threshold
-        Links are more probable than this.
+        Links have a higher probability than this.
     kind
-        What was learned, or would have been; one of `alignkit.align.supervised.learned.KINDS`.
+        The way of learning that did best; one of `alignkit.align.supervised.learned.KINDS`.
     losses
-        For each kind that was tried, the log-loss of a cell in bits.
+        For each way that was tried, the log-loss of a cell in bits.
     prior
-        What it started from.
+        The prior that learning started from.
     vectors
-        Whether it looks at vectors.
+        Whether vectors are used.
     gaining
-        The share of the resamples that gain.
+        The share of the resamples with a gain.
     used
-        Whether there was a gain, and in enough resamples; see `Objective`.
+        Whether there was a gain, in enough resamples; see `Objective`.
     """
 
     objective: str
@@ -152,7 +152,7 @@ class LearningReport(TableResult):
     used: bool
 
     def table(self) -> Table:
-        """Return the table."""
+        """Return the report as a table."""
         name = OBJECTIVES[self.objective].measure
         columns = [
             Column("", key="aligner"),
@@ -172,7 +172,7 @@ class LearningReport(TableResult):
 
     @property
     def verdict(self) -> str:
-        """What became of it, in a sentence."""
+        """The outcome in a sentence."""
         how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
         if self.used:
             return f"learned: {how}"
@@ -180,18 +180,18 @@ class LearningReport(TableResult):
         share = f"{percent}% of the resamples gain"
         needed = OBJECTIVES[self.objective].evidence(self.different)
         if self.gaining < needed:
-            share += f", {needed:.0%} would do"
-        return f"not used: no gain that is sure enough ({how}; {share})"
+            share += f", {needed:.0%} are needed"
+        return f"not used: no gain that is certain enough ({how}; {share})"
 
     def to_json(self) -> dict[str, object]:
-        """Return all of it as JSON takes it."""
+        """Return the report as JSON values."""
         return asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
 
 
 def resampled(
     objective: str, before: I8, after: I8
 ) -> tuple[GainInterval, GainInterval, GainInterval, float]:
-    """Return before, after and the gain, of counts (P, 4), and the share of resamples that gain."""
+    """Return before, after and gain for counts (P, 4), and the share of resamples that gain."""
     # Intervals hold 95% of the differences between two resamples, since both these pairs and as
     # many new ones are samples; they are wider for few pairs, as Student's, and even in log odds
     from scipy.special import expit, logit, ndtri, stdtrit  # what aligns does without scipy

@@ -1,4 +1,4 @@
-"""Learning from gold pairs, and from more of them as they come."""
+"""Refine an aligner with gold pairs, and update it with new ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """How a refiner learns."""
+    """The settings of a refiner."""
 
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
@@ -45,17 +45,17 @@ class _Course:
 
 
 class Refiner:
-    """An aligner whose opinion of links is refined by what gold pairs teach.
+    """An aligner whose link probabilities are refined with gold pairs.
 
-    Make one with `Refiner.train`; with `Refiner.begin` if there are no pairs yet; with `Refiner.of`
-    from what a loaded aligner has learned.
+    Make one with `Refiner.train`, with `Refiner.begin` if there are no pairs yet, or with
+    `Refiner.of` from a loaded aligner that was refined before.
 
     Attributes
     ----------
     aligner
-        The aligner, refined: it aligns, saves and loads with what was learned.
+        The refined aligner: it aligns, saves and loads with the refinement.
     report
-        What cross-validation found; None where there was none yet.
+        The report of the last cross-validation; None if there was none.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Refiner:
         target_vectors: Vectors | None = None,
         ignore_identical: bool = False,
     ) -> Refiner:
-        """Start without pairs, with the parameters of `train`; align as the aligner does."""
+        """Create a refiner without pairs; it aligns like the aligner. Parameters as in `train`."""
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, OBJECTIVES)
         start = Prior.read(fspath(prior)).rounds(vectors=vectors is not None)
@@ -116,37 +116,37 @@ class Refiner:
         ignore_identical: bool = False,
         threads: int | None = None,
     ) -> Refiner:
-        """Learn from the pairs of a corpus that someone aligned, and cross-validate it.
+        """Learn from the annotated pairs of a corpus, and cross-validate the result.
 
         Parameters
         ----------
         aligner
-            What gives the posteriors; it may have been trained on the same pairs.
+            The aligner that gives the posteriors; it may be trained on the same pairs.
         corpus
-            Pairs; those that the annotator did not align are ignored.
+            Pairs; those without links of the annotator are ignored.
         gold
-            Whose links are gold.
+            The annotator with the gold links.
         objective
-            What the threshold is chosen for: ``links``, ``aer`` or ``phrases``.
+            The goal when choosing the threshold: ``links``, ``aer`` or ``phrases``.
         prior
-            What learning starts from: ``samples`` (learned from the samples of this package),
-            ``none``, or a file of a prior.
+            The start of learning: ``samples`` (learned from the samples of this package),
+            ``none``, or the file of a prior.
         vectors
             `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
             zeros for unknown words.
         target_vectors
-            The same for the target side, in the same space; None: `vectors` knows both.
+            The same for the target side, in the same space; None: use `vectors` for both.
         ignore_identical
             Whether the measure of links ignores equal words; that of phrases always does.
         threads
-            Number of threads; None: all cores. The result is the same for any number.
+            Number of threads; None: all cores. It does not affect the result.
 
         Raises
         ------
         AlignerError
-            If fewer than five different pairs can be learned from.
+            If there are fewer than five different pairs.
         UnknownNameError
-            If there is no such objective, or others aligned pairs, but not this annotator.
+            If the objective is unknown, or only other annotators aligned pairs.
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
@@ -162,23 +162,21 @@ class Refiner:
 
     @classmethod
     def of(cls, aligner: Aligner, gold: str = "gold") -> Refiner:
-        """Take up what a loaded aligner has learned, as the start of updates, without its pairs.
+        """Continue from a loaded aligner that was refined; its gold pairs are not included.
 
         Raises
         ------
         AlignerError
-            If it has learned nothing from gold, or with vectors that it was not loaded with.
+            If the aligner has no refinement, or it was loaded without the vectors it needs.
         """
         check_arguments(Refiner.of, locals())
         learned = aligner.parameters.learned
         if learned is None:
-            raise AlignerError("the aligner has learned nothing from gold: train a refiner")
+            raise AlignerError("the aligner has no refinement from gold links: train a refiner")
         lessons = learned.lessons
         vectors = aligner.vectors if lessons.vectors else None
         if lessons.vectors and vectors is None:
-            needed = (
-                "this was learned with vectors of words: load the aligner with the same vectors"
-            )
+            needed = "the refinement needs word vectors: load the aligner with the same vectors"
             raise AlignerError(needed)
         start = learned.rounds or Prior.none().rounds(vectors=False)
         course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors)
@@ -186,20 +184,20 @@ class Refiner:
 
     @property
     def learned(self) -> Learned:
-        """What was learned."""
+        """The refinement."""
         learned = self.aligner.parameters.learned
         if learned is None:
-            raise AlignerError("the aligner has learned nothing from gold: train a refiner")
+            raise AlignerError("the aligner has no refinement from gold links: train a refiner")
         return learned
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the pairs that it knows, in the order in which they came."""
+        """The ids of its pairs, in order of arrival."""
         return self._pairs.ids
 
     @property
     def size(self) -> int:
-        """How many bytes the features of its pairs take."""
+        """The size of the features of its pairs in bytes."""
         return self._pairs.size
 
     def __repr__(self) -> str:
@@ -209,26 +207,26 @@ class Refiner:
     def update(
         self, pairs: Iterable[SentencePair], annotator: str | None = None, threads: int | None = 1
     ) -> Refiner:
-        """Learn from further pairs too, in the way chosen before; return the refiner itself.
+        """Also learn from these pairs, in the way chosen before; return the refiner itself.
 
-        A pair replaces one with the same id; pairs with an empty side or more than 400 words are
-        left out. The threshold and the report stay those of the last `validate`; if that found no
-        gain, the pairs are only kept for the next. `annotator` is who aligned these pairs.
+        A pair replaces one with the same id. Pairs with an empty side or more than 400 words are
+        left out. The threshold and the report do not change until the next `validate`; if the last
+        one found no gain, the pairs are only stored. `annotator` aligned these pairs.
         """
         check_arguments(Refiner.update, locals(), apart=["pairs"])
         self._pairs.add(each("pairs", pairs, SentencePair), annotator or self._course.annotator)
         return self._refitted(threads)
 
     def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
-        """Forget the pairs with these ids, if they are there; return the refiner itself."""
+        """Forget the pairs with these ids, if present; return the refiner itself."""
         check_arguments(Refiner.forget, locals(), apart=["ids"])
         self._pairs.forget(set(words("ids", ids)))
         return self._refitted(threads)
 
     def validate(self, threads: int | None = None) -> LearningReport:
-        """Choose anew how to learn from the pairs, cross-validate it, and use it if it gains.
+        """Choose again how to learn from the pairs, cross-validate, and use the result if it gains.
 
-        The result is that of `train` with the same pairs in the same order.
+        The result is the same as from `train` with these pairs in this order.
 
         Raises
         ------
@@ -240,7 +238,7 @@ class Refiner:
         count = 0 if gold is None else gold.different
         if gold is None or count < FOLDS:
             pairs = f"{count} different pairs with words on both sides"
-            needed = f"learning takes at least {FOLDS}"
+            needed = f"learning needs at least {FOLDS}"
             raise AlignerError(f"{pairs} were aligned by {course.annotator!r}; {needed}")
         with Workers.opened(threads) as workers:
             chosen = validate(gold, course.objective, course.start, workers)
@@ -254,11 +252,11 @@ class Refiner:
         return report
 
     def probabilities(self, pair: PairLike) -> F4:
-        """Return the probabilities (N, M) of all links of a pair of at most 400 words a side."""
+        """Return the link probabilities (N, M) of a pair with at most 400 words per side."""
         bitext = Bitext.pack([pair], casefold=self.aligner.parameters.casefold)
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
-            raise AlignerError(f"a line of {max(shape)} words: more than {LONGEST_PIECE} are cut")
+            raise AlignerError(f"a line has {max(shape)} words; the limit is {LONGEST_PIECE}")
         decoder = self.aligner.decoder(bitext)
         cells, likely = self.learned.cells(decoder, bitext, 0, 1, self._course.vectors)
         probabilities = np.zeros(shape, np.float32)
@@ -266,7 +264,7 @@ class Refiner:
         return probabilities
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the aligner with what was learned; `Aligner.load` reads it."""
+        """Save the refined aligner to a file; `Aligner.load` reads it."""
         self.aligner.save(path)
 
     def _refitted(self, threads: int | None) -> Refiner:

@@ -1,4 +1,4 @@
-"""Vectors of words, and their files."""
+"""Word vectors and their files."""
 
 import lazy_loader
 

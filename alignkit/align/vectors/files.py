@@ -1,4 +1,4 @@
-"""The reader of files of word vectors: word2vec's text and binary, GloVe's text, ``.npz``."""
+"""Read files of word vectors: word2vec's text and binary, GloVe's text, ``.npz``."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _LOGGER = getLogger("alignkit")
 
 MAGIC = b"PK\x03\x04"  # how a zip file begins
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
-"""The first line of word2vec: how many words, and how many dimensions."""
+"""The first line of word2vec: the numbers of words and of dimensions."""
 MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
 _BOM = b"\xef\xbb\xbf"
-_SIZES = "expected how many words and dimensions there are"
+_SIZES = "expected the numbers of words and of dimensions"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
 
 _OTHERS = {
-    b"\x93NUMPY": "is an array without words; save both by "
+    b"\x93NUMPY": "is an array without words; save both with "
     "numpy.savez(FILE, words=..., vectors=...)",
-    b"\x80": "is a pickled object, which can run code; save word2vec's format, in gensim by "
+    b"\x80": "is a pickled object, which can run code; save word2vec's format, in gensim with "
     "save_word2vec_format",
-    b"\xba\x16\x4f\x2f": "is a model of fastText; name its .vec file",
+    b"\xba\x16\x4f\x2f": "is a model of fastText; give its .vec file",
     b"\x89HDF": "is an HDF5 file; save word2vec's format",
     b"SQLite format 3": "is a database; save word2vec's format",
 }
-"""How files begin that hold vectors in another way, and what to do."""
+"""The beginnings of files in unsupported formats, and what to do."""
 
 
 def read_vectors(
@@ -62,23 +62,23 @@ def read_vectors(
 ) -> WordVectors:
     """Read vectors: word2vec's text (fastText's ``.vec``) or binary, GloVe's text, or ``.npz``.
 
-    The format is detected; each may be packed by gzip.
+    The format is detected; each may be compressed with gzip.
 
     Parameters
     ----------
     path
         The file; ``-`` is standard input.
     words
-        Keep only the vectors of these words (4 d bytes each). None: of all.
+        Keep only the vectors of these words (4 d bytes each). None: keep all.
     max_size
-        The most megabytes of a line.
+        The longest line in megabytes.
     progress
-        Called now and then with the share that is read.
+        Called from time to time with the share of the file that was read.
 
     Raises
     ------
     FormatError
-        If the file is damaged, or is of another format.
+        If the file is damaged or has another format.
 
     Examples
     --------
@@ -100,8 +100,8 @@ def read_vectors(
         else:
             dimensions = _read_text(bounded_lines(stream, name, max_size), name, gathering)
     for count, what in (
-        (gathering.repeated, "word that occurs again; its first vector counts"),
-        (gathering.undecoded, "word that is not UTF-8, left out"),
+        (gathering.repeated, "word that occurs again; the first vector is used"),
+        (gathering.undecoded, "word that is not UTF-8, ignored"),
     ):
         if count:
             _LOGGER.warning("%s: %s x %s", name, f"{count:,}", what)
@@ -133,19 +133,19 @@ def _number(field: bytes) -> float | None:
 
 
 def _sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
-    """Return the numbers of words and dimensions in the first line; None if it has none."""
+    """Return the numbers of words and dimensions of the first line; None if it has none."""
     header = HEADER.fullmatch(line)
     if header is None:
         return None
     words, dimensions = int(header[1]), int(header[2])
     if not 0 < dimensions <= MOST_DIMENSIONS:
-        problem = f"says that vectors have {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}"
+        problem = f"declares vectors of {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}"
         raise FormatError(problem, path, 1)
     return words, dimensions
 
 
 class Gathering:
-    """The vectors of the words that are wanted, kept while a file goes by."""
+    """Collects the vectors of the wanted words while a file is read."""
 
     def __init__(
         self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None
@@ -159,7 +159,7 @@ class Gathering:
         self.seen = self.repeated = self.undecoded = 0
 
     def wants(self, raw: bytes) -> str | None:
-        """Count a word that goes by; return it if its vector is wanted."""
+        """Count a word; return it if its vector is wanted."""
         self.seen += 1
         if self._progress is not None and self.seen % _EVERY == 0:
             self._progress()
@@ -178,7 +178,7 @@ class Gathering:
         return word
 
     def take(self, word: str, vector: F4) -> None:
-        """Keep the vector (d,) of a word that is wanted."""
+        """Keep the vector (d,) of a wanted word."""
         rows = max(1, _BLOCK // max(vector.nbytes, 1))
         row = len(self._words) % rows
         if row == 0:
@@ -189,7 +189,7 @@ class Gathering:
             self._met.add(word.casefold())
 
     def vectors(self, dimensions: int) -> WordVectors:
-        """Return what was kept; once, for memory is given back while it is put together."""
+        """Return the collected vectors; call it once, because it frees memory as it goes."""
         array = np.empty((len(self._words), dimensions), np.float32)
         begin, self._blocks = 0, self._blocks[::-1]
         while self._blocks:
@@ -200,7 +200,7 @@ class Gathering:
 
 
 def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
-    """Read vectors of word2vec or GloVe as text; return how many dimensions they have."""
+    """Read vectors of word2vec or GloVe as text; return the number of dimensions."""
     declared = dimensions = None
     number = 0
     for number, raw in enumerate(lines, start=1):
@@ -227,10 +227,10 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
         if word is not None:
             gathering.take(word, _numbers_of(line[end:].split(), path, number))
     if dimensions is None:
-        raise FormatError("holds no vectors; expected lines of a word and its numbers", path)
+        raise FormatError("contains no vectors; expected lines of a word and its numbers", path)
     if declared is not None and declared != gathering.seen:
-        held = f"says that it holds {declared} words, but holds {gathering.seen}"
-        meant = "it is cut off, or was cut; correct the first line if that is meant"
+        held = f"declares {declared} words, but contains {gathering.seen}"
+        meant = "the file may be cut off; if it was shortened on purpose, correct the first line"
         raise FormatError(f"{held}: {meant}", path, 1)
     return dimensions
 
@@ -247,11 +247,11 @@ def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
             x for x, value in values if value is None or not np.isfinite(np.float32(value))
         )
     shown = wrong[:40].decode(errors="replace")
-    raise FormatError(f"{shown!r} is no number that fits in 32 bits", path, line)
+    raise FormatError(f"{shown!r} is not a number that fits in 32 bits", path, line)
 
 
 def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors of word2vec in binary; return how many dimensions they have."""
+    """Read vectors of word2vec in binary; return the number of dimensions."""
     sizes = _sizes_of(stream.readline(_LONGEST), path)
     if sizes is None:
         raise FormatError(_SIZES, path, 1)
@@ -265,8 +265,8 @@ def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int
             at += 1
         end = data.find(b" ", at, at + _LONGEST)
         if end < 0 or len(data) - end - 1 < size:
-            held = f"says that it holds {count} words of {dimensions} dimensions"
-            problem = f"{held}, but word {number} is not whole: it is cut off, or was damaged"
+            held = f"declares {count} words of {dimensions} dimensions"
+            problem = f"{held}, but word {number} is incomplete: the file is cut off or damaged"
             raise FormatError(problem, path)
         word = gathering.wants(data[at:end])
         at = end + 1 + size
@@ -277,14 +277,14 @@ def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int
                 raise FormatError(f"word {number}, {odd}", path)
             gathering.take(word, vector)
     if (data[at:] + stream.read(_CHUNK)).strip():
-        raise FormatError(f"goes on behind the {count} words that its first line declares", path)
+        raise FormatError(f"has data after the {count} words that its first line declares", path)
     return dimensions
 
 
 def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors of an ``.npz`` file; return how many dimensions they have."""
+    """Read vectors of an ``.npz`` file; return the number of dimensions."""
     if not stream.seekable():
-        raise FormatError("an .npz file cannot be read from a pipe; name the file", path)
+        raise FormatError("an .npz file cannot be read from a pipe; give the file", path)
     try:
         with (
             ZipFile(stream) as archive,
@@ -299,12 +299,12 @@ def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> in
 
 
 class _Rows:
-    """The rows of an array, read some at a time."""
+    """The rows of an array, read in portions."""
 
     def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
         version = npy.read_magic(stream)
         if version not in ((1, 0), (2, 0)):
-            raise FormatError(f"array {name!r} is of the .npy version {version}", path)
+            raise FormatError(f"array {name!r} has the unsupported .npy version {version}", path)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         self.shape, fortran, self.dtype = read(stream)
         if fortran and len(self.shape) > 1:
@@ -313,7 +313,7 @@ class _Rows:
         self._stream, self._name, self._path = stream, name, path
 
     def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
-        """Give so many rows at a time."""
+        """Yield portions of this number of rows."""
         width = self.dtype.itemsize * prod(self.shape[1:])
         for begin in range(0, self.shape[0], rows):
             count = min(rows, self.shape[0] - begin)
@@ -327,12 +327,12 @@ class _Rows:
 def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
     names = [member.removesuffix(".npy") for member in archive.namelist()]
     if name not in names:
-        missing = f"has no array {name!r} (but {', '.join(names)[:200] or 'none'})"
+        missing = f"has no array {name!r} (found: {', '.join(names)[:200] or 'none'})"
         saved = "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them"
         raise FormatError(f"{missing}; expected {saved}", path)
     member = archive.getinfo(archive.namelist()[names.index(name)])
     if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
-        swells = f"swells to more than {_SWELLING} times its size when it is unpacked"
+        swells = f"grows to more than {_SWELLING} times its size when it is unpacked"
         raise FormatError(f"array {name!r} {swells}", path)
     with archive.open(member) as stream:
         yield _Rows(stream, name, path)
@@ -345,10 +345,10 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
         raise FormatError(f"array 'words' is {kind}; {texts}", path)
     if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
         kind = f"{vectors.dtype} {vectors.shape}"
-        problem = f"array 'vectors' is {kind}; expected numbers, a row for each word"
+        problem = f"array 'vectors' is {kind}; expected numbers, one row per word"
         raise FormatError(problem, path)
     if vectors.shape[0] != words.shape[0]:
-        raise FormatError(f"holds {vectors.shape[0]} vectors of {words.shape[0]} words", path)
+        raise FormatError(f"has {vectors.shape[0]} vectors for {words.shape[0]} words", path)
     width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)
     rows = max(1, _CHUNK // width)
     number = 0

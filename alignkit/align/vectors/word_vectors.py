@@ -15,21 +15,21 @@ from alignkit.errors import AlignmentError, ArgumentError, OptionError
 
 
 class WordVectors:
-    """Vectors of words, the same in every sentence.
+    """Word vectors, the same in every sentence.
 
     Parameters
     ----------
     words
-        The n words; if a word occurs again, its first vector counts.
+        The n words; if a word occurs again, the first vector is used.
     array
-        (n, d) numbers: the vector of each; kept as float32.
+        (n, d) numbers: the vector of each word; stored as float32.
 
     Raises
     ------
     ArgumentError
-        If the words are no texts, or the array is none of numbers.
+        If the words are not texts, or the array has no numbers.
     AlignmentError
-        If there is not one vector for each word, or a number is not finite.
+        If the numbers of words and vectors differ, or a number is not finite.
 
     Examples
     --------
@@ -46,14 +46,14 @@ class WordVectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The number of dimensions of the vectors."""
         return int(self.array.shape[1])
 
     def of(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors (n, d) of n words, as float32.
 
-        A word that is not known as written has the vector of the first one that differs only in
-        case; an unknown word has zeros.
+        A word that is not known as written gets the vector of the first word that differs only in
+        case; an unknown word gets zeros.
         """
         numbers = np.array([self._number(word) for word in checked_words("words", words)], np.int64)
         vectors = np.zeros((len(numbers), self.dimensions), np.float32)
@@ -95,7 +95,7 @@ def _first_places(words: Iterable[str]) -> dict[str, int]:
 
 
 def _checked(given: object, words: Sequence[str], gave: str) -> NDArray[np.float32]:
-    """Return vectors (n, d) of n words as float32; errors begin with what gave them."""
+    """Return vectors (n, d) of n words as float32; `gave` begins the errors."""
     try:
         array = np.asarray(given)
     except ValueError:  # rows of different lengths
@@ -104,8 +104,8 @@ def _checked(given: object, words: Sequence[str], gave: str) -> NDArray[np.float
         what = f"{gave} {kind_of(given)} for {len(words)} words"
         raise ArgumentError(f"{what}; expected an array of numbers")
     if array.ndim != 2 or len(array) != len(words):
-        what = f"{gave} an array of the shape {array.shape} for {len(words)} words"
-        raise AlignmentError(f"{what}; expected a row for each word")
+        what = f"{gave} an array of shape {array.shape} for {len(words)} words"
+        raise AlignmentError(f"{what}; expected one row per word")
     with np.errstate(over="ignore"):
         vectors = array.astype(np.float32)
     finite = np.isfinite(vectors).all(axis=1)
@@ -116,21 +116,21 @@ def _checked(given: object, words: Sequence[str], gave: str) -> NDArray[np.float
 
 
 Vectors = Callable[[Sequence[str]], Any]
-"""What gives an array (n, d) for a sentence of n words: `WordVectors`, or any function."""
+"""Returns an array (n, d) for a sentence of n words: `WordVectors`, or any function."""
 
 TwoVectors = tuple[Vectors, Vectors]
-"""What gives vectors of the words of a source sentence, and of a target sentence."""
+"""The vectors for words of a source sentence, and those for a target sentence."""
 
 
 def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoVectors | None:
-    """Return what gives the vectors of both sides, the target's by `vectors` too where None."""
+    """Return the vectors for both sides; `vectors` serves both if `target_vectors` is None."""
     for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
         if given is not None:
             check_callable(name, given)
     if vectors is not None:
         return vectors, vectors if target_vectors is None else target_vectors
     if target_vectors is not None:
-        raise OptionError("target_vectors stand beside vectors; give those of the source too")
+        raise OptionError("target_vectors need vectors for the source too; give both")
     return None
 
 
@@ -139,18 +139,18 @@ def vectors_of(
 ) -> NDArray[np.float32]:
     """Return the vectors (n, d) of the n words of a sentence, checked, as float32.
 
-    `dimensions` is how many numbers a vector must have; None: any number.
+    `dimensions` is the required number of dimensions; None: any number.
 
     Raises
     ------
     ArgumentError
-        If what was given is no array of numbers.
+        If the result is not an array of numbers.
     AlignmentError
-        If it does not hold a vector of finite numbers for each word.
+        If it does not have one vector of finite numbers per word.
     """
     check_arguments(vectors_of, locals())
     array = _checked(vectors(list(words)), words, "vectors gave")
     if dimensions is not None and array.shape[1] != dimensions:
-        gave = f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before"
-        raise AlignmentError(f"{gave}; both sides need vectors of one space")
+        gave = f"vectors gave {array.shape[1]} dimensions, but {dimensions} before"
+        raise AlignmentError(f"{gave}; both sides need vectors of the same space")
     return array
