@@ -129,7 +129,7 @@ def test_what_is_no_file_of_a_model_is_refused(tmp_path):
     with pytest.raises(FormatError, match="No such file"):
         Aligner.load(tmp_path / "none")
     (tmp_path / "text").write_text("das haus ||| the house\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="is no model"):
+    with pytest.raises(FormatError, match="is not a model"):
         Aligner.load(tmp_path / "text")
     with pytest.raises(WriteError):
         Aligner.train(TEXT).save(tmp_path / "no folder" / "m")

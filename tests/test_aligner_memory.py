@@ -37,7 +37,7 @@ def test_a_full_disk_is_told_before_training(monkeypatch, tmp_path):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(AlignerError, match=r"cannot keep .* MB .*No space left.*another folder"):
+    with pytest.raises(AlignerError, match=r"cannot store .* MB .*No space left.*another folder"):
         Aligner.train(TEXT, folder=tmp_path)
     assert not list(tmp_path.iterdir())
     with pytest.raises(AlignerError, match="another folder"):

@@ -135,7 +135,7 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["score", GOLD, GOLD, "--resamples", "9" * 5000], "argument --resamples"),
         (["score", "-", "-"], "standard input (-) can be read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
-        (["stats", str(FRENCH)], "files that read as pharaoh (eflomal.align); name one"),
+        (["stats", str(FRENCH)], "files of pharaoh (eflomal.align); give one"),
     ],
 )
 def test_a_wrong_call_is_told_shortly(capsys, given, told):

@@ -481,7 +481,7 @@ BAD = {
     "not utf-8": (b"le ch\xffat ||| the cat\n", "column 6: not utf-8 (byte 0xff)"),
     "nul": (b"le ch\0at ||| the cat\n", "column 6: control character '\\x00'"),
     "escape": (b"\x1b[31m ||| the cat\n", "column 1: control character '\\x1b'"),
-    "too long": (b"le ||| " + b"the " * MB + b"\n", "a line of more than 1 MB"),
+    "too long": (b"le ||| " + b"the " * MB + b"\n", "a line has more than 1 MB"),
     "too many words": (
         b"le " * 10_001 + b"||| the\n",
         "the source sentence has 10,001 words, more than 10,000",

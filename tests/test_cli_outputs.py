@@ -118,7 +118,10 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch
     monkeypatch.setattr(os, "access", refused)  # as it is for all but root
     os.mkdir("closed")
     texts = ["align", *BITEXT]
-    for path, told in (("out", "it is read-only"), ("closed/x", "its folder takes no new file")):
+    for path, told in (
+        ("out", "it is read-only"),
+        ("closed/x", "cannot create files in its folder"),
+    ):
         ran = run(capsys, *texts, "--save", path)
         ran.failed(f"{path}: cannot be written: {told}; nothing was changed")
         assert "rounds" not in ran.err
@@ -190,7 +193,7 @@ def test_other_names_of_a_replaced_file_are_told(tmp_path):
     (tmp_path / "a").write_text("old")
     os.link(tmp_path / "a", tmp_path / "b")
     ran = process("convert", PARAPHRASES, tmp_path / "a", *TO_PHARAOH)
-    assert "a: replaced; other names (hard links) of the old file keep what it held" in ran.err
+    assert "a: replaced; other hard links of the old file keep the old content" in ran.err
     assert (tmp_path / "b").read_text() == "old"
 
 

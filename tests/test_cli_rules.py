@@ -159,7 +159,7 @@ def test_several_annotators_are_to_be_chosen_from(capsys):
     path = SAMPLES / "paraphrases.jsonl"
     sides = ("source", "target")
     trees = [x for y in sides for x in (f"--{y}-trees", SAMPLES / f"paraphrases.{y}.trees")]
-    told = "has the alignments of eflomal, anna, ben, gold: choose by --annotator"
+    told = "has alignments of eflomal, anna, ben, gold: choose one with --annotator"
     run(capsys, "rules", path, *trees).failed(f"{path}: pair 'p01' {told}")
     found = run(capsys, "rules", path, *trees, "--annotator", "gold", "--json").json
     assert found["pairs"] == 64

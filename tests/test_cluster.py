@@ -51,7 +51,7 @@ def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path):
         ("1.fr 1.en 2.en 3.en", "*.fr *.en", "2.en has no counterpart {}/2.fr, and 1 more"),
         ("1.fr", "*.fr in.en", "in.en: give each side a pattern with one *"),
         ("1.fr", "*.* *.fr", "*.*: give each side a pattern with one *"),
-        ("1.fr", "*.en *.fr", "*.en: cannot be read: no file has such a name"),
+        ("1.fr", "*.en *.fr", "*.en: cannot be read: no file matches"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, names, patterns, told):
@@ -72,7 +72,7 @@ def test_outputs_are_named_as_the_parts_and_parts_can_be_read_again():
 def test_what_is_one_file_has_no_star(tmp_path, output):
     made(tmp_path, "1.fr", "1.en", "1.align")
     given = [f"{tmp_path}/*.{side}" for side in ("fr", "en", "align")]
-    path, told = f"{tmp_path}/{output}", r"is one file for all parts; name it without \*"
+    path, told = f"{tmp_path}/{output}", r"is one file for all parts; give a name without \*"
     texts = {"source": given[0], "target": given[1], "format": "pharaoh"}
     refuses(OptionError, told, cluster.phrases, None, given[2], path, **texts)
     refuses(OptionError, told, cluster.pivot, None, given[0], path)
@@ -98,7 +98,7 @@ def test_tasks_fail_one_by_one_or_together():
     for function, some, errors, kind, told in (
         (refuse, tasks, 1, FormatError, "in:1: is odd"),
         (refuse, tasks, 10, PartsError, r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"),
-        (refuse, tasks, 2, PartsError, r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"),
+        (refuse, tasks, 2, PartsError, r"the first 2 are shown:\n  in:1: is odd\n  in:3: is odd$"),
         (refuse, tasks[1:2] * 4, 3, FormatError, "^in:1: is odd$"),  # not once for each part
         (fill, tasks[1:], 10, WriteError, "^out: no room$"),  # of the disk, not of a part
     ):
@@ -111,7 +111,7 @@ def test_tasks_fail_one_by_one_or_together():
 
 def test_what_is_no_address_is_refused_and_what_is_missing_is_named(monkeypatch):
     for address in ("local:0", "localhost:8786", "http://here:80", "", "s.txt"):
-        refuses(OptionError, "is no address of a cluster", check_address, address)
+        refuses(OptionError, "is not the address of a cluster", check_address, address)
     monkeypatch.setattr("alignkit.cluster.session.find_spec", lambda name: None)
     refuses(AlignkitError, r"pip install 'alignkit\[cluster\]'", check_address, "local:2")
 
@@ -166,7 +166,7 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
 
 def test_arguments_of_a_wrong_type_are_named():
     align = partial(cluster.align, source="a*", target="b*", output="c*", model="m")
-    refuses(ArgumentError, "client is 3; give a Client", align, 3)
+    refuses(ArgumentError, "client is 3; give a Dask Client", align, 3)
     for wrong in ({"source": 3}, {"output": None}, {"model": b"m"}, {"sure": "1"}):
         refuses(ArgumentError, next(iter(wrong)), align, None, **wrong)
     refuses(ArgumentError, "min_count", cluster.phrases, None, "a*", "out", min_count="2")

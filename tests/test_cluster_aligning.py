@@ -114,7 +114,7 @@ def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
         (tmp_path / f"{k}.fr").write_text("a\nb\n", "utf-8")
         (tmp_path / f"{k}.en").write_bytes(b"a\nb\n" if k == 7 else b"a\n\xff\n")
     given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", f"{tmp_path}/*.align"]
-    told = r"^several parts cannot be read; 10 are shown.*(\n.*\.en:2:1: .*){10}$"
+    told = r"^several parts cannot be read; the first 10 are shown.*(\n.*\.en:2:1: .*){10}$"
     refuses(AlignkitError, told, align, None, *given, model=str(made / "model"))
     assert not list(tmp_path.glob("*.align"))
 
@@ -137,7 +137,7 @@ def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_p
     ran = run(capsys, *given).failed("2.align: cannot be written: No space left on device; this")
     written = sorted(path.name for path in tmp_path.glob("*.align") if not path.is_symlink())
     assert written
-    told = ran.err.partition("; this output was not changed; written before it: ")[2].strip()
+    told = ran.err.partition("; this output was not changed; already written: ")[2].strip()
     assert sorted(Path(name).name for name in told.split(", ")) == written
     if how == "--work":
         ran = run(capsys, "align", *patterns(made), "--save", "/dev/full", how, place)
@@ -156,7 +156,7 @@ def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     run(capsys, *given[:3], *load).failed("as in -o 'out/*.align.gz'")
     run(capsys, *given[:4], f"{tmp_path}/x", *load).failed("there are several parts")
     run(capsys, *given[:4], f"{made}/in*.en", *load).failed("is also read")
-    run(capsys, *given, *load, "--cluster", "here").failed("'here' is no address of a cluster")
+    run(capsys, *given, *load, "--cluster", "here").failed("'here' is not the address of a cluster")
     run(capsys, *given, "--load", f"{made}/none").failed("none: cannot be read")
     run(capsys, *given[:4], f"{tmp_path}/no/*.align", *load).failed("there is no folder")
     assert not list(tmp_path.iterdir())

@@ -241,4 +241,4 @@ def test_commands_print_what_they_would_take(capsys, tmp_path):
     for side in ("fr", "en"):
         for k in range(2):
             (tmp_path / f"part{k}.{side}").write_text("", "utf-8")
-    run(capsys, "align", source, target, "--estimate").failed("holds no sentence pairs")
+    run(capsys, "align", source, target, "--estimate").failed("no sentence pairs")

@@ -147,10 +147,10 @@ def test_what_a_run_is_of_cannot_change(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "ibm2"}, "ibm2 is trained on one machine alone; over parts, choose ibm1 or hmm"),
-        ({"best": True}, "best is trained on one machine alone; over parts, leave it out"),
-        ({"inference": "em"}, "em is trained on one machine alone; over parts, choose collapsed"),
-        ({"inference": "vb", "agree": False}, "vb is trained on one machine alone"),
+        ({"model": "ibm2"}, "ibm2 needs training on a single machine; over parts, use ibm1 or hmm"),
+        ({"best": True}, "best needs training on a single machine; over parts, leave it out"),
+        ({"inference": "em"}, "em needs training on a single machine; over parts, use collapsed"),
+        ({"inference": "vb", "agree": False}, "vb needs training on a single machine"),
     ],
 )
 def test_what_one_machine_alone_trains_is_refused_by_name(tmp_path, options, message):
@@ -255,8 +255,8 @@ def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
     [
         (["-o", "x*"], "name it with --work"),
         (["--work", "w"], "name the files for the links, as in -o"),
-        (["--work", "w", "-o", "x*", "--model", "ibm4"], "ibm4 is trained on one machine alone"),
-        (["--work", "w", "-o", "x"], "name what is written with one"),
+        (["--work", "w", "-o", "x*", "--model", "ibm4"], "ibm4 needs training on a single machine"),
+        (["--work", "w", "-o", "x"], "give an output with one"),
     ],
 )
 def test_the_command_says_what_training_on_parts_needs(

@@ -88,7 +88,10 @@ def test_workers_that_are_gone_and_come_back_are_reported_once(workers, client):
         with Reports("no workers are left", lambda: workers.scale(1)) as reports:
             done = sorted(opened.each(len, [Task("a", ("a",)), Task("b", ("bb",))]))
     assert done == [(0, 1), (1, 2)]
-    assert reports.texts == ["tcp://: no workers are left, waiting", "tcp://: workers have come: 1"]
+    assert reports.texts == [
+        "tcp://: no workers are left, waiting",
+        "tcp://: workers are available: 1",
+    ]
 
 
 def test_a_paused_worker_is_reported_with_what_a_part_needs_and_has(workers, client):
@@ -103,7 +106,7 @@ def test_a_paused_worker_is_reported_with_what_a_part_needs_and_has(workers, cli
         r"and uses [\d.]+ [MG]B; give workers more memory, or divide it into smaller parts",
         first,
     )
-    assert last == "worker tcp://: at work again"
+    assert last == "worker tcp://: working again"
 
 
 def texts_of(tmp_path):
@@ -131,7 +134,7 @@ def test_a_queue_is_waited_for_as_long_as_it_takes(workers, client):
         open_session(client, check=same) as opened,
     ):
         assert opened.workers == 2  # threads
-    assert reports.texts == ["tcp://: no workers yet, waiting", "tcp://: workers have come: 1"]
+    assert reports.texts == ["tcp://: no workers yet, waiting", "tcp://: workers are available: 1"]
 
 
 def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers, tmp_path):
@@ -139,8 +142,10 @@ def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers
     source, target, output = texts_of(tmp_path)
     command = ["align", source, target, "-o", output, "--load", f"{tmp_path}/m", "--quiet"]
     place = ["--cluster", workers.scheduler_address, "--wait", "1"]
-    told = run(capsys, *command, *place).failed(": no worker has come in 1 s; start", "by --wait,")
-    assert told.err.count(": no workers yet, waiting for 1 s at most\n") == 1
+    told = run(capsys, *command, *place).failed(
+        ": no worker came within 1 s; start", "with --wait,"
+    )
+    assert told.err.count(": no workers yet, waiting for at most 1 s\n") == 1
     run(capsys, *command, "--wait", "1").failed("--wait needs a cluster")
 
 
@@ -179,12 +184,12 @@ def test_workers_that_leave_while_they_are_asked_are_not_asked_again(client, mon
     monkeypatch.setattr(client, "run", leaving)
     assert opened.everywhere(len, "abc") == {"tcp://a": 3}
     faults += [OSError("closed")] * 3
-    refuses(ClusterError, "a worker has gone away", opened.everywhere, len, "abc")
+    refuses(ClusterError, "a worker has disappeared", opened.everywhere, len, "abc")
 
 
 def test_a_scheduler_that_does_not_answer_is_gone(client, monkeypatch):
     opened = DaskSession(client, check=same)
-    gone = pytest.raises(ClusterError, match="the scheduler is gone; begin another one")
+    gone = pytest.raises(ClusterError, match="the scheduler is gone; start another one")
     with monkeypatch.context() as patched, gone:
         patched.setattr(client, "scheduler_info", lambda **_: {"type": "Scheduler"})
         patched.setattr(client, "status", "connecting")
@@ -199,12 +204,12 @@ def test_a_client_that_cannot_be_used_is_refused_with_the_reason(workers):
     client = distributed.Client(workers)
     client.close()
     refused(client, "closed; open another one")
-    refused(workers, "a LocalCluster; give a Client of Dask")
+    refused(workers, "a LocalCluster; give a Dask Client")
     with distributed.Client(workers) as client:
         refused(client.get_executor(), "a ClientExecutor; give a Client")
 
     async def asynchronous():
         async with distributed.Client(workers.scheduler_address, asynchronous=True) as client:
-            refused(client, r"asynchronous; open it by Client\(...,")
+            refused(client, r"asynchronous; open it with Client\(...,")
 
     asyncio.run(asynchronous())

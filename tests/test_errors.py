@@ -79,7 +79,7 @@ def test_the_library_speaks_of_arguments_and_the_command_of_options(tmp_path, ca
     with pytest.raises(FormatError, match="check `base` and `transpose`"):
         read_corpus(path, format="pharaoh", source=tmp_path / "s")
     ran = run(capsys, "stats", path, "--source", tmp_path / "s")
-    ran.failed("check --base and --transpose, or drop such links by --drop-out-of-range")
+    ran.failed("check --base and --transpose, or drop them with --drop-out-of-range")
 
 
 def test_debug_shows_where_an_error_came_from(tmp_path, capsys):

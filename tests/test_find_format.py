@@ -196,7 +196,7 @@ def test_the_encoding_does_not_matter(tmp_path):
     path = tmp_path / "file"
     path.write_bytes("é\tà\t0-0\n".encode("latin-1"))
     assert find_format(path) == "xlwa"
-    with pytest.raises(FormatError, match="name the right encoding by `encoding`"):
+    with pytest.raises(FormatError, match="give the right encoding with `encoding`"):
         read_corpus(path)
     assert read_corpus(path, encoding="latin-1")[0].source == ("é",)
     path.write_bytes("a\tb\t0-0\n".encode("utf-16"))
@@ -229,7 +229,7 @@ def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
         ("1 2 x\n", "looks like naacl, but line 1: "),
         ("the house is small\n", "it is text without links; give it by `source`"),
         ("das haus ||| the house\n", "it is text, 'source ||| target'; give it by `source`"),
-        ("0-0 1-1\r2-2\r", "lines end in carriage returns alone"),
+        ("0-0 1-1\r2-2\r", "lines end in carriage returns only"),
     ],
 )
 def test_what_fits_nothing_is_told_why(tmp_path, text, why):
@@ -267,7 +267,7 @@ def test_a_corpus_in_a_deeper_folder_is_not_left_out(tmp_path, gold, format):
     (deep / "notes.txt").write_text("about the corpus\n")
     assert find_format(tmp_path) == find_format(f"{tmp_path}/./") == format
     write_corpus(gold, deep / "more.tsv", format="xlwa")
-    told = rf'{format} and xlwa \(a/b/more.tsv\); name one of them, or say `format="{format}"`'
+    told = rf'{format} and xlwa \(a/b/more.tsv\); give one of them, or use `format="{format}"`'
     with pytest.raises(UnknownFormatError, match=told):
         read_corpus(tmp_path)
 
@@ -284,7 +284,7 @@ def test_a_deeper_folder_of_the_same_format_is_not_left_out(tmp_path, gold):
 
 def test_a_folder_that_holds_a_corpus_names_it(tmp_path, gold):
     write_corpus(gold, tmp_path / "dev.tsv", format="xlwa")
-    with pytest.raises(UnknownFormatError, match=r"files that read as xlwa \(dev.tsv\); name one"):
+    with pytest.raises(UnknownFormatError, match=r"files of xlwa \(dev.tsv\); give one"):
         read_corpus(tmp_path)
 
 

@@ -96,7 +96,7 @@ def test_goldalign_missing_line_is_an_error_and_another_link_or_corpus_judgment_
     _, counts = read(folder(tmp_path, {name: [row, ROWS[name][1]]}), "goldalign")
     assert counts["column differs"] == 2
     path = folder(tmp_path, {name: ROWS[name][:1]})
-    with pytest.raises(FormatError, match=r"batch_0.tsv:2: no such line, but .* has one"):
+    with pytest.raises(FormatError, match=r"batch_0.tsv:2: missing line; .* has one"):
         read_corpus(path, format="goldalign")
 
 

@@ -70,7 +70,7 @@ def test_a_member_for_links_that_is_misspelt_is_an_error(tmp_path, format, key, 
     else:
         value = [jacana(**value)]
     path = text(tmp_path, json.dumps(value))
-    refused(path, format, f"{key!r} is no member of a pair; did you mean {meant!r}?", 1)
+    refused(path, format, f"unknown member {key!r} of a pair; did you mean {meant!r}?", 1)
 
 
 def test_a_member_that_is_named_almost_like_links_but_holds_none_is_kept(tmp_path):
@@ -131,10 +131,10 @@ def test_jacana_notes_a_sure_link_that_the_other_version_lacks(tmp_path):
         ('[\n{"source": "a", "target": "b"},\n  {]', "not JSON", 3),
         ("[\n[]\n]", "expected an object", 2),
         ('[\n\n{"id": "1", "source": "a", "target": 2}]', "'target' is 2; expected a text", 3),
-        ('[{"id": [], "source": "a", "target": "b"}]', "'id' is neither", 1),
+        ('[{"id": [], "source": "a", "target": "b"}]', "'id' must be", 1),
         ('[\n{"source": "a", "target": "b", "sureAlign": "0-1"}]', "0-1 lies outside", 2),
         ('[\n{"source": "a", "target": "b", "sureAlign": "0:0"}]', "'0:0' is not a link", 2),
-        ("[] []", "expected nothing more", 1),
+        ("[] []", "expected the end", 1),
     ],
 )
 def test_json_errors_name_line_and_cause(tmp_path, content, message, line):
@@ -182,8 +182,8 @@ def test_edinburgh_holds_several_annotators_and_the_gold_one(tmp_path):
     ("members", "message"),
     [
         ({"annotations": {"A": {"S": [[0, 0]]}}}, "expected [i, [j, ...]]"),
-        ({"annotations": {"A": {"S": [[0, [-1]]]}}}, "-1 is no position"),
-        ({"annotations": {"A": {"S": [[True, [1]]]}}}, "true is no position"),
+        ({"annotations": {"A": {"S": [[0, [-1]]]}}}, "-1 is not a word position"),
+        ({"annotations": {"A": {"S": [[True, [1]]]}}}, "true is not a word position"),
         ({"annotations": {"A": {"S": [[4, [0]]]}}}, "4-0 lies outside"),
         ({"annotations": {"A": []}}, "expected an object"),
         ({"S": "a b"}, "expected an object"),
@@ -224,12 +224,12 @@ def test_jsonl_keeps_words_as_they_are_and_absence_apart_from_emptiness(tmp_path
 @pytest.mark.parametrize(
     ("member", "message"),
     [
-        ('"alignment": [[0]]', "[0] is no link; expected [i, j]"),
-        ('"alignment": [["0", "0"]]', "is no position"),
+        ('"alignment": [[0]]', "[0] is not a link; expected [i, j]"),
+        ('"alignment": [["0", "0"]]', "is not a word position"),
         ('"alignment": "0-0"', "expected a list"),
         ('"alignment": [[0, 1]]', "0-1 lies outside"),
         ('"src_words": "a"', "'src_words' occurs twice"),
-        ('"id": null', "'id' is neither"),
+        ('"id": null', "'id' must be"),
     ],
 )
 def test_jsonl_refuses_what_is_no_link(tmp_path, member, message):
@@ -272,17 +272,17 @@ def test_paraphrase_xml_reads_blocks_nulls_and_several_annotators(tmp_path):
     ("old", "new", "message", "line"),
     [
         ('second="0"', 'second="2"', "0-2 lies outside", 7),
-        ('second="0"', 'second="x"', "'x' is no position", 7),
-        ('second="0"', 'second="-1"', "'-1' is no position", 7),
+        ('second="0"', 'second="x"', "'x' is not a word position", 7),
+        ('second="0"', 'second="-1"', "'-1' is not a word position", 7),
         ('first="0" second="0"', "", "without positions", 7),
         ("Sure", "maybe", "status 'maybe'; expected sure or possible", 7),
         ('source="ben"', 'source="anna"', "'anna' occurs twice", 11),
         ("<second>e f</second>", "", "expected <first> and <second>", 3),
         ("<second>e f</second>", "<second/><second/>", "<second> occurs twice", 5),
-        ("<second>e f</second>", "<second><w>e</w></second>", "<w> where the words", 5),
+        ("<second>e f</second>", "<second><w>e</w></second>", "<w>, expected the words", 5),
         ("<!-- nothing -->", "x", "text 'x' among the alignments", 6),
         ("</paraphrase>\n</", "</paraphrase>\n", "not XML", None),
-        ("<paraphrase><", "<pair/><paraphrase><", "<pair> where <paraphrase>", 14),
+        ("<paraphrase><", "<pair/><paraphrase><", "element <pair>, expected <paraphrase>", 14),
     ],
 )
 def test_paraphrase_xml_errors_name_the_line(tmp_path, old, new, message, line):
@@ -316,7 +316,7 @@ def test_paraphrase_xml_notes_what_the_root_says(tmp_path):
 def test_paraphrase_xml_counts_attributes_it_cannot_name(tmp_path):
     pair = SentencePair("1", ["a"], ["b"], {}, {"a b": "x", "id": "y", "ok": "z"})
     lost = write_corpus([pair], tmp_path / "x", format="paraphrase-xml")
-    assert lost == {"attributes with a name that XML cannot hold": 2}
+    assert lost == {"attributes with a name that XML does not allow": 2}
     assert dict(read_corpus(tmp_path / "x", format="paraphrase-xml")[0].attributes) == {"ok": "z"}
 
 

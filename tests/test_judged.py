@@ -123,7 +123,7 @@ def test_what_jsonl_says_without_links(tmp_path, value, aligned):
 def test_jsonl_refuses_an_annotation_that_says_nothing(tmp_path, value):
     line = {"id": "1", "source": ["a"], "target": ["b"], "annotations": {"anna": value}}
     path = write(tmp_path, "x.jsonl", json.dumps(line))
-    with pytest.raises(FormatError, match=r'x.jsonl:1: .*says nothing; write {"sure": ""}'):
+    with pytest.raises(FormatError, match=r'x.jsonl:1: .*is empty; write {"sure": ""}'):
         read_corpus(path, format="alignkit-jsonl")
 
 

@@ -173,7 +173,7 @@ def test_a_folder_without_the_marker_is_refused_as_it_is(capsys, given, tmp_path
             (place / "marker.json").write_text('["mine"]', "utf-8")
     before = tree(tmp_path)
     ran = run(capsys, *commands(given, tmp_path)[name], "--work", work)
-    ran.failed(f"{place}: is there already, without the marker of a run", "--work")
+    ran.failed(f"{place}: already exists without the marker of a run", "--work")
     assert "remove" not in ran.err
     assert tree(tmp_path) == before
 
@@ -191,7 +191,7 @@ def test_a_file_that_the_run_did_not_make_is_not_replaced(given, tmp_path, kind)
         (tmp_path / "mine" / "x").write_text("mine", "utf-8")
         place.write_text("mine") if kind == "file" else place.symlink_to(tmp_path / "mine" / "x")
     before = tree(tmp_path / "mine")
-    with pytest.raises(RunError, match="the run did not make this, and needs the name; move it"):
+    with pytest.raises(RunError, match="is not from this run, which needs that name; move it"):
         cluster.align(None, **words, output=f"{tmp_path}/*.align", **options)
     assert tree(tmp_path / "mine") == before
     assert kind != "file" or place.read_text() == "mine"
@@ -248,7 +248,7 @@ def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
     with subprocess.Popen(command, env=environment, **pipes) as process:
         assert process.stdout.readline() == b"has it\n"
         ran = run(capsys, *words).failed(f"in use by process {process.pid} on ", " since 20")
-        assert "wait until that ends, or name another folder by --work" in ran.err
+        assert "wait until that ends, or give another folder with --work" in ran.err
         assert "remove" not in ran.err
         process.kill()
     assert (place / "lock").read_text()
@@ -267,7 +267,7 @@ def test_a_lock_of_another_machine_says_how_to_go_on(capsys, given, tmp_path):
     lock.unlink()
     assert run(capsys, *words).code == 0
     lock.write_text("mine", "utf-8")
-    run(capsys, *words).failed("the run did not make this")
+    run(capsys, *words).failed("is not from this run")
     assert lock.read_text() == "mine"
 
 

@@ -42,7 +42,7 @@ PIECES = {
 @pytest.mark.parametrize("name", [*LINES, *PIECES])
 def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", {**LINES, **PIECES}[name])
-    with pytest.raises(FormatError, match=f"^{path}.* of more than 1 MB; .* by `max_size`"):
+    with pytest.raises(FormatError, match=f"^{path}.* has more than 1 MB; .* with `max_size`"):
         list(iterate_pairs(path, format=name, max_size=1))
 
 
@@ -50,7 +50,7 @@ def test_packed_input_that_swells_is_refused_and_an_option_allows_more(tmp_path)
     path = write(tmp_path, "x", b"0-0 1-1\n" + b"0-0 " * MB + b"\n")
     assert len(read_corpus(path, format="pharaoh", max_size=5)) == 2
     path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
-    message = "bomb.gz: swells to more than 100 times its size .* allow more by `max_size`"
+    message = "bomb.gz: grows to more than 100 times its size .* allow more with `max_size`"
     for read in (read_translations, read_phrase_table):
         with pytest.raises(FormatError, match=message):
             list(read(path, max_size=1))
@@ -76,7 +76,7 @@ def test_the_limit_is_exact(size):
     if size <= MB:
         assert b"".join(bounded_chunks(stream, "x", 1)) == b"x\n" + b"a" * size + b"\nx\n"
     else:
-        with pytest.raises(FormatError, match="x:2: a line of more than 1 MB"):
+        with pytest.raises(FormatError, match="x:2: a line has more than 1 MB"):
             list(bounded_chunks(stream, "x", 1))
 
 
@@ -89,7 +89,9 @@ def test_packed_input_is_unpacked_whatever_its_name(capsys, tmp_path, monkeypatc
     assert head_of("-").startswith(b'{"alignkit"')
     assert run(capsys, "stats", "-").out == plain
     named = write(tmp_path, "x.gz", "0-0\n")
-    run(capsys, "stats", named).failed("x.gz: cannot be read: is named .gz, but cannot be unpacked")
+    run(capsys, "stats", named).failed(
+        "x.gz: cannot be read: it is named .gz, but cannot be unpacked"
+    )
 
 
 WORDS = "a " * 6
@@ -106,7 +108,7 @@ LONG_SENTENCES = {
 @pytest.mark.parametrize("name", LONG_SENTENCES)
 def test_a_sentence_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", LONG_SENTENCES[name])
-    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* by `max_words`"):
+    with pytest.raises(FormatError, match=r"x:\d.* has 6 words, more than 5; .* with `max_words`"):
         read_corpus(path, format=name, max_words=5)
     assert len(read_corpus(path, format=name, max_words=6)) == 1
 
@@ -164,7 +166,7 @@ def test_a_line_without_an_end_is_refused_in_bounded_memory():
     err = endless(b"", b"0-0 ", "stats", "-", megabytes=1000)
     assert err == (
         "alignkit: -: read as pharaoh\n"
-        "alignkit: error: -:1: a line of more than 64 MB; if that is no mistake, allow more by "
+        "alignkit: error: -:1: a line has more than 64 MB; if this is correct, allow more with "
         "--max-size\n"
     )
 
@@ -210,7 +212,7 @@ def test_a_bomb_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path, line, comma
     held = [sys.executable, "-c", HELD, "3000", command, str(path)]
     ran = subprocess.run(held, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    assert "bomb.gz: swells to more than 100 times its size" in ran.stderr
+    assert "bomb.gz: grows to more than 100 times its size" in ran.stderr
 
 
 # --- control characters
@@ -246,7 +248,9 @@ def test_a_control_character_is_an_error_with_its_place(tmp_path, name, control)
 
 def test_what_is_text_and_where_it_is_none(tmp_path):
     path = write(tmp_path, "x", "a\tb\t0-0\né a\0\tb\t0-0\n")
-    with pytest.raises(FormatError, match="if the text is UTF-16, say so by `encoding`") as caught:
+    with pytest.raises(
+        FormatError, match="if the text is UTF-16, declare it with `encoding`"
+    ) as caught:
         read_corpus(path, format="xlwa")
     assert (caught.value.line, caught.value.column) == (2, 4)
     path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))
@@ -283,7 +287,7 @@ def test_what_is_not_read_is_not_written(tmp_path, name):
     corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     (pair,) = (pair for pair in corpus if pair.id == "p01")
     odd = replace(pair, source=("a\x1b", *pair.source[1:]))
-    with pytest.raises(AlignkitError, match=r"token 'a\\x1b' is empty or holds"):
+    with pytest.raises(AlignkitError, match=r"token 'a\\x1b' is empty or contains"):
         write_corpus([odd], tmp_path / "out", format=name, annotator=next(iter(pair.annotations)))
 
 

@@ -121,8 +121,8 @@ def test_jsonl_writes_and_reads_minus_one(tmp_path, base, transpose):
 
 def test_jsonl_knows_no_other_null(tmp_path):
     for links, message in (
-        ("[[-1, -1]]", "the empty word to itself"), ("[[-2, 0]]", "-2 is no position"),
-        ("[[true, 0]]", "true is no position"), ("[[-1.0, 0]]", "-1.0 is no position"),
+        ("[[-1, -1]]", "the empty word to itself"), ("[[-2, 0]]", "-2 is not a word position"),
+        ("[[true, 0]]", "true is not a word"), ("[[-1.0, 0]]", "-1.0 is not a word position"),
     ):  # fmt: skip
         refused(text(tmp_path, JSONL % links), "jsonl", message, 1)
     path = text(tmp_path, JSONL % "[[0, 1]]")

@@ -143,14 +143,14 @@ def test_jsonl_reads_without_header_joined_and_with_empty_lines(tmp_path):
         (pair(null="-1"), "lies outside"),
         (pair(sure="0-0", weights={"1-0": 1}), "a weight is given for '1-0', which is no link"),
         (pair(sure="0-0", weights={"0-0": True}), "not a number"),
-        (pair(sure="0-0", weights={"0-0": float("nan")}), "NaN is not a number of JSON"),
+        (pair(sure="0-0", weights={"0-0": float("nan")}), "NaN is not a JSON number"),
         (pair(sure="0-0").replace('"0-0"', "1e999"), "too large"),
         (pair(sure="0-0").replace('"0-0"', "9" * 5000), "has 5000 digits"),
         (pair(sure="0-0", labels={"0-0": "a", "00-0": "b"}), "name the same link"),
         (pair(flags="odd"), "expected a list"),
         ("[" * 100_000, "nested too deeply"),
         ('{"id": "1", "attributes": {"a": 1}}', "expected a text"),
-        ('{"id": "1"} x', "expected nothing more; found 'x'"),
+        ('{"id": "1"} x', "expected the end; found 'x'"),
     ],
 )
 def test_jsonl_errors_name_the_line_and_the_cause(tmp_path, line, message):
@@ -205,7 +205,7 @@ def xml(tmp_path, text, encoding="utf-8"):
     ("inner", "message"),
     [
         ("<annotation/>", "failed to validate attributes"),
-        ('<annotation by="x"><sure>0</sure></annotation>', "not as in alignkit.rng"),
+        ('<annotation by="x"><sure>0</sure></annotation>', "does not follow alignkit.rng"),
         ('<annotation by="x"><sure>1-0</sure></annotation>', "1-0 lies outside"),
         ('<annotation by="x"><weight link="0-0">1</weight></annotation>', "which is no link"),
         (
@@ -213,9 +213,12 @@ def xml(tmp_path, text, encoding="utf-8"):
             "not a finite number",
         ),
         ('<annotation by="x"/><annotation by="x"/>', "occurs twice"),
-        ("text", "not as in alignkit.rng"),
+        ("text", "does not follow alignkit.rng"),
         ("<w/>", "not expect element w"),
-        ('<annotation by="x"><label link="-">1</label></annotation>', "not as in alignkit.rng"),
+        (
+            '<annotation by="x"><label link="-">1</label></annotation>',
+            "does not follow alignkit.rng",
+        ),
     ],
 )
 def test_xml_errors_name_the_line_and_the_cause(tmp_path, inner, message):
@@ -228,14 +231,14 @@ def test_xml_errors_name_the_line_and_the_cause(tmp_path, inner, message):
     [
         ("", "not XML"),
         ("<corpus/>", "expected <corpus> in the namespace"),
-        (HEAD.replace('"1"', '"2"') + "</corpus>", "expected version"),
-        (HEAD.replace("version", "extra='1' version") + "</corpus>", "expected version"),
+        (HEAD.replace('"1"', '"2"') + "</corpus>", "expected only version"),
+        (HEAD.replace("version", "extra='1' version") + "</corpus>", "expected only version"),
         (HEAD, "not XML"),
         (HEAD + "<pair>", "not XML"),
         (HEAD + "stray</corpus>", "text 'stray'"),
         (HEAD + PAIR.format("") + "stray" + PAIR.format("") + "</corpus>", "text 'stray'"),
         (HEAD + PAIR.format("") + "stray</corpus>", "text 'stray'"),
-        (HEAD + "<other/></corpus>", "<other> where <pair> was expected"),
+        (HEAD + "<other/></corpus>", "<other>, expected <pair>"),
         (HEAD + "<a>" * 10_000, "not XML"),
         ("plain text", "not XML"),
     ],

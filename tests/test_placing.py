@@ -107,7 +107,9 @@ def test_what_cannot_be_put_back_is_told(tmp_path, monkeypatch):
             put(tmp_path / "b")
             monkeypatch.setattr(os, "replace", first)
 
-    with pytest.raises(WriteError, match=r"not all could be put back: the old .*a is now ") as told:
+    with pytest.raises(
+        WriteError, match=r"could not restore everything: the old .*a is now "
+    ) as told:
         act()
     monkeypatch.setattr(os, "rename", rename)
     kept = str(told.value).rpartition(" is now ")[2]
@@ -133,7 +135,7 @@ def test_other_names_of_a_file_keep_its_contents_and_that_is_told(tmp_path):
     with together() as outputs:
         put(tmp_path / "a")
     assert tree(tmp_path) == {"a": "new", "b": "old"}
-    assert "a: replaced; other names (hard links)" in outputs.notes[0]
+    assert "a: replaced; other hard links" in outputs.notes[0]
 
 
 def test_other_names_of_files_in_a_folder_are_told_too(tmp_path):
@@ -142,7 +144,7 @@ def test_other_names_of_files_in_a_folder_are_told_too(tmp_path):
     with together() as outputs, replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/2", text="new")
     assert (tmp_path / "mine").read_text() == "old"
-    assert "out: replaced; other names (hard links)" in outputs.notes[0]
+    assert "out: replaced; other hard links" in outputs.notes[0]
 
 
 @posix
@@ -186,7 +188,7 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path, monkeypatch):
 
     (tmp_path / "a").write_text("old")
     monkeypatch.setattr(os, "open", refused)
-    refuses(WriteError, "its folder takes no new file", put, tmp_path / "a")
+    refuses(WriteError, "cannot create files in its folder", put, tmp_path / "a")
 
 
 def test_names_beside_are_nobody_elses(tmp_path):
@@ -332,8 +334,8 @@ def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
         with replacing_folder(str(tmp_path / "out")) as made:
             fill(made.root, name, text="new")
 
-    refuses(WriteError, "is a file; a folder is to be there; nothing", act, "a/1")
-    refuses(WriteError, "is a folder; a file is to be there; nothing", act, "b")
+    refuses(WriteError, "is a file; expected a folder; nothing", act, "a/1")
+    refuses(WriteError, "is a folder; expected a file; nothing", act, "b")
     assert tree(tmp_path) == {"out/a": "old", "out/b/mine": "old"}
 
 

@@ -112,7 +112,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path):
     refuses(UnknownNameError, "argument of read_corpus: 'colour'", io.read_corpus, "a", colour=1)
     for options, message in (
         ({"target": "b"}, "`target` needs `source`"),
-        ({"format": "alignkit-xml", "source": "b"}, "holds its own words"),
+        ({"format": "alignkit-xml", "source": "b"}, "contains the words"),
         ({"base": 2}, "`base` must be 0 or 1, not 2"),
     ):
         refuses(OptionError, message, io.iterate_pairs, "a", **{"format": "pharaoh", **options})

@@ -84,7 +84,7 @@ def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
         JoinError, match=r"longer has 2 lines, but .*shorter has 1; .* `partial=True`"
     ):
         ak.score(shorter, longer)
-    run(capsys, "score", shorter, longer).failed("say so by --partial")
+    run(capsys, "score", shorter, longer).failed("use --partial")
     assert ak.score(shorter, longer, partial=True).pairs == 1
     refuses(MissingTextError, r"shorter.*words", ak.score, shorter, shorter, ignore_identical=True)
 
@@ -160,7 +160,7 @@ def test_a_base_that_looks_wrong_is_told(tmp_path, caplog, capsys):
     ak.score(plain, from_one)
     (told,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     suspicion = told.removeprefix(f"{from_one}: ")
-    assert suspicion.endswith("if words are counted from 1, say so by `ref_base=1`")
+    assert suspicion.endswith("if words are counted from 1, use `ref_base=1`")
     ran = run(capsys, "score", plain, from_one)
     assert f"{from_one}: warning: {suspicion.replace('`ref_base=1`', '--ref-base 1')}" in ran.err
     caplog.clear()
@@ -200,7 +200,7 @@ def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
     assert found.links == expected
     other = ak.score(corpus, str(path), ref_format="multimwa", hyp_annotator="gold").links
     assert (other.precision, other.recall) == (expected.recall, expected.precision)
-    with pytest.raises(OptionError, match="choose by `ref_annotator`"):
+    with pytest.raises(OptionError, match="choose one with `ref_annotator`"):
         ak.score(path, corpus)
 
 

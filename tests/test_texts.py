@@ -111,6 +111,6 @@ def test_a_bitext_is_read_back_or_not_written(format):
 @pytest.mark.parametrize("format", ["pharaoh", "naacl", "blinker"])
 def test_a_divider_among_the_words_is_told_by_every_writer(tmp_path, format):
     pair = SentencePair("7", ("a", "|||"), ("b",), {"x": Alignment()})
-    with pytest.raises(AlignkitError, match=r"pair '7': the words hold the divider"):
+    with pytest.raises(AlignkitError, match=r"pair '7': the words contain the divider"):
         write_corpus([pair], tmp_path / "x", format=format, source=str(tmp_path / "s"))
     assert not (tmp_path / "s").exists()

@@ -149,7 +149,7 @@ def test_rows_are_written(tmp_path, capsys):
     assert (ran.json["pairs"], ran.json["rewrites_left_out"]) == (1, 1)
     ran = run(capsys, "labels", path, "--scheme", "turku", "--json", "--rewrites")
     assert ("rewrites," in ran.err, ran.json["pairs"]) == (False, 2)
-    run(capsys, "convert", path, tmp_path / "y").failed("its end says no format")
+    run(capsys, "convert", path, tmp_path / "y").failed("the file extension is not known")
     texts = [{"label": "3", "txt1": 'a, "b"', "txt2": "c"}]
     path, out = put(tmp_path, "x.json", json.dumps(texts)), tmp_path / "r.csv"
     run(capsys, "convert", path, out, "--scheme", "turku", "--rows", "plain")

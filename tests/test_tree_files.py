@@ -98,7 +98,7 @@ def test_each_form_is_told_by_its_first_lines(files):
     assert both[0][2] == "None"
     with pytest.raises(AlignkitError, match="unknown format of trees 'x'"):
         list(read_trees(files / "s.txt", tree_format="x"))
-    with pytest.raises(FormatError, match=r"t\.xml:1: XML where brackets were expected"):
+    with pytest.raises(FormatError, match=r"t\.xml:1: XML instead of brackets"):
         list(read_trees(files / "t.xml", tree_format="penn"))
 
 

@@ -74,7 +74,7 @@ WRONG = {
     'ak.read_corpus("x.xml", fromat="rte")': "of read_corpus: 'fromat'; did you mean 'format'",
     'ak.iterate_pairs("x.xml", lenient_label=True)': "did you mean 'lenient_labels'",
     'ak.write_corpus(c, "x.jsonl", formt="rte")': "of write_corpus: 'formt'; did you mean 'format'",
-    'ak.write_corpus(c, "x.txt")': "its end says no format.*alignkit-jsonl for .jsonl",
+    'ak.write_corpus(c, "x.txt")': "the file extension is not known.*alignkit-jsonl for .jsonl",
     'ak.Aligner.train([("a", "b")], thread=2)': "of Aligner.train: 'thread'; did you mean",
     'model.align("a", "b", prob=True)': "of Aligner.align: 'prob'; did you mean 'probs'",
     'model.align_bitext([("a", "b")], treshold=.1)': "did you mean 'threshold'",

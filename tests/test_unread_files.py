@@ -33,14 +33,14 @@ def _readers(path):
 def test_each_reader_names_the_packer_and_how_to_unpack(tmp_path, unpack, reader):
     path = tmp_path / "links"  # whatever its name
     path.write_bytes(PACKED[unpack])
-    with pytest.raises(FormatError, match=f"packed by .* unpack it first: {unpack} {path}"):
+    with pytest.raises(FormatError, match=f"compressed with .* first run: {unpack} {path}"):
         _readers(str(path))[reader]()
 
 
 def test_a_packed_model_is_named_as_such(tmp_path):
     path = tmp_path / "model.zst"
     path.write_bytes(ZSTD)
-    with pytest.raises(FormatError, match="unpack it first: zstd -d"):
+    with pytest.raises(FormatError, match="first run: zstd -d"):
         Aligner.load(str(path))
 
 
@@ -61,7 +61,7 @@ def test_texts_of_another_encoding_are_no_fault(tmp_path, capsys):
     run(capsys, "stats", tmp_path / "a", *texts, "--encoding", "utf-16").failed()
     for name, raw in (("a", TEXT), ("s", b"a b\n" * 40), ("t", ("c d\n" * 40).encode("utf-16"))):
         (tmp_path / name).write_bytes(raw)
-    with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or name its encoding"):
+    with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or declare it"):
         read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "s", target=tmp_path / "t")
 
 

@@ -131,7 +131,7 @@ class Settings:
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
-            raise OptionError("collapsed inference needs agree=True; or use inference em or vb")
+            raise OptionError("collapsed inference needs agreement; without it, use em or vb")
         if self.prune and self.inference != "collapsed":
             raise OptionError(f"prune needs inference collapsed; inference is {self.inference}")
 

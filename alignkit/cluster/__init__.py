@@ -1,6 +1,6 @@
-"""Align, train and count beyond one machine, on Dask, with the very bytes that one machine gives.
+"""Align, train and count on several machines with Dask; the results are the same as on one machine.
 
-The names below are loaded when they are first used; nothing outside this room imports Dask.
+The names below are loaded on first use; no other package of alignkit imports Dask.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Align the parts of a corpus with a saved model, each to an output of its own."""
+"""Align the parts of a corpus with a saved model; each part has its own output."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
 _UNPACKED = 3  # times the file of a model
-_SMALLER = "train a smaller model, by `prune`"
+_SMALLER = "train a smaller model with `prune`"
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """How many pairs, words and links were aligned."""
+    """The numbers of aligned pairs, words and links."""
 
     pairs: int = 0
     empty: int = 0
@@ -63,26 +63,26 @@ def align(
     Parameters
     ----------
     client
-        A Dask client, an address as of `open_session`, or None for this process alone.
+        A Dask client, an address as in `open_session`, or None for only this process.
     source, target, output
-        Paths with one ``*``, the same text in all: the words, and the links in Pharaoh's format.
+        Paths with one ``*``, for the same text in all: the words, and the links in Pharaoh format.
     model
-        The file of a saved model.
+        The file of a trained model.
     scores
-        Likewise: where the log-likelihoods of both directions go.
+        A path like `output`, for the log-likelihoods of both directions.
     symmetrize, threshold, sure, probabilities
-        Which links, as of `Aligner.align_bitext`; whether each has its probability behind it.
+        Which links to write, as in `Aligner.align_bitext`; whether to add their probabilities.
     work
-        A folder for what is made on the way; None: one beside the output, removed when all is done.
+        A folder for temporary files; None: one next to the output, removed at the end.
     wait
-        Seconds to wait for workers; as of `open_session`.
+        Seconds to wait for workers; as in `open_session`.
     progress
-        Called with what is done, of how much, and what that is.
+        Called with the amount done, the total, and a description.
 
     Raises
     ------
     AlignkitError
-        If something cannot be read, written, or done.
+        If something cannot be read, written, or computed.
     """
     check_arguments(align, locals())
     with open_session(client, wait=wait) as session:
@@ -98,7 +98,7 @@ def align_parts(
     *, scores: str | None = None, learned: bool = True, reading: ReadOptions | None = None,
     threads: int | None = None, work: str | None = None, progress: OnProgress | None = None,
 ) -> Aligned:  # fmt: skip
-    """Align parts in a session; see `align`. `learned`: use what the model learned from gold."""
+    """Align parts in a session; see `align`. `learned`: use the refinement from gold links."""
     reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = part_files.digest_of(model)
@@ -144,7 +144,7 @@ def align_parts(
 
 
 def memory_of(model: str) -> int:
-    """Return about how many bytes aligning a part takes."""
+    """Return about how many bytes it takes to align a part."""
     return _PROGRAM + _UNPACKED * os.path.getsize(model)
 
 
@@ -188,10 +188,10 @@ def _align_part(
 
 @lru_cache(maxsize=1)
 def load_model(path: str, digest: str, learned: bool) -> Aligner:
-    """Return the aligner of a model file, kept for the next part."""
+    """Return the aligner of a model file; it is kept for the next part."""
     from alignkit.align.aligner import Aligner
 
     if part_files.digest_of(path) != digest:
-        raise AlignerError(f"{path}: is not the model that this run began with")
+        raise AlignerError(f"{path}: is not the model with which this run began")
     aligner = Aligner.load(path)
     return aligner if learned else aligner.with_learned(None)

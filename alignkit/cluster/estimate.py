@@ -1,4 +1,4 @@
-"""Estimates of the memory and disk that a corpus takes, from the beginnings of some parts."""
+"""Estimate the memory and disk space for a corpus, from the beginnings of some parts."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _MORE = 100_000  # that are read of each, but not counted
 _SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of the table
 _RECORD = 60  # bytes: the numbers of a record in both files, and in the table
 PLACE = 60
-"""Bytes that training takes of a worker for a word pair of its shard."""
+"""Bytes of a worker's memory per word pair of its shard in training."""
 
 
 def word_pairs(cells: int) -> int:
-    """Return about how many distinct word pairs a text of so many cells has."""
+    """Estimate the number of distinct word pairs of a text with this number of cells."""
     return int(20.0 * float(cells) ** 0.71)  # the Hansards at 10,000 to 100,000 pairs
 
 
 def worker_memory(pairs: int, cells: int, places: int) -> int:
-    """Return roughly how many bytes training takes of a worker, without other parts."""
+    """Estimate the bytes of a worker's memory for training, without other parts."""
     return 200_000_000 + 500 * pairs + 15 * cells + PLACE * places
 
 
 @dataclass(frozen=True)
 class TextSize:
-    """The estimated size of a corpus, and what training on it takes."""
+    """The estimated size of a corpus, and the needs of training on it."""
 
     parts: int
     pairs: int  # of the whole, as are words and cells
@@ -50,24 +50,24 @@ class TextSize:
 
     @property
     def memory(self) -> int:
-        """The bytes that training by default takes in memory on one machine, cells on disk."""
+        """Bytes of memory for default training on one machine, with cells on disk."""
         return 48 * word_pairs(self.cells) + 12 * (self.source_words + self.target_words)
 
     @property
     def worker(self) -> int:
-        """The bytes that training on these parts takes of a worker, if there is one shard."""
+        """Bytes of a worker's memory for training on these parts, if there is one shard."""
         cells = self.cells * self.largest // max(self.pairs, 1)
         return worker_memory(self.largest, cells, word_pairs(self.cells))
 
     @property
     def disk(self) -> int:
-        """The bytes on disk of that training on one machine."""
+        """Bytes on disk for training on one machine."""
         return 5 * self.cells
 
 
 @dataclass(frozen=True)
 class PhraseSize:
-    """The estimated number of phrase pairs of a corpus, and the bytes they take on disk."""
+    """The estimated number of phrase pairs of a corpus, and their bytes on disk."""
 
     pairs: int  # sentence pairs
     occurrences: int  # phrase pairs in them
@@ -75,12 +75,12 @@ class PhraseSize:
 
 
 def spread(parts: Sequence[Part]) -> list[Part]:
-    """Return some parts, evenly."""
+    """Return some parts, evenly spread."""
     return list(parts[:: -(-len(parts) // _PARTS)])
 
 
 def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
-    """Estimate how large parts of two texts each are."""
+    """Estimate the size of a corpus with parts of two texts each."""
     from alignkit.align.numbered_texts import lines_of, numbered
 
     seen = np.zeros(4, np.int64)
@@ -100,7 +100,7 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
             read += (files[0].fraction() or 1.0) * _size(part)
             break
     if not read:
-        raise OptionError(f"{parts[0].paths[0]}: holds no sentence pairs, nor do other parts")
+        raise OptionError(f"{parts[0].paths[0]}: no sentence pairs in this part or any other")
     sizes = [_size(part) for part in parts]
     pairs, *rest = (int(count * sum(sizes) / read) for count in seen.tolist())
     return TextSize(len(parts), pairs, int(int(seen[0]) * max(sizes) / read), *rest)
@@ -116,7 +116,7 @@ def _size(part: Part) -> int:
 def estimate_phrases(
     parts: Sequence[Part], settings: TableSettings, given: AlignedInput
 ) -> PhraseSize:
-    """Estimate how many phrase pairs parts have; see `count_parts`."""
+    """Estimate the number of phrase pairs of parts; see `count_parts`."""
     pairs = 0
     occurrences = disk = read = 0.0
     for part in spread(parts):

@@ -1,4 +1,4 @@
-"""The parts of a corpus, named by patterns such as ``in/*.fr.gz``; their sizes and outputs."""
+"""The parts of a corpus, given by patterns such as ``in/*.fr.gz``; their sizes and outputs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _BLOCKS, _BLOCK = 16, 1 << 16  # how many blocks of a file are compared, and the
 
 @dataclass(frozen=True)
 class Part:
-    """The files of a part of a corpus, line by line the same pairs.
+    """The files of a part of a corpus; line k of all files is the same pair.
 
-    `name` is what stands in the place of ``*`` in all of them, empty if there is one part alone;
-    `paths` are in the order of the patterns.
+    `name` is the text in the place of ``*``, empty if there is only one part; `paths` are in the
+    order of the patterns.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Part:
 
     @property
     def key(self) -> str:
-        """What files of its own are called."""
+        """The name of files that belong to the part."""
         return self.name or "all"
 
     def called(self, name: Callable[[str], str]) -> Part:
-        """Return it with other names of its files."""
+        """Return the part with `name` applied to its paths."""
         return Part(self.name, tuple(map(name, self.paths)))
 
     def __str__(self) -> str:
@@ -53,33 +53,33 @@ class Part:
 
 
 def is_pattern(path: str) -> bool:
-    """Return whether a path stands for several files: it has a ``*``, and no file is called so."""
+    """Return whether a path is a pattern for several files: it has a ``*`` and is not a file."""
     return "*" in path and not os.path.exists(path)
 
 
 def find_parts(*patterns: str) -> list[Part]:
-    """Find the files of all sides; ``*`` joins them.
+    """Find the files of all sides; ``*`` connects them.
 
     Parameters
     ----------
     *patterns
-        A path for each side: with one ``*``, the same text in all, without a ``/``; or all without.
+        A path per side: each with one ``*``, for the same text without ``/``; or all without.
 
     Returns
     -------
     list of Part
-        In the order in which people count: 2 before 10.
+        In natural order: 2 before 10.
 
     Raises
     ------
     OptionError
-        If the patterns do not fit, a side lacks a part, or one is standard input.
+        If the patterns do not match, a side lacks a part, or one is standard input.
     FileError
         If there is no such file.
     """
     every("patterns", patterns, str)
     if "-" in patterns:
-        raise OptionError("-: parts are files, which may be read again; name them")
+        raise OptionError("-: parts may be read more than once; give files")
     for pattern in patterns:
         atomic_files.refuse_address(pattern)
     if not any(map(is_pattern, patterns)):
@@ -106,43 +106,43 @@ def _files(pattern: str) -> dict[str, str]:
     matches = ((path, known.fullmatch(path)) for path in paths if not os.path.isdir(path))
     files = {match[1]: path for path, match in matches if match}
     if not files:
-        raise FileError(pattern, None, "no file has such a name")
+        raise FileError(pattern, None, "no file matches")
     return files
 
 
 def named(pattern: str, name: str) -> str:
-    """Return the path that a pattern gives for a part."""
+    """Return the path of a part, from a pattern."""
     if pattern == "-":
-        raise OptionError("-: what is written of parts goes to files, as in 'out/*.align.gz'")
+        raise OptionError("-: the output of parts needs files, as in 'out/*.align.gz'")
     if not name:
         return pattern
     if pattern.count("*") != 1:
-        several = "there are several parts; name what is written with one *, as in 'out/*.align.gz'"
+        several = "there are several parts; give an output with one *, as in 'out/*.align.gz'"
         raise OptionError(f"{pattern}: {several}")
     return pattern.replace("*", name)
 
 
 def one_file(path: str) -> str:
-    """Return the path of an output that is one file for all parts."""
+    """Return the path of an output that is a single file for all parts."""
     if is_pattern(path):
-        raise OptionError(f"{path}: is one file for all parts; name it without *")
+        raise OptionError(f"{path}: is one file for all parts; give a name without *")
     return path
 
 
 def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
-    """Refuse outputs that could not be written, are the same file, or are read too."""
+    """Reject outputs that cannot be written, are the same file, or are also read."""
     atomic_files.refuse_same(outputs)
     atomic_files.refuse_unwritable(outputs)
     read = {identity(path): path for part in parts for path in part.paths}
     for output in outputs:
         if (path := read.get(identity(output))) is not None and output != "-":
             both = f"{output} would be replaced, but is also read ({path})"
-            raise OptionError(f"{both}; name another file for the output; nothing was changed")
+            raise OptionError(f"{both}; give another file for the output; nothing was changed")
 
 
 @dataclass(frozen=True)
 class LinkOutput:
-    """Which links are written; see `Aligner.align_bitext`."""
+    """The links to write; see `Aligner.align_bitext`."""
 
     symmetrize: str = "posterior"
     threshold: float | None = None
@@ -152,7 +152,7 @@ class LinkOutput:
 
 @dataclass(frozen=True)
 class PartOutputs:
-    """What is written of each part: links, and scores."""
+    """The outputs of each part: links, and scores."""
 
     links: str | None = None
     scores: str | None = None
@@ -160,16 +160,16 @@ class PartOutputs:
 
     @property
     def some(self) -> bool:
-        """Whether anything is written."""
+        """Whether there is any output."""
         return self.links is not None or self.scores is not None
 
     def called(self, name: Callable[[str], str]) -> PartOutputs:
-        """Return them with other names of their files."""
+        """Return the outputs with `name` applied to their paths."""
         links, scores = (path and name(path) for path in (self.links, self.scores))
         return replace(self, links=links, scores=scores)
 
     def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
-        """Return where links and scores of each part go."""
+        """Return the paths for links and scores of each part."""
         links, scores = (
             [pattern and named(pattern, part.name) for part in parts]
             for pattern in (self.links, self.scores)
@@ -177,7 +177,7 @@ class PartOutputs:
         return list(zip(links, scores, strict=True))
 
     def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
-        """Refuse files that cannot be written, or would be written over."""
+        """Reject files that cannot be written, or that would be overwritten."""
         paths = [path for files in self.files(parts) for path in files if path is not None]
         if save is not None:
             paths.append(one_file(save))
@@ -185,7 +185,7 @@ class PartOutputs:
 
     @contextmanager
     def naming_written(self, parts: Sequence[Part]) -> Iterator[None]:
-        """Let an error of writing name the outputs that were written before it."""
+        """Add the outputs that were already written to a writing error."""
         before = {path: _state(path) for pair in self.files(parts) for path in pair if path}
         try:
             yield
@@ -194,7 +194,7 @@ class PartOutputs:
             if not paths:
                 raise
             more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
-            text = f"{problem}; written before it: {', '.join(paths[:3])}{more}"
+            text = f"{problem}; already written: {', '.join(paths[:3])}{more}"
             raise WriteError(text) from None
 
 
@@ -216,12 +216,12 @@ class Facts:
 
     @property
     def words(self) -> int:
-        """The words of both sides."""
+        """The number of words of both sides."""
         return self.source_words + self.target_words
 
 
 def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
-    """Read the two texts of a part to their ends, as fast as they can be checked."""
+    """Read and check the two texts of a part completely."""
     from alignkit.align.numbered_texts import lines_of
 
     states = states_of(paths)
@@ -240,12 +240,12 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
 
 
 def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:
-    """Return the facts of a part's files, without reading their text."""
+    """Return the facts of a part's files, without reading the text."""
     return Facts(0, 0, 0, 0, 0, states_of(paths), [*map(digest_of, paths)])
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
-    """Refuse sentences with too many words; `first` is the line of the first one."""
+    """Reject sentences with too many words; `first` is the line of the first one."""
     for k, size in enumerate(lengths):
         if size > options.max_words:
             raise TextFile(path, options).too_long("a sentence", size, first + k)
@@ -273,7 +273,7 @@ def check_parts(
     session: Session, parts: Sequence[Part], find: Callable[[Sequence[str], ReadOptions], Facts],
     options: ReadOptions, *, run: Run | None = None, progress: OnProgress | None = None,
 ) -> list[Facts]:  # fmt: skip
-    """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
+    """Read all parts with `find`; if the run was begun before, only those with changed files."""
     saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
@@ -296,7 +296,7 @@ def _key(part: Part) -> str:
 
 
 def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
-    """Return what shows whether files changed: size, times, a digest of some blocks."""
+    """Return size, times and a digest of some blocks of files, to detect changes."""
     try:
         return [
             (*state_of(path), os.stat(path).st_ctime_ns, digest_of(path, sample=True))
@@ -307,12 +307,12 @@ def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
 
 
 def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
-    """Return the places of parts, the largest files first, so that all workers end together."""
+    """Return part numbers with the largest files first; workers then finish at the same time."""
     return sorted(places, key=lambda k: -_size(parts[k]))
 
 
 def largest_of(parts: Sequence[Part]) -> Part:
-    """Return the part with the largest files, which shows their format: others may be empty."""
+    """Return the part with the largest files; their format is clear, as others may be empty."""
     return parts[largest_first(range(len(parts)), parts)[0]]
 
 

@@ -1,8 +1,8 @@
-"""Phrase records exchanged among workers: words with the same numbers for all, and buckets.
+"""Exchange phrase records among workers, with shared word numbers and buckets.
 
-Each part writes its records in buckets by the first phrase. A bucket brings those of all parts
-together, and writes them turned round, in buckets by the order of the other phrases; of these each
-makes its lines of the output.
+Each part writes its records in buckets by the first phrase. A bucket collects those of all parts,
+turns them round, and writes them in buckets by the order of the other phrases. Each of these
+writes its lines of the output.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
 _LEAST = 64  # but so many of each part
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
-_SMALLER = "let tables be sorted in less memory"
+_SMALLER = "sort tables in less memory"
 
 
 def memory_of(room: int) -> int:
-    """Return about how many bytes a task takes that sorts in some bytes of memory."""
+    """Return about how many bytes a task takes that sorts within `room` bytes."""
     return _PROGRAM + room
 
 
 @dataclass(frozen=True)
 class BucketExchange:
-    """Where the tasks of a run put their records, and into how many buckets."""
+    """The folder for the records of tasks, and the number of buckets."""
 
     folder: str  # of the run; what memory does not hold is sorted there, in files without names
     buckets: int  # how many
     room: int  # the bytes that sorting takes in memory
 
     def path(self, step: str, key: object) -> str:
-        """Return where the file of a task is."""
+        """Return the path of the file of a task."""
         return os.path.join(self.folder, step, f"{key}.bin")
 
 
 class PhraseSample:
-    """Some second phrases of records, evenly: every k-th of however many there are."""
+    """An even sample of the second phrases of records: every k-th, for any number of them."""
 
     def __init__(self, parts: int, skip: int = 0) -> None:
         self._most = max(_SHOWN // parts, _LEAST)
@@ -64,7 +64,7 @@ class PhraseSample:
         self._phrases: list[list[int]] = []
 
     def seen(self, block: Block) -> Block:
-        """Look at some records, and return them."""
+        """Sample some records, and return them."""
         first = -self._at % self._step
         for k in range(first, len(block), self._step):
             record = block.symbols[block.offsets[k] : block.offsets[k + 1]]
@@ -77,7 +77,7 @@ class PhraseSample:
         return block
 
     def phrases(self, words: Sequence[str]) -> list[list[str]]:
-        """Return them in words."""
+        """Return the sampled phrases as words."""
         return [[words[symbol - 1] for symbol in phrase] for phrase in self._phrases]
 
 
@@ -85,7 +85,7 @@ def write_records(
     exchange: BucketExchange, key: str, blocks: Iterable[Block], words: Sequence[str], *,
     skip: int = 0,
 ) -> list[str]:  # fmt: skip
-    """Write what a part holds, in buckets by the first phrase, and its words; return the files."""
+    """Write a part's records in buckets by the first phrase, and its words; return the files."""
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
     ranks[order] = np.arange(len(words))
@@ -107,7 +107,7 @@ def write_records(
 def add_records(
     runs: Runs, exchange: BucketExchange, bucket: int, numbered: Numbered, *, skip: int = 0,
 ) -> None:  # fmt: skip
-    """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
+    """Add a bucket of the records of all parts; their words get the shared numbers."""
     for key, path in numbered.places.items():
         try:
             numbers = np.fromfile(path, np.int32)
@@ -121,7 +121,7 @@ def add_records(
 def write_turned(
     exchange: BucketExchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
-    """Write records of a bucket in buckets by the order of their first phrases; return the file."""
+    """Write a bucket's records in buckets by the order of their first phrases; return the file."""
     offsets = sorting.ends_of([len(phrase) for phrase in cuts])
     keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
     path = exchange.path("turned", bucket)
@@ -135,7 +135,7 @@ def write_turned(
 
 
 def add_turned(runs: Runs, exchange: BucketExchange, bucket: int) -> None:
-    """Add a bucket of what the tasks of all buckets wrote by `write_turned`."""
+    """Add a bucket from the files that all buckets wrote with `write_turned`."""
     for key in range(exchange.buckets):
         for block in read_section(exchange.path("turned", key), bucket):
             runs.add(block.symbols, block.offsets, block.values)
@@ -151,7 +151,7 @@ def write_text(exchange: BucketExchange, bucket: int, texts: Iterable[str]) -> s
 
 @dataclass(frozen=True)
 class Numbered:
-    """Where the words of all are: `pool`, as they are `shown`, and the places of a part's."""
+    """The shared words: their `pool`, their text (`shown`), and the places of a part's words."""
 
     pool: str
     shown: str
@@ -161,7 +161,7 @@ class Numbered:
 def number_words(
     run: Run, session: Session, exchange: BucketExchange, keys: Sequence[str]
 ) -> Numbered:
-    """Merge the words of parts, `words/KEY.bin`, and find the place of each in all of them."""
+    """Merge the words of parts, `words/KEY.bin`, and find the place of each shared word."""
     left = [exchange.path("words", key) for key in keys]
     level = 0
     while len(left) > 1 or not level:
@@ -203,7 +203,7 @@ def _place(words: str, pool: str, output: str) -> Done:
 
 
 def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -> list[list[int]]:
-    """Return phrases, by the places of their words, that cut all phrases into buckets alike."""
+    """Return phrases, as places of their words, that divide all phrases into equal buckets."""
     words = sorted({word for phrase in samples for word in phrase})
     places = WordPool.of(words).places_in(pool).tolist()
     symbol = {word: place + 1 for word, place in zip(words, places, strict=True)}
@@ -213,7 +213,7 @@ def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -
 
 
 class Step(NamedTuple):
-    """A step of an exchange: what it does to each thing, by a function and its arguments."""
+    """A step of an exchange: a function with arguments, applied to each thing."""
 
     things: str
     done: str  # what happens to them, e.g. "joined"
@@ -224,7 +224,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class ExchangeOptions:
-    """How records are exchanged."""
+    """Options of an exchange."""
 
     room: int = sorting.ROOM  # the bytes that sorting takes in memory
     buckets: int | None = None  # how many; None: two for each worker

@@ -1,8 +1,8 @@
-"""Phrase tables and paraphrases of many files, with the bytes that one machine gives.
+"""Phrase tables and paraphrases from many files; the results are the same as on one machine.
 
-Counting and joining are the same exchange of records; see `alignkit.cluster.phrase_exchange`.
-Phrase pairs go by target phrase first, so that a bucket knows the totals of its target phrases,
-then by source phrase. Entries of tables go by pivot first, then by the phrase that is paraphrased.
+Counting and joining use the same exchange of records; see `alignkit.cluster.phrase_exchange`.
+Phrase pairs are sorted by target phrase first, to get the totals of target phrases, then by
+source phrase. Table entries are sorted by pivot first, then by the paraphrased phrase.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MARK = 1  # symbol behind the pivot: the number of the table
 
 @dataclass(frozen=True)
 class AlignedInput:
-    """How the files of a part are read."""
+    """How to read the files of a part."""
 
     sides: tuple[str, ...] = ()  # the sides of the files after the first
     format: str | None = None  # of the first one; None detects it, in the largest part
@@ -67,7 +67,7 @@ class AlignedInput:
 
 @dataclass(frozen=True)
 class Counted:
-    """How much was counted."""
+    """The numbers of what was counted."""
 
     pairs: int  # sentence pairs
     occurrences: int  # phrase pairs in them
@@ -99,18 +99,18 @@ def phrases(
     Parameters
     ----------
     client, work, wait, progress
-        As of `alignkit.cluster.align`.
+        As in `alignkit.cluster.align`.
     aligned, source, target
-        Paths with one ``*``: the alignments of the parts, and the words if these hold none.
+        Paths with one ``*``: the alignments of the parts, and the words if these have none.
     output
         The file of the table.
     annotator, format, links, kind, loose, max_length, ignore_identical, min_count
-        As of `alignkit.read_corpus` and `alignkit.rules.tables.phrase_table`.
+        As in `alignkit.read_corpus` and `alignkit.rules.tables.phrase_table`.
 
     Raises
     ------
     AlignkitError
-        If something cannot be read, written, or done.
+        If something cannot be read, written, or computed.
     """
     check_arguments(phrases, locals())
     named = {"source": source, "target": target}
@@ -135,7 +135,7 @@ def count_parts(
     min_count: int = 1,
     options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Counted:
-    """Write the phrase table of some parts in a session; see `phrases`."""
+    """Write the phrase table of parts in a session; see `phrases`."""
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
@@ -157,7 +157,7 @@ def count_parts(
 
 
 def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
-    """Return the sentence pairs of a part, and what reads them."""
+    """Return the sentence pairs of a part, and their reading."""
     named: dict[str, Any] = dict(zip(given.sides, part.paths[1:], strict=True))
     options = replace(given.reading, **named)
     kind, reading = open_reading(part.paths[0], format=given.format, options=options)
@@ -204,7 +204,7 @@ def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
 
 @dataclass(frozen=True)
 class TableInput:
-    """How the files of tables are read."""
+    """How to read the files of tables."""
 
     on: str = "source"  # the side of the pivot
     min_count: int = 1  # entries seen less often are left out
@@ -214,12 +214,12 @@ class TableInput:
     def __post_init__(self) -> None:
         check_known("side", self.on, pivots.PIVOTS)
         if self.min_count < 1:
-            raise OptionError(f"`min_count` is {self.min_count}; the least is 1")
+            raise OptionError(f"`min_count` is {self.min_count}; it must be at least 1")
 
 
 @dataclass(frozen=True)
 class Joined:
-    """How many entries of each table were joined."""
+    """The number of joined entries of each table."""
 
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
@@ -242,23 +242,23 @@ def pivot(
     wait: float | None = None,
     progress: OnProgress | None = None,
 ) -> Joined:
-    """Write the paraphrases that phrase tables hold.
+    """Write the paraphrases from phrase tables.
 
     Parameters
     ----------
     client, work, wait, progress
-        As of `alignkit.cluster.align`.
+        As in `alignkit.cluster.align`.
     table, second
-        The file of a table; or a path with one ``*``, for the files that it is in.
+        The file of a table, or a path with one ``*`` for a table in several files.
     output
         The file of the paraphrases.
     on, min_count, min_p, top, identity
-        As of `alignkit.rules.tables.pivot`.
+        As in `alignkit.rules.tables.pivot`.
 
     Raises
     ------
     AlignkitError
-        If something cannot be read, written, or done.
+        If something cannot be read, written, or computed.
     """
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]
@@ -276,7 +276,7 @@ def join_tables(
     given: TableInput,
     options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Joined:
-    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
+    """Write the paraphrases of one or two tables, each in several files; see `pivot`."""
     sides = range(1, len(tables) + 1)
     files = {
         f"{side}-{part.key}": (part, (side,))
@@ -296,9 +296,9 @@ def join_tables(
     def check(values: Iterable[dict[str, Any]]) -> None:
         for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
-                more = f", nor do {len(table) - 1} more" if len(table) > 1 else ""
-                empty = f"{table[0].paths[0]}: holds no phrase pairs{more}"
-                raise OptionError(f"{empty}; name a file that does")
+                more = f" or {len(table) - 1} more" if len(table) > 1 else ""
+                empty = f"{table[0].paths[0]}: no phrase pairs in this file{more}"
+                raise OptionError(f"{empty}; give a file with phrase pairs")
 
     values, tallies = exchange_records(
         session, files, output, what, ReadOptions(), options, steps, check

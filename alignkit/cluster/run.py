@@ -1,4 +1,4 @@
-"""The folder of a run, which all workers see: what it holds lets the run go on after any stop."""
+"""The folder of a run, shared by all workers; a stopped run continues from its files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from alignkit.io.atomic_files import WriteError, free_name
 from alignkit.version import __version__
 
 FOLDER = "alignkit-run"
-"""What the folder of a run is called in the one that users name."""
+"""The name of a run's folder within the folder given by the user."""
 
 _MANIFEST, _MARKER, _LOCK = "manifest.json", "marker.json", "lock"
 _HALF = re.compile(r"\.alignkit-[0-9a-f]{16}\.part")  # what is being written; see `free_name`
@@ -32,11 +32,11 @@ _held: set[str] = set()  # locks of this process, which the system would give it
 
 
 class RunError(AlignkitError):
-    """A run that cannot go on: its folder is of another one, in use, or damaged."""
+    """A run that cannot continue: its folder belongs to another run, is in use, or is damaged."""
 
 
 class Run:
-    """The folder of a run, locked for this process, and the files that the run made."""
+    """The folder of a run, locked for this process, and the files of the run."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
@@ -49,20 +49,20 @@ class Run:
             self._made = self._marked()  # by who had the lock before, too
 
     def _marked(self) -> set[str]:
-        """Return what the run has made: files, and folders, which end in ``/``."""
+        """Return the files of the run, and its folders, which end in ``/``."""
         try:
             if any(map(os.path.islink, (self.folder, self._marker))) or not isfile(self._marker):
                 raise ValueError
             return set(json.loads(Path(self._marker).read_text("utf-8"))["made by alignkit"])
         except (ValueError, LookupError, TypeError):
-            there = "is there already, without the marker of a run of alignkit; nothing was changed"
-            other = "move it elsewhere, or name another folder by `work`"
+            there = "already exists without the marker of a run of alignkit; nothing was changed"
+            other = "move it, or give another folder with `work`"
             raise RunError(f"{self.folder}: {there}; {other}") from None
 
     def _locked(self) -> int:
-        """Return the file that locks the folder, which holds who has it."""
+        """Return the lock file of the folder, which records its process."""
         if os.path.realpath(self._place) in _held:
-            raise RunError(f"{self.folder}: this process has a run there; name another folder")
+            raise RunError(f"{self.folder}: this process has a run there; give another folder")
         file = os.open(self._place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             alone, here = atomic_files.lock_alone(file), socket.gethostname()
@@ -70,7 +70,7 @@ class Run:
             far = alone is not False and holder.get("host", here) != here
             if far or alone is False or (alone is None and holder and _lives(holder["process"])):
                 ended = f"if it has ended, remove the file {self._place}, and try again"
-                how = ended if far else "wait until that ends, or name another folder by `work`"
+                how = ended if far else "wait until that ends, or give another folder with `work`"
                 raise RunError(f"{self.folder}: in use by {who}; {how}")
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             os.ftruncate(file, 0)
@@ -84,7 +84,7 @@ class Run:
         return file
 
     def _holder(self, text: bytes) -> tuple[dict[str, Any], str]:
-        """Return who has the folder, or had it until it died, and what messages call that."""
+        """Return the current or last holder of the folder, and its name for messages."""
         try:
             holder = json.loads(text) if text else {}
             who = "process {process} on {host} since {since}".format(**holder) if text else ""
@@ -105,7 +105,7 @@ class Run:
         return os.path.relpath(os.path.join(self.folder, path), self.folder)
 
     def claim(self, *paths: str) -> None:
-        """Note files that the run is to make, and make their folders."""
+        """Register files of the run, and create their folders."""
         files = [self._name(path) for path in paths]
         folders = {f"{folder}/" for folder in map(os.path.dirname, files) if folder}
         new = []
@@ -124,7 +124,7 @@ class Run:
                 os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
 
     def drop(self, *paths: str) -> None:
-        """Remove files that the run made, and their folders if they are empty then."""
+        """Remove files of the run, and their folders if these are then empty."""
         names = self._made.intersection(map(self._name, paths))
         folders = {f"{os.path.dirname(name)}/" for name in names} & self._made
         for name in (*names, *folders):
@@ -143,12 +143,12 @@ class Run:
             Path(beside).write_text(json.dumps({"made by alignkit": sorted(self._made)}), "utf-8")
 
     def path(self, *names: str) -> str:
-        """Return the path of a file, which it claims."""
+        """Return the path of a file, and register it."""
         self.claim(path := os.path.join(self.folder, *names))
         return path
 
     def settle(self, what: Mapping[str, Any]) -> bool:
-        """Note what the run is of; return whether it goes on with an earlier one."""
+        """Record the contents of the run; return whether it continues an earlier one."""
         now = json.loads(json.dumps({"alignkit": __version__, **what}))
         before = self.read(_MANIFEST)
         if before is None:
@@ -156,13 +156,13 @@ class Run:
         for name in dict.fromkeys((*(before or now), *now)):
             if before and before.get(name) != now.get(name):
                 how = _difference(name, before.get(name), now.get(name))
-                other = f"is the folder of another run: {how}; name another folder by `work`"
+                other = f"is the folder of another run: {how}; give another folder with `work`"
                 raise RunError(f"{self.folder}: {other}")
         self._sweep()
         return before is not None
 
     def read(self, *names: str) -> Any:
-        """Return what a JSON file of the run holds; None where there is none."""
+        """Return the content of a JSON file of the run; None if there is none."""
         path = os.path.join(self.folder, *names)
         if self._name(path) not in self._made:
             return None
@@ -174,25 +174,25 @@ class Run:
             raise RunError(f"{path}: cannot be read: {problem}; remove this file") from None
 
     def write(self, value: object, *names: str) -> None:
-        """Write a JSON file of the run, which is whole at any time."""
+        """Write a JSON file of the run; it is complete at any time."""
         with placing(self.path(*names)) as beside:
             Path(beside).write_text(json.dumps(value), "utf-8")
 
     def try_workers(self, session: Session) -> None:
-        """Check that all workers see the folder, and may write there."""
+        """Check that all workers see the folder, and can write there."""
         token = os.urandom(8).hex()
         place = self.path(f"token-{token}")
         Path(place).write_text(token, "utf-8")
         try:
             for worker, problem in session.everywhere(_try, place, token).items():
                 if problem:
-                    seen = f"{problem}; the folder has to be one that all workers see"
+                    seen = f"{problem}; use a folder that all workers see"
                     raise ClusterError(f"worker {worker}: {self.folder}: {seen}")
         finally:  # and with those of runs that were stopped here
             self.drop(*(name for name in self._made if name.startswith("token-")))
 
     def remove(self) -> None:
-        """Remove what the run made, and the folder if nothing else is in it."""
+        """Remove the files of the run, and the folder if it is then empty."""
         self._sweep()
         self.drop(*(name for name in self._made if not name.endswith("/")))
         for name in self._made:  # folders
@@ -215,7 +215,7 @@ class Run:
         *,
         errors: int = 1,
     ) -> dict[str, Any]:
-        """Do the tasks of a step that are not done yet, in order; return the values of all."""
+        """Do the tasks of a step that are not done yet, in order; return all values."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         records = {key: self._recorded(step, key) for key in tasks}
         done = {key: record["value"] for key, record in records.items() if record is not None}
@@ -234,7 +234,7 @@ class Run:
         return {key: done[key] for key in tasks}
 
     def _recorded(self, step: str, key: str) -> Any:
-        """Return the record of a task that is done, if its files are as they were then."""
+        """Return the record of a finished task, if its files have not changed since then."""
         record = self.read(step, f"{key}.json")
         with suppress(OSError):
             if record and all(list(state_of(path)) == at for path, at in record["files"].items()):
@@ -251,11 +251,11 @@ class Run:
 
 
 def _foreign(path: str) -> RunError:
-    return RunError(f"{path}: the run did not make this, and needs the name; move it elsewhere")
+    return RunError(f"{path}: is not from this run, which needs that name; move it elsewhere")
 
 
 def _make(folder: str) -> None:
-    """Make a folder with its marker in one step: it is never there without."""
+    """Create a folder with its marker in one step: it never exists without."""
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     new = free_name(Path(folder).parent)
     with undisturbed():
@@ -280,7 +280,7 @@ def _lives(process: int) -> bool:
 
 
 class Done(NamedTuple):
-    """The value of a task, as JSON can hold it, and the files that it wrote."""
+    """The value of a task (JSON) and the files that it wrote."""
 
     value: Any
     files: Sequence[str]
@@ -300,24 +300,24 @@ def _try(place: str, token: str) -> str:
         TemporaryFile(dir=os.path.dirname(place)).close()
     except (OSError, AlignkitError) as problem:
         return str(problem)
-    return "" if content == token else "holds something else there"
+    return "" if content == token else "has a different file in that place"
 
 
 def _difference(name: str, before: Any, now: Any) -> str:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             if key not in before or key not in now:
-                return f"{name} {key} {'is new' if key in now else 'is gone'}"
+                return f"{name} {key} {'is new' if key in now else 'is missing'}"
             if before[key] != now[key]:
                 return _difference(f"{name} {key}", before[key], now[key])
     if len(f"{before}{now}") > 60:  # digests tell people nothing
         return f"{name} has changed"
-    return f"{name} was {before}, and is {now}"
+    return f"{name} was {before}, and is now {now}"
 
 
 @contextmanager
 def running(work: str | None, output: str = "") -> Iterator[Run]:
-    """Open the folder of a run, in the one that users name, or beside the output."""
+    """Open the folder of a run, in the folder given by the user or next to the output."""
     if work is not None:
         atomic_files.refuse_address(work)
     run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
@@ -342,7 +342,7 @@ def running(work: str | None, output: str = "") -> Iterator[Run]:
 
 
 def folder_beside(output: str) -> str:
-    """Return the folder of a run that none was named for: beside its output, or what a ``*`` is."""
+    """Return the default folder of a run: next to its output, or to the folder with a ``*``."""
     mark = blake2b(os.path.abspath(output).encode("utf-8", "surrogateescape"), digest_size=4)
     folder = os.path.dirname(output.partition("*")[0])
     return os.path.join(folder, f".alignkit-{mark.hexdigest()}")
@@ -350,7 +350,7 @@ def folder_beside(output: str) -> str:
 
 @contextmanager
 def placing(path: str) -> Iterator[str]:
-    """Return the path of a file beside a path, which takes its place when it is whole."""
+    """Yield the path of a temporary file next to a path; it is put in place at the end."""
     with atomic_files.apart(), atomic_files.replacing_file(path) as beside:
         yield beside
 
@@ -366,7 +366,7 @@ def _write_errors(path: str) -> Iterator[None]:
 
 
 def state_of(path: str) -> tuple[int, int]:
-    """Return the size of a file, and when it was changed, in nanoseconds."""
+    """Return the size of a file, and its time of change in nanoseconds."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
@@ -374,11 +374,11 @@ def state_of(path: str) -> tuple[int, int]:
 T = TypeVar("T")
 
 _ROOM = 1 << 30
-"""Bytes to keep if it is not known how much memory there is."""
+"""Bytes to keep if the size of the memory is unknown."""
 
 
 class WorkerMemory(Generic[T]):
-    """Items of one run, kept while they fit into memory, else made again each time."""
+    """Items of one run, kept while they fit into memory, otherwise created again each time."""
 
     def __init__(self) -> None:
         self._run = ""
@@ -386,7 +386,7 @@ class WorkerMemory(Generic[T]):
         self._size = 0
 
     def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
-        """Return an item by its name, made if it is not there."""
+        """Return an item by name; create it if needed."""
         if run != self._run:
             self._run, self._items, self._size = run, {}, 0
         if name in self._items:

@@ -1,8 +1,8 @@
-"""Workers and the tasks they get: the workers of a Dask cluster, or this process alone.
+"""Run tasks on the workers of a Dask cluster, or in this process.
 
 A task is a function of this package with small arguments: names of files, never their content.
-It can be done again, by another worker, and leaves the same files. So a worker must compute the
-same bits as this process, which a `Canary` checks.
+Another worker can repeat it and writes the same files. A worker must therefore compute the same
+bits as this process; a `Canary` checks this.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Connection = Any
-"""A client of Dask, an address as of `open_session`, or None for this process alone."""
+"""A Dask client, an address as in `open_session`, or None for only this process."""
 OnProgress = Callable[[int, int, str], None]
-"""Called with how much is done, of how much, and what that is."""
+"""Called with the amount done, the total, and a description."""
 
 PATIENCE = 30
 """Seconds to wait for a scheduler, and for the first worker of this machine."""
@@ -49,7 +49,7 @@ _LOCAL = re.compile(r"local(?::(\d+))?")
 
 
 class ClusterError(AlignkitError):
-    """A cluster that cannot be reached, or workers that cannot do what is asked of them."""
+    """A cluster that cannot be reached, or workers that cannot do a task."""
 
 
 # What a process would compute
@@ -57,7 +57,7 @@ class ClusterError(AlignkitError):
 
 @dataclass(frozen=True)
 class Canary:
-    """Everything that decides over the bits of a result."""
+    """Everything that affects the bits of a result."""
 
     alignkit: str  # versions; that of Unicode, which Python brings, decides how case is folded
     numpy: str
@@ -68,22 +68,22 @@ class Canary:
     processor: str  # the name of the processor, for messages
 
     def differs(self, theirs: Canary) -> str:
-        """Return what another process has that would give other bytes; empty if all is equal."""
+        """Describe why another process would give other bytes; empty if all is equal."""
         for name, mine in asdict(replace(self, processor=theirs.processor)).items():
             other = getattr(theirs, name)
             if name in ("bits", "packed") and other != mine:
                 what = "aligns" if name == "bits" else "packs"
                 which = f"its processor: {theirs.processor}; this one: {self.processor}"
-                bits = f"{what} a toy text with other bits than this process does"
-                return f"{bits} ({which}); leave it out"
+                bits = f"{what} a toy text with other bits than this process"
+                return f"{bits} ({which}); do not use this worker"
             if other != mine:
-                return f"has {name} {other}, but this process has {mine}; install the same"
+                return f"has {name} {other}, but this process has {mine}; install the same version"
         return ""
 
 
 @cache
 def canary() -> Canary:
-    """Return what this process would compute; it takes a second, once."""
+    """Return what this process would compute; the first call takes a second."""
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
 
@@ -127,7 +127,7 @@ def _processor() -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be done."""
+    """A task for a worker."""
 
     name: str  # what messages call it, e.g. "part 17 (in/17.fr.gz)"
     arguments: tuple[Any, ...]  # what the function takes; small
@@ -137,16 +137,16 @@ class Task:
 
 
 class Session:
-    """Workers, and what gives them tasks.
+    """Workers, with a way to give them tasks.
 
     Attributes
     ----------
     threads, workers
-        Threads of a task (None: one for each core), and tasks done at a time.
+        Threads of a task (None: one per core), and number of simultaneous tasks.
     memory
-        Bytes a task may take; 0 if nothing limits it.
+        Bytes that a task may take; 0 if there is no limit.
     dashboard
-        Where a browser shows what the workers do; None if nothing does.
+        Address that shows the work in a browser; None if there is none.
     """
 
     threads: int | None = None
@@ -157,28 +157,28 @@ class Session:
     def each(
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
     ) -> Iterator[tuple[int, T]]:
-        """Begin tasks in their order; yield place and result of each as it is done.
+        """Start tasks in order; yield place and result of each one when it is done.
 
-        After `errors` failures the others are stopped; the dashboard calls them `label`.
+        After `errors` failures the others are stopped; `label` is their name in the dashboard.
 
         Raises
         ------
         AlignkitError
-            That of a task; several at once if several failed.
+            The error of a task; if several failed, all of them in one.
         """
         raise NotImplementedError
 
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:
-        """Call a function once on each worker; return what it gives by the worker's name."""
+        """Call a function once on each worker; return the results by worker name."""
         raise NotImplementedError
 
     def path(self, path: str) -> str:
-        """Return what tasks are to call a file: workers may have begun in another folder."""
+        """Return the path of a file for tasks: workers may run in another folder."""
         return path
 
 
 class ThisProcess(Session):
-    """A session without workers: this process does one task after the other."""
+    """A session without workers: this process does all tasks in turn."""
 
     def each(  # noqa: D102
         self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
@@ -198,14 +198,14 @@ class ThisProcess(Session):
 
 
 class _Failures:
-    """The errors of tasks, until they are too many."""
+    """Collects the errors of tasks until there are too many."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._errors: list[AlignkitError] = []
 
     def add(self, error: AlignkitError) -> None:
-        """Keep an error of a part; raise any other at once, and all when they are too many."""
+        """Store an error of a part; raise any other at once, and all if there are too many."""
         error.__context__ = None  # with its context, files would stay open
         if isinstance(error, (ClusterError, WriteError)):
             raise error
@@ -214,12 +214,12 @@ class _Failures:
             self.raise_all()
 
     def raise_all(self) -> None:
-        """Raise the errors, if there are any."""
+        """Raise the errors, if any."""
         messages = sorted(map(str, self._errors))
         if len(set(messages)) == 1:
             raise self._errors[0]
         if messages:
-            more = f"; {len(messages)} are shown" if len(messages) == self._most else ""
+            more = f"; the first {len(messages)} are shown" if len(messages) == self._most else ""
             raise PartsError(f"several parts cannot be read{more}", messages)
 
 
@@ -262,21 +262,21 @@ class DaskSession(Session):
         raise self._gone()
 
     def _gone(self) -> ClusterError:
-        return ClusterError(f"{self._address}: the scheduler is gone; begin another one")
+        return ClusterError(f"{self._address}: the scheduler is gone; start another one")
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """How many tasks are done at a time."""
+        """The number of simultaneous tasks."""
         return sum(worker["nthreads"] for worker in self._known.values())
 
     @property
     def memory(self) -> int:  # type: ignore[override]
-        """How many bytes a task may take on the smallest worker; 0 if nothing limits it."""
+        """Bytes that a task may take on the smallest worker; 0 if there is no limit."""
         limited = [worker for worker in self._known.values() if worker["memory_limit"]]
         return min((x["memory_limit"] // x["nthreads"] for x in limited), default=0)
 
     def _refuse_others(self) -> None:
-        """Refuse workers that differ from this process; one of each host compiles for the rest."""
+        """Reject workers that differ from this process; one per host compiles for the rest."""
         hosts: dict[str, str] = {}
         for address, worker in self._known.items():
             hosts.setdefault(worker["host"], address)
@@ -320,7 +320,7 @@ class DaskSession(Session):
                     task, times = tasks[place], error.allowed_failures + 1
                     needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
                     has = f", and a worker has {_size(most)}" if needs and most else ""
-                    died = f"{task.name}: {times} workers died of it{needs}{has}"
+                    died = f"{task.name}: {times} workers died from this task{needs}{has}"
                     raise ClusterError(
                         f"{died}: give workers more memory, or {task.smaller}"
                     ) from None
@@ -330,9 +330,9 @@ class DaskSession(Session):
                     if "deserialization of the task graph" not in str(error):
                         raise
                     raise ClusterError(
-                        f"{self._address}: the scheduler cannot read the tasks; it needs "
-                        "alignkit too, in the version that this process has, and was perhaps begun "
-                        "before that was installed"
+                        f"{self._address}: the scheduler cannot read the tasks; it needs alignkit "
+                        "in the version of this process; if that was installed later, restart the "
+                        "scheduler"
                     ) from None
                 future.release()
                 yield place, value
@@ -344,7 +344,7 @@ class DaskSession(Session):
     def _done(
         self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
     ) -> Iterator[Future[Any]]:
-        """Yield futures as they are done; look at the workers while nothing is."""
+        """Yield futures when they are done; check the workers while waiting."""
         from distributed import as_completed
 
         left = {future.key: future for future in futures}
@@ -373,7 +373,7 @@ class DaskSession(Session):
             raise ClusterError(f"{needs}, but {has}: {more}")
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
-        """Return a future for each task whose worker holds it, and so attracts the task."""
+        """Return a future for each task; the worker that holds it gets the task."""
         if all(task.home is None for task in tasks):
             return [None] * len(tasks)
         size = max(1, self.workers)
@@ -399,7 +399,7 @@ class DaskSession(Session):
                 raise
             except OSError as problem:
                 if not left:
-                    gone = f"a worker has gone away ({problem}); give the same command again"
+                    gone = f"a worker has disappeared ({problem}); repeat the same command"
                     raise ClusterError(f"{self._address}: {gone}") from None
         return values
 
@@ -415,7 +415,7 @@ def _perform(
 
 
 class _Watch:
-    """Reports once what keeps tasks waiting, and when that is over."""
+    """Reports once why tasks wait, and when they continue."""
 
     def __init__(self, address: str, wait: float | None) -> None:
         self._address, self.wait = address, wait
@@ -428,18 +428,18 @@ class _Watch:
         workers: Mapping[str, dict[str, Any]],
         tasks: Mapping[str, Sequence[Task]] | None = None,
     ) -> bool:
-        """Take in which workers there are, and the tasks at each; return whether there are any."""
+        """Update the workers and their tasks; return whether there are any workers."""
         now = {
             f"worker {address}": _paused(worker, (tasks or {}).get(address, ()))
             for address, worker in workers.items()
             if worker["status"] == "paused"
         }
-        back = dict.fromkeys((f"worker {address}" for address in workers), "at work again")
+        back = dict.fromkeys((f"worker {address}" for address in workers), "working again")
         if workers:
             self._none = "no workers are left"
-            back[self._address] = f"workers have come: {len(workers)}"
+            back[self._address] = f"workers are available: {len(workers)}"
         else:
-            limit = "" if self.wait is None else f" for {self.wait:g} s at most"
+            limit = "" if self.wait is None else f" for at most {self.wait:g} s"
             now[self._address] = f"{self._none}, waiting{limit}"
         clock = time.monotonic()
         self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
@@ -451,8 +451,8 @@ class _Watch:
         self._reported = late
         since = self._first_seen.get(self._address)
         if since is not None and self.wait is not None and clock - since >= self.wait:
-            again = "start workers there, or wait longer by `wait`, and give the same command again"
-            raise ClusterError(f"{self._address}: no worker has come in {self.wait:g} s; {again}")
+            again = "start workers, or wait longer with `wait`, and repeat the same command"
+            raise ClusterError(f"{self._address}: no worker came within {self.wait:g} s; {again}")
         return bool(workers)
 
 
@@ -475,18 +475,18 @@ def _size(size: int) -> str:
 def open_session(
     address: Connection, *, check: Callable[[], Canary] = canary, wait: float | None = None
 ) -> Iterator[Session]:
-    """Connect to workers; give them back at the end.
+    """Connect to workers; release them at the end.
 
     Parameters
     ----------
     address
-        ``local:4`` starts so many processes on this machine, ``local`` one for each core;
-        ``tcp://HOST:PORT``, ``tls://HOST:PORT`` and the file ``*.json`` of a scheduler; a `Client`,
-        which stays open. None: this process alone.
+        ``local:4`` starts 4 processes on this machine, ``local`` one per core;
+        ``tcp://HOST:PORT``, ``tls://HOST:PORT`` or a scheduler's file ``*.json``; a `Client`, which
+        stays open. None: only this process.
     check
-        What is compared between this process and the workers.
+        Returns the properties that this process and the workers must share.
     wait
-        Seconds to wait for workers, at the start and when none are left; None: for ever, but 30
+        Seconds to wait for workers, at the start and when none are left; None: forever, but 30
         seconds for ``local``.
 
     Raises
@@ -494,7 +494,7 @@ def open_session(
     ClusterError
         If Dask is not installed, or no scheduler or worker answers.
     OptionError, ArgumentError
-        If the address is none, the client cannot be used, or `wait` is no number of seconds.
+        If the address is invalid, the client cannot be used, or `wait` is not in seconds.
     """
     if wait is not None and not (isinstance(wait, Real) and wait >= 0):
         raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")
@@ -512,29 +512,29 @@ def open_session(
 
 def _check_client(client: Connection) -> None:
     if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
-        fault = f"{kind_of(client)}; give a Client of Dask, an address, or None"
+        fault = f"{kind_of(client)}; give a Dask Client, an address, or None"
     elif client.status in ("closing", "closed"):
         fault = "closed; open another one: Client(...)"
     elif client.asynchronous:
-        fault = "asynchronous; open it by Client(..., asynchronous=False), outside coroutines"
+        fault = "asynchronous; open it with Client(..., asynchronous=False), outside coroutines"
     else:
         return
     raise ArgumentError(f"client is {fault}")
 
 
 def check_address(address: str) -> None:
-    """Refuse a text that is no address, and any address if Dask is not installed."""
+    """Raise an error if a text is not an address or Dask is not installed."""
     local = _LOCAL.fullmatch(address)
     known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
     if not known or (local and local[1] and int(local[1]) < 1):
         raise OptionError(
-            f"{address!r} is no address of a cluster; say local:4 (so many processes of this "
-            "machine), tcp://HOST:8786, or FILE.json, which a scheduler wrote"
+            f"{address!r} is not the address of a cluster; use local:4 (4 processes on this "
+            "machine), tcp://HOST:8786, or the FILE.json of a scheduler"
         )
     missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
     if missing:
         needed = f"a cluster needs more libraries ({', '.join(missing)})"
-        raise ClusterError(f"{needed}; type: pip install 'alignkit[cluster]'")
+        raise ClusterError(f"{needed}; run: pip install 'alignkit[cluster]'")
 
 
 @contextmanager
@@ -572,7 +572,7 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep Dask from printing how it lost a scheduler, which becomes an error."""
+    """Silence Dask's report of a lost scheduler, which becomes an error."""
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [log.level for log in logs]
     for log in logs:
@@ -585,7 +585,7 @@ def _silent() -> Iterator[None]:
 
 
 def _address_in(path: str, wait: float) -> str:
-    """Return the address in the file that a scheduler writes when it has begun; wait for it."""
+    """Return the address in a scheduler's file; wait until it is written."""
     end = time.monotonic() + wait
     while True:
         try:
@@ -593,11 +593,11 @@ def _address_in(path: str, wait: float) -> str:
             break
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
-                late = f"no scheduler has written it in {wait:g} seconds"
+                late = f"no scheduler wrote this file within {wait:g} seconds"
                 raise ClusterError(f"{path}: {late}") from None
             time.sleep(0.2)
         except OSError as problem:
             raise FileError.of(problem, path) from None
     if not (isinstance(content, dict) and isinstance(content.get("address"), str)):
-        raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
+        raise ClusterError(f"{path}: is not a scheduler's file: it has no address")
     return str(content["address"])

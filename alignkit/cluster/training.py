@@ -1,4 +1,4 @@
-"""Training on the parts of a corpus, stage by stage; the results of each are kept in files."""
+"""Training on the parts of a corpus in stages; the results of each stage are kept in files."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _MODELS = ("ibm1", "hmm")
 
 @dataclass(frozen=True)
 class TrainedParts:
-    """What a training read and learned.
+    """A summary of a training on parts.
 
-    Long pairs are cut and count as several; `entries_met`: entries of the dictionary that occurred.
+    Long pairs are cut and count as several; `entries_met`: dictionary entries that occurred.
     """
 
     history: tuple[Round, ...]
@@ -55,7 +55,7 @@ class TrainedParts:
 
 
 class Stages:
-    """The stages of a training; a file holds which are done, and these are not done again."""
+    """The stages of a training; finished ones are recorded in a file and not repeated."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Stages:
         self.stages, self._stage = 1 + len(self._schedule), 0
 
     def merge_words(self, files: list[str]) -> None:
-        """Give numbers to the words of all parts, given their files."""
+        """Assign numbers to the words of all parts, from their files."""
         self._files = files
         if "words" in self._state:
             return
@@ -132,7 +132,7 @@ class Stages:
         self._keep(places=places, entries=sum(met))
 
     def rounds(self) -> None:
-        """Run all rounds that are not done."""
+        """Run all remaining rounds."""
         if "weighed" not in self._state:
             self._learn("beginning", "", 0, [])
         for done in range(self._state["weighed"], len(self._schedule)):
@@ -145,7 +145,7 @@ class Stages:
             self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
-        """Make the weights of the next round from what is expected after `done` rounds."""
+        """Compute the weights of the next round from the expected links after `done` rounds."""
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
         self._run.claim(*plan.round_files(done))
@@ -172,7 +172,7 @@ class Stages:
                 )
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
-        """Return what was read and learned."""
+        """Return a summary of the training."""
         plan, state = self._plan, self._state
         return TrainedParts(
             self._history, plan.pairs, sum(cells for _, cells in state["sizes"]), source_words,
@@ -211,7 +211,7 @@ class Stages:
         tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
     ) -> list[T]:
-        """Do tasks; those without names are of parts, the largest first, and make progress."""
+        """Do tasks; those without names are for parts, largest first, and report progress."""
         order = list(range(len(tasks)))
         if names is None:
             order.sort(key=lambda k: -self._state["sizes"][k][1])
@@ -245,29 +245,29 @@ def train(
     wait: float | None = None,
     progress: OnProgress | None = None,
 ) -> TrainedParts:
-    """Learn from the parts of a corpus.
+    """Train an aligner on the parts of a corpus.
 
     Parameters
     ----------
     client, wait, progress
-        As of `alignkit.cluster.align`.
+        As in `alignkit.cluster.align`.
     source, target, output
-        Paths with one ``*``, the same text in all: the words, and where the links go.
+        Paths with one ``*``, for the same text in all: the words, and the links.
     work
-        A folder that all workers see; the run is kept in its folder ``alignkit-run``. The same call
-        goes on where a run was stopped.
+        A folder that all workers see; the run is in its folder ``alignkit-run``. To continue a
+        stopped run, repeat the call.
     save
-        Where the model goes.
+        The file for the model.
     settings, dictionary, casefold
-        As of `Aligner.train`; `dictionary` holds the pseudo-counts of word pairs known to be
+        As in `Aligner.train`; `dictionary` has pseudo-counts for word pairs that are known
         translations.
     shards
-        Into how many shards word pairs are divided, for the same result; None: as memory has it.
+        Number of shards for word pairs; it does not affect the result. None: as memory allows.
 
     Raises
     ------
     AlignkitError
-        If something cannot be read, written, or done.
+        If something cannot be read, written, or computed.
     """
     outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:
@@ -285,12 +285,12 @@ def train_parts(
     shards: int | None = None, reading: ReadOptions | None = None, threads: int | None = None,
     progress: OnProgress | None = None,
 ) -> TrainedParts:  # fmt: skip
-    """Learn from parts in a session; see `train`."""
+    """Train on parts in a session; see `train`."""
     check_settings(settings)
     dictionary = dictionary or {}
     check_dictionary(dictionary)
     if shards is not None and shards < 1:
-        raise OptionError(f"{shards} shards: give at least 1")
+        raise OptionError(f"{shards} shards; expected at least 1")
     reading, outputs = reading or ReadOptions(), outputs or PartOutputs()
     outputs.check(parts, save)
     parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
@@ -323,12 +323,12 @@ def train_parts(
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse settings for one machine alone."""
+    """Reject settings that need a single machine."""
     wrong = {
-        settings.model: (settings.model in _MODELS, f"choose {' or '.join(_MODELS)}"),
+        settings.model: (settings.model in _MODELS, f"use {' or '.join(_MODELS)}"),
         "best": (not settings.best, "leave it out"),
-        settings.inference: (settings.inference == "collapsed", "choose collapsed"),
+        settings.inference: (settings.inference == "collapsed", "use collapsed"),
     }
     for name, (fits, instead) in wrong.items():
         if not fits:
-            raise OptionError(f"{name} is trained on one machine alone; over parts, {instead}")
+            raise OptionError(f"{name} needs training on a single machine; over parts, {instead}")

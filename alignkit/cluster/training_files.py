@@ -1,6 +1,6 @@
-"""The files of a training: its plan, which names them, arrays by name, and its words as numbers.
+"""The files of a training: its plan with their names, arrays by name, and numbered words.
 
-Words get the numbers that one machine would give them: by frequency, then by their first place.
+Words get the same numbers as on one machine: by frequency, then by their first place.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """How a training is divided, which all its tasks know."""
+    """The division of a training, shared by all its tasks."""
 
     folder: str
     run: str  # a name that no other run has
@@ -49,21 +49,21 @@ class TrainingPlan:
     threads: int | None = None  # of a task; None: one for each core
 
     def file(self, kind: str, name: object) -> str:
-        """Return the path of a file that stays for all rounds."""
+        """Return the path of a file that is kept for all rounds."""
         # words/SIDE: see `merge_words`. parts/PART: its words as numbers, its word pairs with
         # their first counts. shards/SHARD: its word pairs, their prior, where those of each part
         # are. forgotten/SHARD: which were pruned. memory/PART: what the model remembers of it.
         return os.path.join(self.folder, kind, f"{name}.npz")
 
     def after(self, done: int, name: str) -> str:
-        """Return the path of a file that `done` rounds leave."""
+        """Return the path of a file written after `done` rounds."""
         # part-K: the expected links in a part. counts-K: those in a shard. weights-K: the weights
         # of a shard, for each part, and their sums. common: tables of the empty word, jumps and
         # sums of stems. totals: what weights are divided by.
         return os.path.join(self.folder, f"round-{done}", f"{name}.npz")
 
     def round_files(self, done: int) -> list[str]:
-        """Return the paths of all files that `done` rounds leave."""
+        """Return the paths of all files written after `done` rounds."""
         names = [f"part-{k}" for k in range(self.parts)]
         names += [f"{kind}-{k}" for k in range(self.shards) for kind in ("counts", "weights")]
         return [self.after(done, name) for name in (*names, "common", "totals")]
@@ -86,7 +86,7 @@ class Arrays:
         return name in self._members
 
     def dense(self, name: str, size: int, rest: float = 0) -> NDArray[Any]:
-        """Return an array that `sparse` took apart."""
+        """Return an array from the parts made by `sparse`."""
         values = self[name]
         if f"{name}-at" not in self:
             return values
@@ -96,7 +96,7 @@ class Arrays:
 
 
 def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArray[Any]]:
-    """Return the arrays that hold values (N,) of which most are `rest`; see `Arrays.dense`."""
+    """Return arrays that represent values (N,), of which most are `rest`; see `Arrays.dense`."""
     at = np.flatnonzero(values != values.dtype.type(rest))
     kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
     if len(at) * (values.itemsize + np.dtype(kind).itemsize) >= values.nbytes:
@@ -105,7 +105,7 @@ def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArra
 
 
 def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays into a file, which is there only when it is whole."""
+    """Write arrays to a file; it appears only when it is complete."""
     with placing(path) as beside, open(beside, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -125,7 +125,7 @@ def _run_errors(path: str) -> Iterator[None]:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
         damaged = f"{path}: a file of the run is missing or damaged ({problem})"
-        raise RunError(f"{damaged}; begin anew in another folder, named by `work`") from None
+        raise RunError(f"{damaged}; start again in another folder, given with `work`") from None
 
 
 # Words as numbers
@@ -133,7 +133,7 @@ def _run_errors(path: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Reader:
-    """Read parts, and write their words as numbers, by their first places."""
+    """Reads parts, and writes their words as numbers, by first place."""
 
     folder: str  # where the files of the parts go
     casefold: bool  # whether case is ignored
@@ -185,20 +185,20 @@ def _ranks(order: NDArray[np.intp]) -> I4:
 
 
 def cut_pairs(bitext: Bitext) -> Bitext:
-    """Return a bitext whose long pairs are cut into pieces."""
+    """Return a bitext with long pairs cut into pieces."""
     pieces = Pieces.of(bitext)
     return bitext if pieces is None else pieces.bitext
 
 
 def cut_size(file: str) -> tuple[int, int]:
-    """Return how many pairs and cells a part has when its long pairs are cut."""
+    """Return the numbers of pairs and cells of a part after cutting long pairs."""
     with opened(file) as arrays:
         pairs, cells = arrays["size"].tolist()
     return pairs, cells
 
 
 def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[int, int]:
-    """Merge the words of all parts of a side; return how many there are, and how many stems."""
+    """Merge the words of a side of all parts; return the numbers of words and stems."""
     known: dict[str, int] = {}
     numbers: list[I4] = []
     counts: list[I8] = []
@@ -243,13 +243,13 @@ def stems_of(plan: TrainingPlan, side: str) -> Stems:
 
 
 def shards_of(stems: I4, number: int) -> I4:
-    """Return the shard of each word, by its stem: words of one stem are in one shard."""
+    """Return the shard of each word, by its stem: words with the same stem share a shard."""
     mixed = (stems.astype(np.uint64) + np.uint64(1)) * _MIX >> np.uint64(32)
     return (mixed % np.uint64(number)).astype(np.int32)
 
 
 def stored(plan: TrainingPlan, arrays: Arrays | Mapping[str, NDArray[Any]]) -> Bitext:
-    """Return a bitext of numbers, without words, for the aligner's kernels."""
+    """Return a bitext with only numbers, for the aligner's kernels."""
     source, target = (
         Side.trusted([""] * size, arrays[f"{name}-ids"], arrays[f"{name}-starts"])
         for name, size in zip(SIDES, plan.sizes, strict=True)

@@ -1,8 +1,8 @@
-"""The tasks of a training: what a worker does for a part, for a shard, or for the sum of all.
+"""The tasks of training: the work of a worker on a part, on a shard, or on the sum of all.
 
-A part is some sentence pairs. A shard is the word pairs of some source words, chosen by their
-stems. In each round, `expect` finds what the parts expect to be linked, `add_counts` and
-`add_parts` add that up, and `weigh` and `add_shards` make the weights of the next round.
+A part is a set of sentence pairs. A shard is the word pairs of some source words, selected by their
+stems. In each round, `expect` computes the expected links of the parts, `add_counts` and
+`add_parts` add them up, and `weigh` and `add_shards` compute the weights of the next round.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ workers_of = cache(expectation.Workers)
 
 @dataclass(frozen=True, eq=False)
 class _KnownPart:
-    """What stays the same of a part from round to round; `text` is not cut."""
+    """Data of a part that stay the same in all rounds; `text` is not cut."""
 
     text: Bitext
     part: expectation.BitextPart
@@ -97,7 +97,7 @@ def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
 
 
 def index_part(plan: TrainingPlan, number: int, read: str) -> int:
-    """Give words of a part their numbers among all, and find its word pairs; return how many."""
+    """Map words of a part to shared numbers, and find its word pairs; return their number."""
     arrays: dict[str, NDArray[Any]] = {}
     for side in SIDES:
         with opened(plan.file("words", side)) as words, opened(read) as part:
@@ -118,7 +118,7 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> int:
 
 
 class _Expected:
-    """What an E-step expects to be linked."""
+    """The expected links of an E-step."""
 
     def __init__(self, cells: int) -> None:
         self.agreement: NDArray[np.uint8] = np.zeros(cells, np.uint8)
@@ -126,7 +126,7 @@ class _Expected:
 
 
 def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int]:
-    """Run a round's E-step on a part, after `done` rounds; return its log-likelihoods, in units."""
+    """Run the E-step of a round on a part, after `done` rounds; return log-likelihoods in units."""
     known = _known_part(plan, number)
     part, own = known.part, _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)
@@ -169,7 +169,7 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
 
 
 def _own(plan: TrainingPlan, number: int, done: int) -> Own:
-    """Return the links that a part expected itself, which are taken out of the counts."""
+    """Return a part's own expected links, which are subtracted from the counts."""
     if not done or plan.pairs < FEW:
         return Own(expectation.NO_LEVELS, expectation.NO_LEVELS, expectation.NO_LEVELS)
     cells = len(_known_part(plan, number).part.pairs.cells)
@@ -178,7 +178,7 @@ def _own(plan: TrainingPlan, number: int, done: int) -> Own:
 
 
 def remember(plan: TrainingPlan, number: int, done: int) -> None:
-    """Write what the model is to remember of a part."""
+    """Write the expected links of a part that the model will keep."""
     pairs, own = _known_part(plan, number).part.pairs, _own(plan, number, done)
     keys = keys_of((pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts))
     memory = Memory.of(keys, pairs, own)
@@ -191,7 +191,7 @@ def write_links(
     plan: TrainingPlan, number: int, done: int, jumping: bool, files: tuple[str | None, str | None],
     how: LinkOutput,
 ) -> int:  # fmt: skip
-    """Align a part by what was learned in `done` rounds; return how many links there are."""
+    """Align a part with the model after `done` rounds; return the number of links."""
     known, workers = _known_part(plan, number), workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
     jumps = jumps if jumping else NO_JUMPS
@@ -220,7 +220,7 @@ def write_links(
 
 @dataclass(frozen=True, eq=False)
 class _KnownShard:
-    """What stays the same of a shard from round to round."""
+    """Data of a shard that stay the same in all rounds."""
 
     shard: expectation.Shard
     keys: I8
@@ -231,7 +231,7 @@ _shards: WorkerMemory[_KnownShard] = WorkerMemory()
 
 
 def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, int]:
-    """Merge the word pairs of all parts; return how many, and how many are in the dictionary."""
+    """Merge the word pairs of all parts; return their number, and those in the dictionary."""
     keys = np.empty(0, np.int64)
     waiting: list[I8] = []
     for part in range(plan.parts):
@@ -282,7 +282,7 @@ def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
 
 
 def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
-    """Add up what the parts expect to be linked after `done` rounds, and that by target stem."""
+    """Add up the expected links of parts after `done` rounds, also by target stem."""
     known = _known_shard(plan, number)
     sums = np.zeros(len(known.keys), np.int64)
     for part, places in enumerate(known.places):
@@ -304,13 +304,13 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
 
 
 def _pruned(plan: TrainingPlan) -> int:
-    """Return after how many rounds word pairs are pruned; 0 for never."""
+    """Return after how many rounds word pairs are pruned; 0: never."""
     schedule = enumerate(training.schedule_of(plan.settings), start=1)
     return next((k for k, (model, n) in schedule if training.prunes(model, n, plan.settings)), 0)
 
 
 def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> expectation.Shard:
-    """Return a shard without what was pruned after `done` rounds, perhaps by another worker."""
+    """Return a shard without pairs pruned after `done` rounds, maybe by another worker."""
     known = _known_shard(plan, number)
     if not 0 < _pruned(plan) <= done:
         return known.shard
@@ -321,7 +321,7 @@ def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> expectation.Sha
 
 
 def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
-    """Make the weights of the next round, those that each part needs, and their totals."""
+    """Compute the weights of the next round, those that each part needs, and their totals."""
     known, shard = _known_shard(plan, number), _pruned_shard(plan, number, done)
     rest = float(np.float32(plan.settings.floor))
     with opened(plan.after(done, f"counts-{number}")) as before:
@@ -344,7 +344,7 @@ def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
 
 
 def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
-    """Make the tables of the empty word and of jumps, and add up the target stems of all shards."""
+    """Compute the tables of the empty word and of jumps, and add up all target stems."""
     if done:
         sums = _sums(plan, done)
         tables = training.nulls_of(sums)
@@ -385,7 +385,7 @@ def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8
 
 
 def add_shards(plan: TrainingPlan, done: int) -> None:
-    """Add up the weights of all shards by source and by target word, to divide them by that."""
+    """Add up the weights of all shards by source and by target word, for their divisors."""
     arrays: dict[str, NDArray[Any]] = {}
     for side, size in zip(SIDES, plan.sizes, strict=True):
         total = _added(plan, done, "weights", side, size)
@@ -396,7 +396,7 @@ def add_shards(plan: TrainingPlan, done: int) -> None:
 def write_model(
     plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool
 ) -> None:
-    """Write what was learned in `done` rounds into a file."""
+    """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
     unseen = training.unseen_total(plan.settings)
@@ -424,7 +424,7 @@ def write_model(
 
 
 def _learned_pairs(plan: TrainingPlan, done: int, sources: int) -> tuple[Cooccurrence, F4]:
-    """Return the word pairs of all shards that are learned, and their weights."""
+    """Return the learned word pairs of all shards, and their weights."""
     keys, weights = [], []
     for shard in range(plan.shards):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
@@ -437,7 +437,7 @@ def _learned_pairs(plan: TrainingPlan, done: int, sources: int) -> tuple[Cooccur
 
 
 def _joined_memory(plan: TrainingPlan) -> Memory:
-    """Join what is remembered of the parts; of equal pairs the first is kept."""
+    """Join the memories of the parts; of equal pairs, the first is kept."""
     parts = []
     for part in range(plan.parts):
         with opened(plan.file("memory", part)) as arrays:

@@ -1,6 +1,6 @@
-"""Safe output: files and folders are written next to their places and renamed when all is whole.
+"""Safe output: write files and folders under temporary names, and rename them when complete.
 
-Renaming is the one step that a file system does wholly or not at all.
+A file system performs a rename completely or not at all.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _UNCHANGED = "nothing was changed"
 
 
 class WriteError(AlignkitError):
-    """An output that could not be written; what was there before is still there."""
+    """An output that could not be written; the previous file is unchanged."""
 
 
 def identity(path: str | os.PathLike[str]) -> Identity | None:
-    """Return a key of a file, whether it exists or not; None for what many may write to."""
+    """Return a key of a file, existing or not; None for devices and pipes."""
     try:
         status = os.stat(path)
     except ValueError:  # a NUL in the name: no file
@@ -57,12 +57,12 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
 
 
 def free_name(folder: Path) -> Path:
-    """Return a path in a folder that nobody else has."""
+    """Return a new unique path in a folder."""
     return folder / f".alignkit-{os.urandom(8).hex()}.part"
 
 
 def lock_alone(file: int) -> bool | None:
-    """Lock an open file until this process closes it; False: another has it, None: no locks."""
+    """Lock an open file for this process; False: another process has it, None: no locks."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
@@ -74,7 +74,7 @@ def lock_alone(file: int) -> bool | None:
 
 
 class New:
-    """A new file, or a folder of new files, beside the place that it is to take."""
+    """A new file, or a folder of new files, next to its final place."""
 
     def __init__(self, path: str, *, folder: bool) -> None:
         self.is_folder = folder
@@ -91,13 +91,13 @@ class New:
         try:
             self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
-            message = f"its folder takes no new file ({problem.strerror}); files are written there"
-            raise PermissionError(problem.errno, f"{message} first") from None
+            message = f"cannot create files in its folder ({problem.strerror}); new files start"
+            raise PermissionError(problem.errno, f"{message} there") from None
         if old is not None:
             _copy_mode(self.descriptor, old)
 
     def moves(self) -> list[tuple[Path, Path]]:
-        """Return the new files, and their places."""
+        """Return the new files and their final places."""
         if not self.is_folder:
             return [(self.root, self.place)]
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
@@ -105,7 +105,7 @@ class New:
         return list(zip(files, map(Path, places), strict=True))
 
     def discard(self) -> None:
-        """Remove what has not been put in its place."""
+        """Remove the files that are not in place yet."""
         if self.is_folder:
             shutil.rmtree(self.root, ignore_errors=True)
         else:
@@ -118,7 +118,7 @@ def _remove(file: Path) -> None:
 
 
 def _old_status(place: Path) -> os.stat_result | None:
-    """Return the status of the file that is to be replaced, None if there is none."""
+    """Return the status of the file to be replaced, None if there is none."""
     try:
         status = os.stat(place)
     except FileNotFoundError:
@@ -129,7 +129,7 @@ def _old_status(place: Path) -> os.stat_result | None:
 
 
 def _copy_mode(new: int | Path, old: os.stat_result) -> None:
-    """Give a file the owner, as far as that is allowed, and the mode of another."""
+    """Copy the owner (as far as allowed) and the mode of another file."""
     if not hasattr(os, "chown"):
         return
     mode = stat.S_IMODE(old.st_mode)
@@ -144,14 +144,14 @@ def _copy_mode(new: int | Path, old: os.stat_result) -> None:
 
 
 class _Exchange:
-    """Renamings of files to their places, all of which can be undone."""
+    """Renames files to their places; all renames can be undone."""
 
     def __init__(self) -> None:
         self._folders: list[Path] = []
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
     def put(self, item: New, *, alone: bool) -> bool:
-        """Rename new files to their places; return whether an old one has other names."""
+        """Rename new files to their places; return whether an old file has other hard links."""
         linked = False
         if item.is_folder:
             self._make_folder(item.place)
@@ -161,8 +161,8 @@ class _Exchange:
             old = _old_status(place)
             if item.is_folder and old is not None:
                 if not stat.S_ISREG(old.st_mode):
-                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
-                    raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
+                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "not a regular file"
+                    raise OSError(errno.EEXIST, f"{place} is {kind}; expected a file")
                 _copy_mode(new, old)
             linked = linked or (old is not None and old.st_nlink > 1)
             kept = None if alone or not os.path.lexists(place) else free_name(place.parent)
@@ -181,10 +181,10 @@ class _Exchange:
                 path.mkdir()
                 self._folders.append(path)
             elif not path.is_dir():
-                raise OSError(errno.EEXIST, f"{path} is a file; a folder is to be there")
+                raise OSError(errno.EEXIST, f"{path} is a file; expected a folder")
 
     def undo(self) -> list[str]:
-        """Put everything back; return where things are that could not be."""
+        """Undo all renames; return a description of those that failed."""
         lost: list[str] = []
         for new, place, kept in reversed(self._steps):
             try:
@@ -201,14 +201,14 @@ class _Exchange:
         return lost
 
     def finish(self) -> None:
-        """Remove what was replaced."""
+        """Remove the replaced files."""
         for _, _, kept in self._steps:
             if kept is not None:
                 _remove(kept)
 
 
 class Outputs:
-    """Files and folders that are to take their places together."""
+    """Files and folders that are put in place together."""
 
     def __init__(self) -> None:
         self.placed = 0
@@ -221,7 +221,7 @@ class Outputs:
         return len(self._unfinished) + len(self._whole)
 
     def place(self) -> None:
-        """Put everything that is whole in its place, or, if that fails, nothing."""
+        """Put all complete outputs in place; if one fails, none."""
         exchange = _Exchange()
         path = ""
         linked: list[str] = []
@@ -232,18 +232,18 @@ class Outputs:
                     linked += [path] if exchange.put(item, alone=alone) else []
             except OSError as problem:
                 lost = exchange.undo()
-                state = f"not all could be put back: {'; '.join(lost)}" if lost else unchanged()
+                state = f"could not restore everything: {'; '.join(lost)}" if lost else unchanged()
                 raise _cannot_write(path, problem, state) from None
             exchange.finish()
             self.notes += [
-                f"{path}: replaced; other names (hard links) of the old file keep what it held"
+                f"{path}: replaced; other hard links of the old file keep the old content"
                 for path in linked
             ]
             self.placed += len(self._whole)
             self.discard()
 
     def discard(self) -> None:
-        """Remove what has not been put in its place."""
+        """Remove all outputs that are not in place yet."""
         for item in (*self._unfinished, *(item for _, item in self._whole.values())):
             item.discard()
         self._unfinished.clear()
@@ -251,7 +251,7 @@ class Outputs:
 
     @contextmanager
     def making(self, path: str, *, folder: bool = False) -> Iterator[New]:
-        """Make a file or folder, which is whole at the end."""
+        """Create a file or folder; it is complete when the block ends."""
         with undisturbed():
             item = New(path, folder=folder)
             self._unfinished.append(item)
@@ -272,7 +272,7 @@ _apart: ContextVar[bool] = ContextVar("apart", default=False)
 
 
 def unchanged() -> str:
-    """Return in words what a failing output leaves as it was: all, or only itself among parts."""
+    """Describe what a failed output leaves unchanged: everything, or only its own file."""
     outputs = _outputs.get()
     if outputs is not None and outputs.kept:
         return f"this output was not changed; {outputs.kept}"
@@ -281,7 +281,7 @@ def unchanged() -> str:
 
 @contextmanager
 def together() -> Iterator[Outputs]:
-    """Let all inside take its place at the end, or nothing, as a part of an outer block if any."""
+    """Put all outputs of the block in place at its end, or none; blocks can be nested."""
     outer = _outputs.get()
     if outer is not None:
         yield outer
@@ -298,7 +298,7 @@ def together() -> Iterator[Outputs]:
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Let each file that is written inside take its place when it is whole, whatever else fails."""
+    """Put each file of the block in place as soon as it is complete, whatever else fails."""
     token, flag = _outputs.set(None), _apart.set(True)
     try:
         yield
@@ -308,23 +308,23 @@ def apart() -> Iterator[None]:
 
 
 def replacing(path: str) -> AbstractContextManager[TextIO]:
-    """Open a file for writing UTF-8 text; it takes its place only when all is written.
+    """Open a file for writing UTF-8 text; it is put in place when it is complete.
 
-    ``-`` is standard output; if that is a terminal, nothing in the text can act on it. Names in
-    ``.gz`` are packed, to the same bytes at any time. Devices, pipes and the file that standard
-    output goes to are written in place. Hard links of a replaced file keep what it held.
+    ``-`` is standard output; if that is a terminal, control characters are made harmless. Names
+    in ``.gz`` are compressed, always to the same bytes. Devices, pipes and the file behind
+    standard output are written directly. Hard links of a replaced file keep the old content.
     """
     return _opened(path, text=True, packed=path.endswith(".gz"))
 
 
 def replacing_bytes(path: str, *, text: bool = False) -> AbstractContextManager[BinaryIO]:
-    """Open a file for writing bytes, like `replacing`; only those of a `text` are packed."""
+    """Open a file for writing bytes, like `replacing`; it is only compressed if it is `text`."""
     return _opened(path, text=False, packed=text and path.endswith(".gz"))
 
 
 @contextmanager
 def replacing_file(path: str) -> Iterator[str]:
-    """Name a new, empty file for code that opens files itself; it takes its place when whole."""
+    """Yield the name of a new, empty file for other code to write; put it in place at the end."""
     with _clear_errors(path), together() as outputs:
         if _is_written_in_place(path):
             raise WriteError(f"{path}: is a device or a pipe; name a file")
@@ -335,14 +335,14 @@ def replacing_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def replacing_folder(path: str) -> Iterator[New]:
-    """Make files in `New.root`; they take their places in the folder when all are written."""
+    """Create files in `New.root`; at the end, all are moved into the folder."""
     with _clear_errors(path), together() as outputs, outputs.making(path, folder=True) as item:
         yield item
 
 
 @contextmanager
 def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
-    """Open a file for writing text or bytes, packed or not."""
+    """Open a file for writing text or bytes, compressed or not."""
     if (standard := standard_stream(path)) is not None:
         standard.flush()
         shown = _Terminal(standard) if standard.isatty() else standard
@@ -372,7 +372,7 @@ def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
 
 
 class _Packer(io.BufferedIOBase):
-    """A gzip file without name and time, so that equal data give equal bytes."""
+    """A gzip file without name and time: the same data give the same bytes."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -390,7 +390,7 @@ class _Packer(io.BufferedIOBase):
 
 
 class _Terminal:
-    """A terminal on which no control character acts."""
+    """A terminal that gets no control characters."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -405,7 +405,7 @@ class _Terminal:
 
 @contextmanager
 def _clear_errors(path: str) -> Iterator[None]:
-    """Turn what can go wrong with a file into one clear line."""
+    """Turn errors of writing a file into one clear line."""
     try:
         yield
     except UnicodeEncodeError as problem:
@@ -423,7 +423,7 @@ def _cannot_write(path: str, problem: OSError, state: str) -> WriteError:
 
 
 def _is_written_in_place(path: str) -> bool:
-    """Return whether a path is a device or a pipe, which has nothing to lose and none beside it."""
+    """Return whether a path is a device or a pipe, which is written directly."""
     try:
         mode = os.stat(path).st_mode
     except ValueError:
@@ -439,7 +439,7 @@ def _is_written_in_place(path: str) -> bool:
 
 
 def standard_stream(path: str) -> TextIO | None:
-    """Return the open stream that a path means: ``-``, or the file that one goes to."""
+    """Return the open stream for a path: ``-``, or the file behind a standard stream."""
     if path == "-":
         return sys.stdout
     key = identity(path)  # replacing that file would lose what is still to be written to it
@@ -452,20 +452,20 @@ def standard_stream(path: str) -> TextIO | None:
 
 
 def sorting_folder(path: str) -> str:
-    """Return the folder where an output's rows are sorted: its own, if it has one."""
+    """Return the folder for sorting an output's rows: its own folder, if it has one."""
     if standard_stream(path) is not None or _is_written_in_place(path):
         return gettempdir()
     return os.path.dirname(path) or "."
 
 
 def refuse_address(path: str) -> None:
-    """Refuse a URL, which would only make a folder called ``s3:``."""
+    """Reject a URL; it would only create a folder named ``s3:``."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path):
         raise OptionError(f"{path}: is a URL; alignkit needs the path of a file or folder")
 
 
 def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> None:
-    """Refuse files, before any work, that could not be written."""
+    """Reject files that cannot be written, before any work."""
     for path in paths:
         refuse_address(path)
         if standard_stream(path) is not None:
@@ -478,13 +478,13 @@ def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> 
         elif os.path.exists(place) and not os.access(place, os.W_OK):
             problem = "it is read-only"
         elif replaced and not os.access(folder, os.W_OK):
-            problem = "its folder takes no new file"
+            problem = "cannot create files in its folder"
         if problem:
             raise OptionError(f"{path}: cannot be written: {problem}; {_UNCHANGED}")
 
 
 def refuse_same(paths: Iterable[str]) -> None:
-    """Refuse outputs that are the same file, however they are named."""
+    """Reject outputs that are the same file, under any name."""
     seen: dict[Identity, str] = {}
     for path in paths:
         stream = standard_stream(path)
@@ -497,4 +497,4 @@ def refuse_same(paths: Iterable[str]) -> None:
 
 def _same(path: str, other: str) -> str:
     named = "is named twice" if path == other else f"and {other} are the same file"
-    return f"{path} {named}; outputs go to different files, each to a file of its own; {_UNCHANGED}"
+    return f"{path} {named}; give each output a file of its own; {_UNCHANGED}"

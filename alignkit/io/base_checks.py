@@ -1,4 +1,4 @@
-"""Counts of the links of a file that fit each base and direction, and suspicions they raise."""
+"""Count how links fit each base and direction, and report suspicious ones."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _BLOCK = 4096  # sentence pairs whose links are looked at together
 _LARGEST = 2**31 - 1
 
 _READINGS = {"turned": 0, "moved one word back": -1, "moved one word on": 1}
-"""How the links of a side could be meant, and the step to each word of it."""
+"""Alternative readings of the links of a side, and the step of each for its words."""
 
 _Words = Union[Sequence[str], None]
 
 
 @dataclass
 class Fit:
-    """The links of a file under a base and direction: those `outside`, those of `equal` words."""
+    """Links under a base and direction: how many are `outside`, or join `equal` words."""
 
     base: int
     transposed: bool
@@ -43,7 +43,7 @@ class Fit:
 
 
 class Suspicion(NamedTuple):
-    """Another base or direction that fits better than the declared one, and why."""
+    """A base or direction that fits better than the declared one, and the reason."""
 
     kind: str
     message: str
@@ -52,7 +52,7 @@ class Suspicion(NamedTuple):
 
 
 class Fits:
-    """All links of a file as written, `each` counted under each base and direction, in blocks."""
+    """Counts of all links as written, for `each` base and direction, in blocks."""
 
     def __init__(self, base: int, transposed: bool) -> None:
         self.base, self.transposed = base, transposed
@@ -64,7 +64,7 @@ class Fits:
         self._taken: list[tuple[bytes, bool, tuple[_Words, _Words]]] = []
 
     def record(self, record: Record) -> None:
-        """Take the links of a record as written."""
+        """Add the links of a record, as written."""
         numbers: list[int] = []
         for raw in record.annotations.values():
             for link in raw.links:
@@ -76,7 +76,7 @@ class Fits:
         self._add(array("i", numbers).tobytes(), False, record.source, record.target)
 
     def read(self, points: Iterable[bytes], source: _Words, target: _Words) -> None:
-        """Take the links of a pair that came without a record; see `Alignment.packed`."""
+        """Add the links of a pair that has no record; see `Alignment.packed`."""
         together = b"".join(points)
         self.links += len(together) // 8
         self._add(together, True, source, target)
@@ -89,7 +89,7 @@ class Fits:
             self.flush()
 
     def flush(self) -> None:
-        """Count how the links taken so far fit."""
+        """Count the fit of the links added so far."""
         if not self._taken:
             return
         points, flags, texts = zip(*self._taken, strict=True)
@@ -141,8 +141,8 @@ class Fits:
         first = ", target first" if best.transposed else ", source first"
         message = (
             f"read from {best.base}{first if best.transposed != self.transposed else ''}, "
-            f"{best.outside} links lie outside and {best.equal} join equal words; as declared, "
-            f"{declared.outside} and {declared.equal}"
+            f"{best.outside} links are outside and {best.equal} join equal words; as declared, "
+            f"{declared.outside} are outside and {declared.equal} join equal words"
         )
         return Suspicion(kind, message, best.base, best.transposed)
 
@@ -151,14 +151,14 @@ class Fits:
 
 
 class Misfit:
-    """Shared links of two sides as read, and with one of them turned or moved by a word."""
+    """Links that two sides share as read, and if one side is transposed or moved by a word."""
 
     def __init__(self) -> None:
         self._links = self._shared = 0
         self._changes = {reading: np.zeros(2, np.int64) for reading in _READINGS}
 
     def add(self, first: LinkArrays, second: LinkArrays) -> None:
-        """Look at the links of the same pairs, until enough were seen."""
+        """Add the links of the same pairs, until there are enough."""
         if self._links > _BLOCK * 16:
             return
         first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
@@ -172,7 +172,7 @@ class Misfit:
             self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
 
     def suspicion(self) -> str:
-        """Return in words which reading fits far better than the present one, if one does."""
+        """Describe an alternative reading that fits far better, if there is one."""
         reading, (won, lost) = max(self._changes.items(), key=lambda item: item[1][0] - item[1][1])
         if won < _FEW // 2 or won < 3 * lost or (won - lost) ** 2 < 16 * (won + lost):
             return ""
@@ -184,7 +184,7 @@ class Misfit:
 
 
 def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return a number for each link and its pair; links before the first word have none."""
+    """Return a number for each link and its pair; links before the first word are left out."""
     pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
     inside = (links >= 0).all(axis=1)
     i, j = links[inside].astype(np.int64).T
@@ -193,7 +193,7 @@ def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 class BaseWatch:
-    """Whether any link of an input, read from `base`, uses the first word of either side."""
+    """Whether any link of an input, read from `base`, uses the first word of a side."""
 
     def __init__(self, base: int = 0) -> None:
         self._base = base
@@ -201,22 +201,22 @@ class BaseWatch:
         self._first = False
 
     def add(self, links: LinkArrays) -> None:
-        """Look at the links of some pairs; once a first word is seen, at no more."""
+        """Check the links of some pairs; do nothing once a first word was seen."""
         if not self._first and len(links.links):
             self._links += len(links.links)
             self._first = bool((links.links == 0).any())
 
     def see(self, alignment: Alignment) -> None:
-        """Look at the links of one pair likewise."""
+        """Check the links of one pair in the same way."""
         if not self._first:
             self._links += len(alignment)
             self._first = any(0 in link for link in alignment)
 
     def suspicion(self, typed: str = "`base=1`") -> str:
-        """Return in words that no link of many used a first word; else nothing."""
+        """Report if none of many links uses a first word; else return an empty text."""
         if self._first or self._links < _FEW or self._base != 0:
             return ""
-        return f"no link uses word 0 on either side; if words are counted from 1, say so by {typed}"
+        return f"no link uses word 0 on either side; if words are counted from 1, use {typed}"
 
 
 _STEPS = (1, -1, 2, -2, 3, -3)  # lines
@@ -224,7 +224,7 @@ _GAIN, _OUTSIDE = 6, 3  # so many lines must fit better elsewhere, and of them n
 
 
 class Shift(NamedTuple):
-    """A shift of texts: the line where it begins, that where links fail first, and by how many."""
+    """A shift of texts: its first line, the line of the first failure, and its size."""
 
     line: int
     fails: int
@@ -233,15 +233,15 @@ class Shift(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"links and words look shifted from about line {self.line} on (links fail at line "
-            f"{self.fails}): from there the links fit the words {how_many(abs(self.step), 'line')} "
+            f"links and words seem to be shifted from about line {self.line} (links fail at line "
+            f"{self.fails}): from there, the links fit words {how_many(abs(self.step), 'line')} "
             f"{'before' if self.step < 0 else 'after'} in {' and '.join(self.texts)}; look there "
-            "for a line too many or missing, and mend it"
+            "for an extra or missing line, and correct it"
         )
 
 
 def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
-    """Return where the texts beside a file of links are shifted; None where nothing shows that."""
+    """Return where the text files of a file of links are shifted; None if they are not."""
     texts = list(dict.fromkeys(path for path in (options.source, options.target) if path))
     if not texts or "-" in (path, *texts):
         return None
@@ -263,7 +263,7 @@ def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
 
 
 def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
-    """Return for each line the least (P, 2) sentence lengths that hold its links; 0 without any."""
+    """Return the least (P, 2) sentence lengths that fit the links of each line; 0 if no links."""
     if chosen.blocks is None:
         pairs = list(reading.pairs(chosen.parse(reading)))
         made = (next(iter(pair.alignments.values()), Alignment()) for pair in pairs)
@@ -280,7 +280,7 @@ def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
 
 
 def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
-    """Return how many words each line of the source has, and each of the target."""
+    """Return the number of words of each line of the source, and of the target."""
     if len(texts) > 1:
         sizes = ((len(split_words(text)) for _, text in reading.lines(path)) for path in texts)
         return [np.fromiter(side, np.int32) for side in sizes]
@@ -289,7 +289,7 @@ def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
 
 
 def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:
-    """Return the first line, the first that fails and the step of a shift, counted from 0."""
+    """Return the first line, the first failing line, and the step of a shift, from 0."""
     slack = {}  # how many words the line `step` on has beyond those needed; NaN: none is known
     for step in (0, *_STEPS):
         rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
@@ -319,5 +319,5 @@ def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int
 
 
 def _far(slack: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how ill a line fits: links outside fit worse than any inside."""
+    """Return how badly a line fits: links outside are worse than any inside."""
     return np.nan_to_num(np.where(slack < 0, 1000 - slack, slack))

@@ -1,16 +1,16 @@
 """Detection of a file's format by its first records, and hints when a declared format is wrong.
 
-alignkit's own formats bear a mark. Every other format tries the first hundred records; it fits if
-it reads all of them, whatever base and direction are: links out of range do not count, for both are
-declared, never guessed. Of several that fit, those that find links go before those that find none,
-and the one that knows a mark of its own (`Format.surely`) before the others. If more than one is
-left, nothing is guessed.
+alignkit's own formats have a mark. All other formats try the first hundred records: a format fits
+if it reads all of them, with any base and direction. Links out of range do not count, because base
+and direction are declared, never guessed. Of several formats that fit, those that find links come
+before those that find none, and a format that recognizes its own files (`Format.surely`) before
+the others. If more than one is left, alignkit does not guess.
 
-If no format fits, the file is of the format whose keys or headings it has, or else of the only one
-that reads no fewer records than it refuses; reading it reports where it is broken.
+If no format fits, alignkit takes the format with the keys or headings of the file, or else the only
+one that reads at least as many records as it rejects; reading then reports where it is broken.
 
-A folder is of a format that reads it, unless it holds files of a corpus, at any depth, that the
-format would pass over.
+A folder has a format that reads it, unless it contains corpus files, at any depth, that the format
+would skip.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ _BEGINS = {
     "paraphrase-xml": "<",
     "etpc": "<",
 }
-"""The characters of which a file's first is one, white space aside, where not any will do."""
+"""Possible first characters of a file, ignoring whitespace; formats not listed allow any."""
 
 _WITHOUT_PAIRS = {
     "jacana": re.compile(r"\[\s*\]\s*"),
     "edinburgh": re.compile(r'\{\s*"paraphrases"\s*:\s*\[\s*\]\s*\}\s*'),
     "paraphrase-xml": re.compile(r"(<\?[^<>]*\?>)?\s*<corpus\s*(/>|>\s*</corpus\s*>)\s*"),
 }
-"""What a corpus without pairs looks like, where it shows the format."""
+"""Patterns of a corpus without pairs that shows its format."""
 
 _BY_STEM = ("yawat", "transread")  # the name of several files without their endings will do
 
@@ -107,7 +107,7 @@ _MARKS = (
     ("#", "# Sentence pair", "giza"),
     ("#", "# sentence pair", "rte"),
 )
-"""How a file begins, and what stands among its first characters: what it looks like."""
+"""Start of a file, text among its first characters, and the format that it looks like."""
 
 _LINK = re.compile(r"[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -124,12 +124,12 @@ def find_format(
     path
         The file or folder; ``-`` is standard input, which can be read afterwards.
     encoding, base
-        What is known of it; see `ReadOptions`. Neither is guessed.
+        What is known about the file; see `ReadOptions`. Neither is guessed.
 
     Raises
     ------
     UnknownFormatError
-        If none fits, or several do: its `fitting` lists them.
+        If no format fits, or several do: `fitting` lists them.
     FileError
         If the file cannot be read.
     """
@@ -150,7 +150,7 @@ def find_format(
         _refuse_others(sample.path, fitting[0])
         return fitting[0].name
     if names := [trial.name for trial in fitting]:
-        message = f"reads as {_listed(names)} alike; say which it is: {_declared(names)}"
+        message = f"fits several formats: {_listed(names)}; use {_declared(names)}"
         raise UnknownFormatError(message, sample.path, names)
     if sample.head is None and not os.path.isdir(sample.path):
         without_pairs = [trial for trial in trials if not (trial.pairs or trial.refused)]
@@ -165,7 +165,7 @@ def find_format(
 
 
 def fitting_formats(path: str | PathLike[str], *, encoding: str = "utf-8") -> list[str]:
-    """Return the names of the formats that fit a file; none if it cannot be read."""
+    """Return the names of the formats that fit a file; empty if it cannot be read."""
     try:
         return [find_format(path, encoding=encoding)]
     except UnknownFormatError as error:
@@ -186,7 +186,7 @@ class _Sample:
 
     @classmethod
     def of(cls, path: str, options: ReadOptions) -> _Sample:
-        """Look at an input; one that can be read only once can be read afterwards."""
+        """Sample an input; a pipe or standard input can still be read afterwards."""
         encoding = options.encoding
         if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
             return cls(path, None, False, "", encoding)
@@ -208,7 +208,7 @@ class _Sample:
 
     @property
     def mark(self) -> str | None:
-        """The one of alignkit's own formats whose mark the file bears, or that of no pairs."""
+        """The format of alignkit that marked the file, or of a corpus without pairs."""
         if self.first.startswith('{"alignkit"'):
             return "alignkit-jsonl"
         if self.first.startswith("<") and "urn:alignkit:" in self.first:
@@ -219,14 +219,14 @@ class _Sample:
         return next(names, None)
 
     def candidates(self) -> Iterable[str]:
-        """Return the names of the formats that are worth trying."""
+        """Return the names of the formats to try."""
         if self.head is None:
             return FORMATS if Path(self.path).exists() else _BY_STEM
         return [name for name in FORMATS if self.first[:1] in _BEGINS.get(name, self.first[:1])]
 
 
 class _Head(Reading):
-    """A reading of no more than the head of an input."""
+    """A reading of only the head of an input."""
 
     def __init__(self, sample: _Sample, options: ReadOptions, base: int) -> None:
         super().__init__(sample.path, options, base=base)
@@ -236,7 +236,7 @@ class _Head(Reading):
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
-        """Open the head if the input is wanted, else another file."""
+        """Open the head for the input itself; open other files as usual."""
         if path not in (None, self.path) or self._head is None:
             with super().open(path) as stream:
                 yield stream
@@ -244,12 +244,12 @@ class _Head(Reading):
             yield cast("BufferedReader", io.BytesIO(self._head))
 
     def complain(self, error: FormatError) -> None:
-        """Keep what is wrong first, in words: a traceback would keep files open."""
+        """Keep the first error as text: a traceback would keep files open."""
         line = "" if error.line is None else f"line {error.line}: "
         self.complaint = self.complaint or f"{line}{error.message}"
 
     def refuse(self, error: FormatError) -> None:
-        """Count a broken record; with too many, this is not the format."""
+        """Count a broken record; too many mean that this is not the format."""
         super().refuse(error)
         self.complain(error)
         if self.refused > _RECORDS:
@@ -287,7 +287,7 @@ class _Trial:
 
 
 def _best_trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
-    """Try a format under the base that is declared, or under each."""
+    """Try a format with the declared base, or with each base."""
     trial = _trial(name, sample, options)
     if trial.failed and name in _BY_STEM:  # its other files may be encoded otherwise
         trial = _trial(name, replace(sample, encoding="latin-1"), options)
@@ -322,22 +322,22 @@ def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
 
 
 def _refuse_others(path: str, trial: _Trial) -> None:
-    """Refuse a folder if the format that fits would pass over files of a corpus in it."""
+    """Reject a folder if the fitting format would skip corpus files in it."""
     if not os.path.isdir(path):
         return
     members = trial.kind.members
     others = _corpora(path, () if members is None else set(members(trial.reading)))
     if others:
         names = _listed([trial.name, *_examples(path, others)])
-        advice = f"name one of them, or say {_declared([trial.name])}"
+        advice = f"give one of them, or use {_declared([trial.name])}"
         fitting = list(dict.fromkeys((trial.name, *others)))
-        raise UnknownFormatError(f"holds files that read as {names}; {advice}", path, fitting)
+        raise UnknownFormatError(f"contains files of {names}; {advice}", path, fitting)
 
 
 def _corpora(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
-    """Return the formats of files in a folder and the folders in it, each with one such file.
+    """Return the formats of files in a folder and its subfolders, each with one example.
 
-    Looked at are some files: first one of each ending in each folder, then a second, ...
+    It samples files: first one of each extension in each folder, then a second, and so on.
     """
     seen: Counter[tuple[str, str]] = Counter()
     ranked: list[tuple[int, int, str]] = []
@@ -354,7 +354,7 @@ def _corpora(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    """Yield the files in a folder, and then in the folders in it, but for hidden ones."""
+    """Yield the files of a folder, then those of its subfolders; skip hidden ones."""
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
@@ -368,7 +368,7 @@ def _examples(folder: str, examples: dict[str, str]) -> list[str]:
 
 
 def _likeness(sample: _Sample) -> str | None:
-    """Return the format of whose keys, headings or elements a beginning has most, at least two."""
+    """Return the format with most keys, headings or elements in a sample, at least two."""
     if sample.head is None:
         files = sorted(Path(sample.path).glob("*.xml"))[:5]
         text = b"\n".join(head_of(str(file), 1 << 16) for file in files).decode("utf-8", "replace")
@@ -398,14 +398,14 @@ def _unknown(sample: _Sample, trials: list[_Trial], options: ReadOptions) -> For
             pass
     elif corpora := _corpora(sample.path):
         names = _listed(_examples(sample.path, corpora))
-        message = f"holds files that read as {names}; name one of them"
+        message = f"contains files of {names}; give one of them"
         return UnknownFormatError(message, sample.path)
     return UnknownFormatError(_cause(sample, trials), sample.path)
 
 
 def _cause(sample: _Sample, trials: Sequence[_Trial]) -> str:
-    """Return in words why none of the formats that were tried fits."""
-    names = f"say which it is by `format`: {', '.join(FORMATS)}"
+    """Explain why none of the formats that were tried fits."""
+    names = f"give its format by `format`: {', '.join(FORMATS)}"
     if sample.head is None:
         return f"no format fits this folder; {names}"
     none = "no format fits this file's first records"
@@ -417,14 +417,14 @@ def _cause(sample: _Sample, trials: Sequence[_Trial]) -> str:
     if name or line[:1] in ("<", "[", "{"):
         return f"{none}; {names}"
     if " ||| " in line:
-        return f"{none}: it is text, 'source ||| target'; give it by `source`, beside its links"
+        return f"{none}: it is text, 'source ||| target'; give it by `source`, with a file of links"
     if _LETTERS.search(line):
-        return f"{none}: it is text without links; give it by `source` or `target`, beside links"
+        return f"{none}: it is text without links; give it by `source` or `target`"
     return f"{none}; {names}"
 
 
 def _looks_like(first: str, line: str) -> str:
-    """Return the format that a file looks like by its first characters and its first line."""
+    """Return the format that a file looks like, from its first characters and first line."""
     for start, mark, name in _MARKS:
         if first.startswith(start) and mark in first:
             return name
@@ -461,7 +461,7 @@ def _declared(names: Sequence[str]) -> str:
 
 
 def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
-    """Pass on what is read; errors name another format that fits, or that texts are shifted."""
+    """Pass items on; errors mention another format that fits, or shifted texts."""
     path, format, options = reading.path, reading.format, reading.options
     try:
         yield from items
@@ -485,7 +485,7 @@ def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
 
 
 def with_shift(error: FormatError, path: str, format: str, options: ReadOptions) -> FormatError:
-    """Return an error that says that texts are shifted; the error itself if they do not look so."""
+    """Return an error about shifted texts, or the given error if they are not shifted."""
     if isinstance(error, FileError) or (shift := _shift(path, format, options)) is None:
         return error
     message = f"{error.message.partition('; ')[0]}; {shift}"
@@ -501,7 +501,7 @@ def _shift(path: str, format: str, options: ReadOptions) -> Shift | None:
 
 
 def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False) -> str:
-    """Return in words which other format fits; `named`: they name the file. Empty: none does."""
+    """Describe another format that fits, with the path if `named`; empty if there is none."""
     if not format or not (os.path.isdir(path) or os.path.isfile(path)):
         return ""  # what can be read only once was read
     what = "the folder" if os.path.isdir(path) else "the file"
@@ -521,7 +521,7 @@ def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False
 
 
 def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
-    """Return in words whether the first records of a detected file suggest another base or side."""
+    """Report whether the first records of a detected file suggest another base or direction."""
     paths = [file for file in (path, options.source, options.target) if file is not None]
     declared = options.base is not None or options.transpose or format.startswith("alignkit-")
     again = "-" not in paths and (os.path.isdir(path) or all(map(os.path.isfile, paths)))
@@ -542,13 +542,13 @@ def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
     advice = [f"base {suspicion.base}"] if suspicion.base != reading.base else []
     advice += ["that links are written target first"] if suspicion.transposed else []
     return [
-        f"{suspicion.kind} in its first records: {suspicion.message}; if it is so, declare "
-        f"{' and '.join(advice)} ('alignkit check' tells more)"
+        f"{suspicion.kind} in its first records: {suspicion.message}; if so, declare "
+        f"{' and '.join(advice)} ('alignkit check' gives details)"
     ]
 
 
 class _FirstLines(Reading):
-    """A reading of the first lines of each file, where a line is a pair: more would take time."""
+    """A reading of the first lines of each file, if a line is a pair; more would take time."""
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:

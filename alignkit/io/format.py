@@ -1,4 +1,4 @@
-"""What a format is: its parser, its writer, and what it can hold."""
+"""The definition of a format: its parser, its writer, and the data it can represent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EVERYTHING = frozenset(
 
 
 def kinds(names: str) -> frozenset[str]:
-    """Return the kinds that a list divided by commas names, as `Format.holds` has them."""
+    """Return the kinds in a comma-separated list, for `Format.holds`."""
     return frozenset(names.split(", "))
 
 
@@ -62,31 +62,31 @@ class Format:
     parse
         Yields the records of a reading.
     write
-        Writes pairs as they come; None: the format is only read.
+        Writes pairs as they come; None: the format is read-only.
     holds
-        Which of `EVERYTHING` survives being written and read again, or ``"attribute NAME"``.
+        The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
     asked
-        What else survives if the user asks for it: names of options of `WriteOptions`.
+        What else survives on request: names of options of `WriteOptions`.
     base
-        The number of the first word, by the format's custom.
+        The number of the first word in the format by default.
     text_beside
-        The words stand in files of their own (``--source`` and ``--target``).
+        The words are in separate files (``--source`` and ``--target``).
     folder
-        The format is a folder of files (a file of it can usually be read alone).
+        The format is a folder of files (one of its files can usually be read alone).
     scheme
-        The scheme of the judgments that the format holds; empty if they can be of any.
+        The scheme of the judgments in the format; empty if it allows any.
     remark
-        What to say once to a user who reads the format; empty: nothing.
+        A note for users who read the format, shown once; may be empty.
     surely
-        Whether a file whose first records read as these pairs is of this format; None if the
-        records alone cannot say. Used to detect the format of a file.
+        Whether a file with these first records surely has this format; None if the records
+        alone cannot decide. Used to detect the format of a file.
     members
         The files of a folder that belong to the format.
     pairs
-        A faster way from the file to the pairs, with the same result as `parse`.
+        A faster reader of pairs, with the same result as `parse`.
     blocks
-        The ids and links of many pairs at a time, without words; ids that are the numbers of the
-        lines come as a range.
+        The ids and links of many pairs at a time, without words; ids that are line numbers are
+        a range.
     """
 
     parse: Callable[[Reading], Iterator[Record]]
@@ -117,7 +117,7 @@ _OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role")
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
-    """Yield the kinds of things that a pair has and the format cannot hold, each once."""
+    """Yield the kinds of data of a pair that the format cannot represent, each once."""
     every = pair.annotations.values()
     annotations = [a for a in every if a.alignment is not None or JUDGED in holds]
     alignments = [a.alignment for a in annotations if a.alignment is not None]

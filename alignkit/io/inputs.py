@@ -1,4 +1,4 @@
-"""Inputs of sentence pairs: which alignment is meant, errors that name them, and two read in step.
+"""Inputs of sentence pairs: the alignment to use, errors with paths, and reading two in parallel.
 
 Two inputs of the same pairs are read as arrays if no words are needed.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Choice:
-    """Choose the named annotator of an input, or the only one."""
+    """Choose the given annotator of an input, or the only one."""
 
     def __init__(
         self, path: str, name: str | None, option: str = "annotator", *, judged: bool = False
@@ -37,7 +37,7 @@ class Choice:
         self._judged: set[str] = set()
 
     def of(self, pair: SentencePair) -> Alignment | None:
-        """Return the alignment of a pair, None where there is none."""
+        """Return the alignment of a pair; None if there is none."""
         if self._name is not None:
             self._seen.update(dict.fromkeys(pair.alignments))
             self._judged.update(pair.annotations.keys() - pair.alignments.keys())
@@ -45,13 +45,13 @@ class Choice:
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
             raise OptionError(
-                f"{self._path}: pair {pair.id!r} has the alignments of {names}: choose by "
+                f"{self._path}: pair {pair.id!r} has alignments of {names}: choose one with "
                 f"`{self._option}`"
             )
         return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
-        """Check, when all is read, that the named annotator aligned something."""
+        """Check at the end that the given annotator aligned something."""
         if self._name is None or self._name in self._seen:
             return
         known = self._seen | dict.fromkeys(sorted(self._judged))
@@ -61,7 +61,7 @@ class Choice:
             raise NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
 
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
-        """Yield the pairs that are aligned, each with the chosen alignment; then `check`."""
+        """Yield the aligned pairs, each with the chosen alignment; then `check`."""
         for pair in pairs:
             if (alignment := self.of(pair)) is not None:
                 yield pair, alignment
@@ -70,7 +70,7 @@ class Choice:
 
 @contextmanager
 def naming(*paths: str) -> Iterator[None]:
-    """Put the inputs' names before errors about pairs and words, which do not know them."""
+    """Add the paths of the inputs to errors about pairs and words."""
     try:
         yield
     except (JoinError, MissingTextError) as error:
@@ -83,11 +83,11 @@ _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
 
 
 class OutOfStepError(JoinError):
-    """Two inputs have ids of their own, and not in the same order."""
+    """Two inputs with ids of their own have a different order."""
 
 
 class LinkInput(Protocol):
-    """An input of alignments: its path, format and reading, its links as arrays, its pairs."""
+    """An input of alignments: path, format, reading, links as arrays, and pairs."""
 
     path: str
     format: str
@@ -95,21 +95,21 @@ class LinkInput(Protocol):
     reading: Any
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
-        """Yield ids and links of many pairs at a time."""
+        """Yield the ids and links of many pairs at a time."""
 
     def pairs(self) -> Iterator[SentencePair]:
         """Yield the sentence pairs."""
 
 
 def have_blocks(*inputs: LinkInput) -> bool:
-    """Return whether all inputs can be read as arrays, without making a pair."""
+    """Return whether all inputs can be read as arrays, without creating pairs."""
     return all(
         given.kind.blocks is not None and given.reading.options.source is None for given in inputs
     )
 
 
 class _Side:
-    """The pairs of one input in portions of any size."""
+    """The pairs of one input, in portions of any size."""
 
     def __init__(self, source: LinkInput) -> None:
         self._blocks = source.blocks()
@@ -118,7 +118,7 @@ class _Side:
         self._at = 0
 
     def ready(self) -> int:
-        """Return how many pairs are at hand; 0 only at the end."""
+        """Return how many pairs are available; 0 only at the end."""
         while self._at == len(self._ids):
             if (block := next(self._blocks, None)) is None:
                 return 0
@@ -126,12 +126,12 @@ class _Side:
         return len(self._ids) - self._at
 
     def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
-        """Return the next pairs of those at hand."""
+        """Return the next available pairs."""
         start, self._at = self._at, self._at + count
         return self._ids[start : self._at], self._links.part(start, self._at)
 
     def rest(self) -> int:
-        """Return how many pairs are left, and forget them."""
+        """Return how many pairs are left, and discard them."""
         left = 0
         while count := self.ready():
             left += count
@@ -143,7 +143,7 @@ def link_blocks(
     first: LinkInput, second: LinkInput, *, ordered: bool = False,
     beyond: Callable[[int], None] = lambda pairs: None,
 ) -> Iterator[_Block]:  # fmt: skip
-    """Yield the ids and links of many pairs of both inputs; `beyond` gets how many one lacks."""
+    """Yield ids and links of many pairs of both inputs; `beyond` gets the surplus of the longer."""
     left, right = _Side(first), _Side(second)
     shared = 0
     while count := min(left.ready(), right.ready()):
@@ -164,14 +164,14 @@ def link_blocks(
         longer, shorter = (first, second) if more[0] else (second, first)
         raise JoinError(
             f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; if "
-            "the rest is not annotated, say so by `partial=True`"
+            "the rest is not annotated, use `partial=True`"
         )
 
 
 def in_order(
     first: Iterable[SentencePair], second: Iterable[SentencePair]
 ) -> tuple[Iterator[SentencePair], Iterator[SentencePair]]:
-    """Return both, the n-th pair of the second under the id of the n-th of the first."""
+    """Return both inputs; the n-th pair of the second gets the id of the n-th of the first."""
     pairs, names = tee(first)
     return pairs, (
         pair if named is None else replace(pair, id=named.id)
@@ -181,10 +181,10 @@ def in_order(
 
 
 def hinting(error: JoinError) -> JoinError:
-    """Return the error with a word on `in_order`, where no id of one is in the other."""
+    """Mention `in_order` in an error if the inputs share no id."""
     if ": 0 pairs are in both" not in f": {error}":
         return error
     return JoinError(
-        f"{error}; if both hold the same pairs in the same order, whatever their ids, say so by "
+        f"{error}; if both have the same pairs in the same order under other ids, use "
         "`in_order=True`"
     )

@@ -1,8 +1,8 @@
-"""Inputs as bytes: files, standard input, packed files, within the limits of memory.
+"""Open inputs as bytes: files, standard input and compressed files, with limits on memory.
 
-Two limits stand between a made-up file and the machine's memory: `MAX_MEGABYTES` for what has to be
-held as one piece (a line, an XML element, a JSON text that is no line), unpacked, and `MAX_WORDS`
-for a sentence.
+Two limits protect the memory from malicious files: `MAX_MEGABYTES` for anything that is read as one
+piece (a line, an XML element, a JSON text of several lines), uncompressed, and `MAX_WORDS` for a
+sentence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_MEGABYTES = 64
 MAX_WORDS = 10_000
 
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
-"""A character that no text holds: NUL and the other controls of ASCII, but for white space."""
+"""A character that texts never contain: NUL and other ASCII controls, except whitespace."""
 
 _MAGIC = b"\x1f\x8b"  # how gzip begins
 _PACKERS = (
@@ -34,7 +34,7 @@ _PACKERS = (
     ("xz", re.compile(rb"\xfd7zXZ\0"), "xz -dk"),
     ("bzip2", re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), "bzip2 -dk"),
 )
-"""Packers of files that are not read: how such a file begins, and what unpacks it."""
+"""Unsupported compression formats: the start of such a file, and the command to decompress it."""
 _WIDE = (
     ("UTF-32", re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff")),
     ("UTF-16", re.compile(rb"\xff\xfe|\xfe\xff")),
@@ -43,7 +43,7 @@ _WIDE = (
     ("UTF-16LE", re.compile(rb"([^\0]\0){4}")),
     ("UTF-16BE", re.compile(rb"(\0[^\0]){4}")),
 )
-"""Encodings with several bytes a character: their marks, else how characters of ASCII begin one."""
+"""Encodings with several bytes per character: their byte order marks or a start in ASCII."""
 _LOOKED_AT = 512  # bytes
 _BUFFER = 1 << 16
 _SWELLING = 100  # text shrinks to a third or a tenth
@@ -54,7 +54,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 
 @contextmanager
 def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
-    """Open a file, or standard input (``-``), for reading bytes, unpacked if it begins as gzip."""
+    """Open a file or standard input (``-``) for reading bytes; gzip is decompressed."""
     try:
         if name == "-":
             stream = _standard_input()
@@ -71,7 +71,7 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
     except (EOFError, zlib.error) as problem:
         raise FormatError(f"cannot be unpacked: {problem}", name) from None
     except gzip.BadGzipFile as problem:
-        message = f"cannot be read: is named .gz, but cannot be unpacked ({problem})"
+        message = f"cannot be read: it is named .gz, but cannot be unpacked ({problem})"
         raise FormatError(message, name) from None
     except FileError:  # of another file, that was read meanwhile
         raise
@@ -80,18 +80,18 @@ def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedRe
 
 
 def looked_at(stream: BufferedReader, name: str, encoding: str | None = None) -> BufferedReader:
-    """Return a stream whose beginning `refuse_unread` has seen, where one can look ahead."""
+    """Return a stream after `refuse_unread` has checked its beginning, if it can look ahead."""
     if hasattr(stream, "peek"):
         refuse_unread(stream.peek(_LOOKED_AT)[:_LOOKED_AT], name, encoding)
     return stream
 
 
 def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
-    """Refuse what begins as packed by zstd, xz or bzip2 or, unless of the `encoding`, as UTF-16."""
+    """Reject zstd, xz and bzip2 files, and UTF-16 unless that is the `encoding`."""
     file = "FILE" if name == "-" else name
     for packer, begins, unpack in _PACKERS:
         if begins.match(head):
-            message = f"packed by {packer}, which alignkit cannot read; unpack it first: {unpack}"
+            message = f"compressed with {packer}, which alignkit cannot read; first run: {unpack}"
             raise FormatError(f"{message} {file}", name)
     with suppress(LookupError, ValueError):  # which is refused elsewhere
         encoding = encoding and codecs.lookup(encoding).name
@@ -100,7 +100,7 @@ def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
     for wide, begins in _WIDE:
         if begins.match(head):
             message = f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8"
-            raise FormatError(f"{message} {file}, or name its encoding by `encoding`", name)
+            raise FormatError(f"{message} {file}, or declare it with `encoding`", name)
 
 
 def _standard_input() -> BufferedReader:
@@ -112,12 +112,12 @@ def _standard_input() -> BufferedReader:
 
 
 def is_standard(stream: BufferedReader) -> bool:
-    """Return whether a stream is standard input, or stands for it."""
+    """Return whether a stream is standard input, or replaces it."""
     return sys.stdin is not None and stream is _standard_input()
 
 
 class _Ahead(NamedTuple):
-    """A stream that cannot be read twice, its first bytes, and a stream that gives all of it."""
+    """A stream that cannot be read twice, its first bytes, and a stream with all bytes."""
 
     stream: BufferedReader
     head: bytes
@@ -125,13 +125,13 @@ class _Ahead(NamedTuple):
 
 
 _ahead: dict[str, _Ahead] = {}
-"""What was looked at before it is read: standard input, and pipes by their names."""
+"""Inputs that were sampled before reading: standard input, and pipes by name."""
 
 
 def look_ahead(
     name: str, size: int, megabytes: int = MAX_MEGABYTES, encoding: str | None = None
 ) -> tuple[bytes, bool]:
-    """Return the first bytes of an input, unpacked, as if unread, and whether there are more."""
+    """Return the first bytes of an input, uncompressed, and whether there are more."""
     if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
         with open_input(name, megabytes) as stream:
             looked_at(stream, name, encoding)
@@ -157,7 +157,7 @@ def look_ahead(
 
 
 class _Again(io.RawIOBase):
-    """Give bytes that were read before, then the rest of their stream, unless it has ended."""
+    """Yield bytes that were read before, then the rest of their stream, if it is still open."""
 
     def __init__(self, head: bytes, stream: BufferedReader, ended: bool) -> None:
         self._head = io.BytesIO(head)
@@ -189,7 +189,7 @@ def _unpacked(stream: BufferedReader, name: str, megabytes: int) -> BufferedRead
 
 
 class _Unpacked(io.RawIOBase):
-    """Unpack a stream; refuse one that was made to swell."""
+    """Decompress a stream; reject one that grows suspiciously."""
 
     def __init__(self, stream: BufferedReader, name: str, megabytes: int) -> None:
         self.packed = _Counted(stream)
@@ -204,14 +204,14 @@ class _Unpacked(io.RawIOBase):
         count: int = self._stream.readinto(buffer)
         self._size += count
         if self._size > max(self._most, _SWELLING * self.packed.count):
-            message = f"swells to more than {_SWELLING} times its size when it is unpacked"
-            advice = "if that is no mistake, unpack it first, or allow more by `max_size`"
+            message = f"grows to more than {_SWELLING} times its size when it is unpacked"
+            advice = "if this is correct, unpack it first, or allow more with `max_size`"
             raise FormatError(f"{message}; {advice}", self._name)
         return count
 
 
 class _Counted:
-    """Count what is read of a stream."""
+    """Count the bytes read from a stream."""
 
     def __init__(self, stream: BufferedReader) -> None:
         self._stream = stream
@@ -224,12 +224,12 @@ class _Counted:
 
 
 def bytes_read(stream: BufferedReader) -> int:
-    """Return how much of a file was read; of a packed one, how many of its packed bytes."""
+    """Return how many bytes of a file were read; of a compressed file, its compressed bytes."""
     return stream.raw.packed.count if isinstance(stream.raw, _Unpacked) else stream.tell()
 
 
 def head_of(name: str, size: int = 512) -> bytes:
-    """Return the first bytes of a file, unpacked; none of a named pipe or an unreadable file."""
+    """Return the first bytes of a file, uncompressed; none of a pipe or an unreadable file."""
     with suppress(FormatError, OSError, ValueError, zlib.error):
         if name == "-":
             begin = _standard_input().peek(size)
@@ -244,7 +244,7 @@ def head_of(name: str, size: int = 512) -> bytes:
 def bounded_lines(
     stream: BufferedReader | io.BytesIO, name: str, megabytes: int
 ) -> Iterator[bytes]:
-    """Yield the lines of a stream; refuse too long ones and ends of carriage returns alone."""
+    """Yield the lines of a stream; reject too long lines and lone carriage returns."""
     most = megabytes << 20
     for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), start=1):
         if len(line) > most:
@@ -258,7 +258,7 @@ def bounded_chunks(
     stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False,
     one_line: bool = False,
 ) -> Iterator[bytes]:  # fmt: skip
-    """Yield the whole lines that have come in, each with a line feed, longer ones `cut` if so."""
+    """Yield the complete lines that arrived, each with a line feed; `cut` allows longer ones."""
     most = megabytes << 20
     held: list[bytes] = []
     lines = size = 0
@@ -282,26 +282,26 @@ def bounded_chunks(
 
 
 def _refuse_returns(text: bytes, name: str) -> None:
-    """Refuse a text without line feeds whose lines seem to end in carriage returns."""
+    """Reject a text without line feeds whose lines seem to end in carriage returns."""
     if b"\r" in text.rstrip(b"\r"):
-        message = "lines end in carriage returns alone, as on old Macs; turn them into line feeds"
+        message = "lines end in carriage returns only, as on old Macs; replace them by line feeds"
         raise FormatError(message, name)
 
 
 def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:
-    """Read all of a stream that has to be held as one piece; refuse one larger than the limit."""
+    """Read a stream as one piece; reject it if it exceeds the limit."""
     raw = stream.read((megabytes << 20) + 1)
     if len(raw) > megabytes << 20:
-        raise too_large("a file that is read in one piece", name, megabytes)
+        raise too_large("a file that is read as a whole", name, megabytes)
     return raw
 
 
 def too_large(what: str, name: str, megabytes: int, line: int | None = None) -> FormatError:
-    """Return the error of something too large to be held."""
-    message = f"{what} of more than {megabytes} MB; if that is no mistake, allow more by `max_size`"
+    """Return the error for something that exceeds the limit."""
+    message = f"{what} has more than {megabytes} MB; if this is correct, allow more with `max_size`"
     return FormatError(message, name, line)
 
 
 def has_controls(raw: bytes) -> bool:
-    """Return whether bytes hold a `CONTROL`, in an encoding that holds ASCII."""
+    """Return whether bytes contain a `CONTROL`, in an encoding that includes ASCII."""
     return len(raw.translate(None, _CONTROLS)) != len(raw)

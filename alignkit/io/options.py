@@ -1,4 +1,4 @@
-"""Options of reading and writing a file; functions, commands and docs are made from these."""
+"""Options of reading and writing a file; functions, commands and docs are generated from them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 
 def _option(default: Any, help: str, **argument: Any) -> Any:
-    """Return a field with its help and, where they matter, the `metavar` and `choices` of it."""
+    """Return a field with its help and, if needed, its `metavar` and `choices`."""
     return field(default=default, metadata={"help": help, **argument})
 
 
 def _documented(kind: type[T]) -> type[T]:
-    """Describe the fields in the docstring of their class."""
+    """Add the fields to the docstring of their class."""
     lines = [f"{each.name}\n    {each.metadata['help']}" for each in fields(kind)]  # type: ignore[arg-type]
     kind.__doc__ = "\n".join((f"{kind.__doc__}\n\nParameters\n----------", *lines))
     return kind
@@ -27,7 +27,7 @@ def _documented(kind: type[T]) -> type[T]:
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What a file does not say of itself; nothing is guessed."""
+    """Facts that a file does not state about itself; nothing is guessed."""
 
     base: int | None = _option(
         None,
@@ -92,7 +92,7 @@ class ReadOptions:
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """How a file is to be written."""
+    """How to write a file."""
 
     base: int | None = _option(None, "number of the first word (default: the format's custom)")
     transpose: bool = _option(False, "write the links target first")
@@ -101,7 +101,7 @@ class WriteOptions:
     ids: bool = _option(False, "write ids too, in formats that can do without (pharaoh)")
     weights: bool = _option(False, "write weights too, in formats that can do without (pharaoh)")
     annotator: str | None = _option(
-        None, "whose alignments to write, if the format holds those of one; needed for several"
+        None, "annotator to write, if the format allows only one; required if there are several"
     )
 
     def __post_init__(self) -> None:

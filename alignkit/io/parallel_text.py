@@ -1,13 +1,13 @@
-"""Parallel text: two files, or one of lines that hold both sentences.
+"""Parallel text: two files, or one file with both sentences per line.
 
-A line holds the tokens of a sentence, divided by white space, in one of three dresses:
+A line contains the tokens of a sentence, separated by whitespace, in one of three forms:
 
-- ``tokens`` alone: the n-th line is the n-th sentence;
-- ``id<TAB>tokens``, where the links have ids too;
+- ``tokens`` only: the n-th line is the n-th sentence;
+- ``id<TAB>tokens``, if the links have ids too;
 - ``<s snum=N> tokens </s>``, as in the NAACL and WPT shared tasks.
 
-A bitext holds both sentences in one line, ``source ||| target``; so does a line of two columns,
-divided by a tab, which only plain texts have.
+A bitext has both sentences on one line, ``source ||| target``. Plain texts may instead have two
+columns, separated by a tab.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from alignkit.io.text_files import BOM, TextFile, split_words, words_of_both
 
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
-"""What divides two sentences in a line, by the name of the form."""
+"""The divider of two sentences on a line, by the name of the form."""
 
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
@@ -40,7 +40,7 @@ class PairText(NamedTuple):
 
 
 def read_texts(reading: TextFile) -> Iterator[PairText] | None:
-    """Yield the sentences of the files that the options name, or return None if they name none."""
+    """Yield the sentences of the files given in the options; return None if there are none."""
     source, target = reading.options.source, reading.options.target
     if source is None:
         return None
@@ -52,7 +52,7 @@ def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
         parts = text.split(BITEXT)
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
-            raise reading.error(f"{message} names a bitext", line, path=path)
+            raise reading.error(f"{message} is a bitext", line, path=path)
         yield PairText(line, None, parts[0], parts[1])
 
 
@@ -75,7 +75,7 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
 
 
 def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
-    """Refuse two files that have different numbers of sentences."""
+    """Raise an error for two files with different numbers of sentences."""
     sides = (sources, reading.options.source or ""), (targets, reading.options.target or "")
     (fewer, shorter), (more, longer) = sorted(sides)
     raise reading.error(f"has {more} sentences, but {shorter} has {fewer}", path=longer)
@@ -97,21 +97,21 @@ def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, s
 
 
 class TwoInLine:
-    """Divide lines into source and target, by the divider that the first one has."""
+    """Split lines into source and target, by the divider found in the first one."""
 
     def __init__(self, reading: TextFile, form: str | None = None) -> None:
         self._reading = reading
         self._divider = DIVIDERS[form] if form else None
 
     def __call__(self, line: str, number: int) -> tuple[str, str]:
-        """Return both sides of a line; nothing of one that is empty."""
+        """Return both sides of a line; empty sides for an empty line."""
         if line.isspace() or not line:
             return "", ""
         if self._divider is None:
             self._divider = next((mark for mark in DIVIDERS.values() if mark in line), None)
             if self._divider is None:
                 raise self._reading.error(
-                    "neither ' ||| ' nor a tab divides two sentences; name two texts, SRC and TGT, "
+                    "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC and TGT, "
                     "or the `format` of this one",
                     number,
                 )
@@ -121,7 +121,7 @@ class TwoInLine:
             if self._divider != BITEXT:
                 message = (
                     f"{len(parts)} columns, expected source and target, divided by one tab "
-                    "(`cut -f` takes two of them)"
+                    "(`cut -f` selects two columns)"
                 )
             raise self._reading.error(message, number)
         most = self._reading.options.max_words
@@ -133,7 +133,7 @@ class TwoInLine:
 
 
 class ParallelWriter:
-    """Write sentences to two files, or both into the lines of one."""
+    """Write sentences to two files, or both to one file."""
 
     def __init__(
         self, source: TextIO | None, target: TextIO | None = None, *, form: str = "bitext"
@@ -143,28 +143,28 @@ class ParallelWriter:
 
     @property
     def wanted(self) -> bool:
-        """Whether the words go anywhere."""
+        """Whether the words are written anywhere."""
         return self._source is not None or self._target is not None
 
     @property
     def in_line(self) -> bool:
-        """Whether both sentences go to one line."""
+        """Whether both sentences are on one line."""
         return self._source is not None and self._target is None
 
     def write(
         self, id: str, source: str, target: str, *, before: str = "", behind: str = ""
     ) -> None:
-        """Write a pair of sentences, in the dress of `before` and `behind`."""
+        """Write a pair of sentences, each line between `before` and `behind`."""
         if self._source is not None and self._target is None:
             space = " " if self._divider == BITEXT else ""
             line = f"{source}{space}{self._divider}{space}{target}"
             problem = ""
             if self._divider == BITEXT and not divisible((source, target)):
-                problem = "divider '|||', which divides the sentences of a bitext; write two files"
+                problem = "divider '|||', which separates the sentences of a bitext; use two files"
             elif self._divider == BITEXT and BOM in line:
-                problem = "byte order mark, which reading takes away; write alignkit-jsonl"
+                problem = "byte order mark, which reading removes; write alignkit-jsonl"
             if problem:
-                raise AlignkitError(f"pair {id!r}: the words hold the {problem}")
+                raise AlignkitError(f"pair {id!r}: the words contain the {problem}")
             self._source.write(f"{before}{line}{behind}\n")
             return
         for stream, text in ((self._source, source), (self._target, target)):
@@ -173,7 +173,7 @@ class ParallelWriter:
 
 
 def divisible(sentences: Iterable[str]) -> bool:
-    """Return whether a bitext can hold these sentences, or words: none has its divider."""
+    """Return whether these sentences or words fit into a bitext: none contains the divider."""
     return not any(BITEXT in text for text in sentences)
 
 
@@ -184,15 +184,15 @@ Group = list[list[str]]
 def read_translations(
     *paths: str, encoding: str = "utf-8", max_size: int = MAX_MEGABYTES, max_words: int = MAX_WORDS
 ) -> Iterator[Group]:
-    """Yield the translations of each sentence, in memory that does not grow."""
+    """Yield the translations of each sentence, in constant memory."""
     if not paths:
-        raise OptionError("name a file of translations for each translator, or one with columns")
+        raise OptionError("give a file of translations for each translator, or one with columns")
     options = ReadOptions(encoding=encoding, max_size=max_size, max_words=max_words)
     return groups_of([TextFile(str(path), options) for path in paths])
 
 
 def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
-    """Yield the translations of each sentence from files prepared for reading, line by line."""
+    """Yield the translations of each sentence from open files, line by line."""
     return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
 
 
@@ -205,7 +205,7 @@ def _columns(reading: TextFile) -> Iterator[Group]:
             yield [_words(column, reading, line) for column in columns]
     if most == 1:
         raise reading.error(
-            "no line has two columns; divide the translations by tabs, or name a file for each"
+            "no line has two columns; separate the translations by tabs, or give a file for each"
         )
 
 
@@ -218,7 +218,7 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
                 k = next(k for k, line in enumerate(row) if line is not None)
                 total = count + 1 + sum(1 for _ in files[k])
                 raise readings[k].error(
-                    f"has {total} lines, but {ended} has {count}; the same line of each file is to "
+                    f"has {total} lines, but {ended} has {count}; the same line of each file must "
                     "translate the same sentence"
                 )
             lines = zip(row, readings, strict=True)
@@ -240,7 +240,7 @@ _FEW = 1000  # lines; fewer are not worth a kernel
 
 
 class Sentences:
-    """The sentences of some pairs, as texts or as bytes."""
+    """The sentences of several pairs, as texts or as bytes."""
 
     def __init__(
         self, reading: TextFile, first: int, texts: list[PairText] | None, raw: tuple[bytes, bytes]
@@ -264,7 +264,7 @@ class Sentences:
         return self._texts
 
     def words(self) -> tuple[_Words, _Words]:
-        """Return the words of the source sentences, and those of the target sentences."""
+        """Return the words of the source sentences and of the target sentences."""
         odd = any(b"\r" in raw or _MARK in raw or has_controls(raw) for raw in self._raw)
         if self._texts is None and len(self) >= _FEW and not odd:
             with suppress(UnicodeDecodeError):  # the plain way says where
@@ -275,7 +275,7 @@ class Sentences:
 
 
 class TextBlocks:
-    """Sentence pairs from the files that the options of a reading name."""
+    """Sentence pairs from the files given in the options of a reading."""
 
     def __init__(self, reading: TextFile) -> None:
         self._reading = reading
@@ -308,7 +308,7 @@ class TextBlocks:
         return taken
 
     def rest(self) -> int:
-        """Count the sentences that are left."""
+        """Count the remaining sentences."""
         count = 0
         while taken := len(self.take(_MANY)):
             count += taken

@@ -1,4 +1,4 @@
-"""Formats of corpora, and the functions that read and write them."""
+"""Read and write files of any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def open_reading(
     options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Prepare to read a file: its format, and the reading that will hold counts and findings."""
+    """Prepare to read a file: return its format, and a reading for counts and findings."""
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
     if format is None:
@@ -44,7 +44,7 @@ def open_reading(
 
 
 def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
-    """Yield the sentence pairs of a reading; a `FormatError` names another format that fits."""
+    """Yield the sentence pairs of a reading; a `FormatError` suggests another format if it fits."""
     check_arguments(read_pairs, locals())
     pairs = chosen.pairs(reading) if chosen.pairs else reading.pairs(chosen.parse(reading))
     return hinted(pairs, reading)
@@ -53,24 +53,24 @@ def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None
 def iterate_pairs(
     path: AnyPath, *, format: str | None = None, **options: Any
 ) -> Iterator[SentencePair]:
-    """Yield the sentence pairs of a file one by one, in memory that does not grow.
+    """Yield the sentence pairs of a file one by one, in constant memory.
 
     Parameters
     ----------
     path
         The file or folder; ``-`` is standard input.
     format
-        A name of `FORMATS`; None finds it, see `find_format`.
+        A name of `FORMATS`; None: detect it, see `find_format`.
     **options
-        What the file does not say of itself: the fields of `ReadOptions`. Base and direction are
+        Facts that the file does not state: the fields of `ReadOptions`. Base and direction are
         never guessed.
 
     Raises
     ------
     FormatError
-        If the file does not follow its format; the message names file and line. A `FileError`,
-        which is an `OSError` too, if it cannot be read; an `UnknownFormatError` if its format is to
-        be found, and none fits, or several do.
+        If the file does not follow its format; the message gives file and line. A `FileError`
+        (also an `OSError`) if it cannot be read. An `UnknownFormatError` if the format is to be
+        detected and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
     return read_pairs(
@@ -89,52 +89,52 @@ def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> 
 ENDINGS = {
     ".jsonl": "alignkit-jsonl", "-": "alignkit-jsonl", ".xml": "alignkit-xml", ".align": "pharaoh",
 }  # fmt: skip
-"""The formats that are written if none is named, by the ends of names; - is standard output."""
+"""The default format for writing, by file extension; - is standard output."""
 
 
 def format_of_name(path: AnyPath, default: str | None = None) -> str:
-    """Return the format that the end of a name stands for, packed or not; None refuses others."""
+    """Return the format for a file extension, compressed or not; None raises an error."""
     name = str(path).removesuffix(".gz")
     if (format := ENDINGS.get(splitext(name)[1] or name, default)) is not None:
         return format
     known = ", ".join(f"{format} for {ending}" for ending, format in ENDINGS.items())
-    raise OptionError(f"{path}: its end says no format; name one, or end it so: {known}")
+    raise OptionError(f"{path}: the file extension is not known; give a format or use {known}")
 
 
 def write_corpus(
     pairs: Iterable[SentencePair], path: AnyPath, *, format: str | None = None, **options: Any
 ) -> Counter[str]:
-    """Write sentence pairs; the output takes its place only when it is whole.
+    """Write sentence pairs; the output is put in place when it is complete.
 
     Parameters
     ----------
     pairs
-        A `Corpus`, or any pairs one by one.
+        A `Corpus` or any sentence pairs.
     path
         The file or folder; ``-`` is standard output.
     format
-        A name of `FORMATS`; None takes it from the end of the name, see `ENDINGS`.
+        A name of `FORMATS`; None: use the file extension, see `ENDINGS`.
     **options
-        What to write, and how: the fields of `WriteOptions`.
+        How to write: the fields of `WriteOptions`.
 
     Returns
     -------
     Counter
-        How many pairs had something that the format cannot hold, by kind; empty when nothing
-        was lost.
+        The number of pairs with data that the format cannot represent, by kind; empty if
+        nothing was lost.
     """
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format
     chosen = get_format(format)
     declared = _made(WriteOptions, options, write_corpus)
     if (declared.source or declared.target) and not chosen.text_beside:
-        raise OptionError(f"format {format} holds the words itself: name no files for them")
+        raise OptionError(f"format {format} contains the words: give no files for them")
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
     if chosen.write is None:
         raise OptionError(
-            f"format {format} is only read; write one of {', '.join(WRITTEN)}, of which "
-            "alignkit-jsonl and alignkit-xml hold everything"
+            f"format {format} is read-only; write one of {', '.join(WRITTEN)}; "
+            "alignkit-jsonl and alignkit-xml lose nothing"
         )
     holds = chosen.holds | {kind for kind in chosen.asked if getattr(declared, kind)}
 

@@ -1,4 +1,4 @@
-"""The reading of a file: records of any format become sentence pairs by the same rules."""
+"""Build sentence pairs from the records of any format, by the same rules."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 Status = Literal["sure", "possible", "none"]
 
 DIFFERING = "link from a block of texts that differ"
-"""The note on links that join each word of one text to each of another, of other words."""
+"""The note on links of blocks between different words: each word is linked with each."""
 
 
 class RawLink(NamedTuple):
-    """A link as written: not yet moved to base 0, transposed or checked."""
+    """A link as written: before base, direction and range are checked."""
 
     i: int | None  # the positions as the file numbers them; None stands for the empty word
     j: int | None
@@ -40,7 +40,7 @@ class RawLink(NamedTuple):
 
 @dataclass(slots=True)
 class RawAnnotation:
-    """One annotator's links as written, if `aligned`, and what else the file says about them."""
+    """One annotator's links as written, if `aligned`, and the other data of the annotation."""
 
     links: list[RawLink] = field(default_factory=list)
     comment: str = ""
@@ -55,7 +55,7 @@ class RawAnnotation:
 
 @dataclass(slots=True)
 class Record:
-    """One sentence pair as its file writes it."""
+    """One sentence pair as written in its file."""
 
     id: str  # the pair's id: the file's own, or the 1-based number of the line or record
     line: int  # the line at which the record starts
@@ -78,13 +78,13 @@ V = TypeVar("V", str, float)
 
 
 def parse_links(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
-    """Read `i-j` links divided by white space."""
+    """Read `i-j` links separated by whitespace."""
     cells = _matches(text, _LINK, "link; expected i-j")
     return [RawLink(int(i), int(j), status, line) for i, j in cells]
 
 
 def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
-    """Read `i-` and `-j` nulls divided by white space."""
+    """Read `i-` and `-j` nulls separated by whitespace."""
     cells = _matches(text, _NULL, "null; expected i- or -j")
     return [RawLink(int(i) if i else None, int(j) if j else None, status, line) for i, j in cells]
 
@@ -100,14 +100,14 @@ def _matches(text: str, pattern: re.Pattern[str], expected: str) -> Iterator[tup
 def raw_links(
     links: list[RawLink], weights: Mapping[str, float], labels: Mapping[str, str], line: int
 ) -> list[RawLink]:
-    """Give links and nulls their weights and labels by cell; a label alone judges a non-link."""
+    """Add weights and labels to links and nulls; a label without a link marks a non-link."""
     if not weights and not labels:
         return links
     numbers, names = _by_cell(weights), _by_cell(labels)
     known = {link[:2] for link in links}
     for cell, key in zip(numbers, weights, strict=True):
         if cell not in known:
-            raise FormatError(f"a weight is given for {key!r}, which is no link")
+            raise FormatError(f"there is a weight for {key!r}, which is not a link")
     rest = ((cell, name) for cell, name in names.items() if cell not in known)
     return [
         *(link._replace(weight=numbers.get(link[:2]), label=names.get(link[:2])) for link in links),
@@ -124,12 +124,12 @@ def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
         i, j = match.groups()
         cells[int(i) if i else None, int(j) if j else None] = value
     if len(cells) < len(values):
-        raise FormatError("two keys of the weights or labels name the same link")
+        raise FormatError("two keys of the weights or labels are the same link")
     return cells
 
 
 class _Seldom:
-    """Fewer walks of the collector over millions of words, none of which is in a cycle."""
+    """Run the garbage collector rarely: it finds nothing among millions of words."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -155,10 +155,10 @@ seldom_collecting = _Seldom()
 
 
 class Reading(TextFile):
-    """One input of a format, and the sentence pairs that its records make.
+    """One input of a format, and the sentence pairs of its records.
 
-    `base` is the format's own number of the first word. `read` and `refused` count whole and broken
-    records, `place` is the file and line of the last, `shift` says how texts are shifted.
+    `base` is the format's number of the first word. `read` and `refused` count good and broken
+    records, `place` is the file and line of the last, `shift` describes shifted texts.
     """
 
     def __init__(
@@ -182,18 +182,18 @@ class Reading(TextFile):
 
     @property
     def cautions(self) -> list[str]:
-        """What to know of the links, when all is read: that they are shifted, or were dropped."""
+        """Cautions about the links, after reading: shifted, or dropped."""
         dropped = self.counts["link out of range"]
         texts = [self.shift, f"{dropped} links out of range were dropped" if dropped else ""]
         return [f"{self.path}: {text}" for text in texts if text]
 
     @property
     def name(self) -> str:
-        """The annotator, for formats that name none."""
+        """The annotator, for formats without names."""
         return self.options.name or "alignment"
 
     def refuse(self, error: FormatError) -> None:
-        """Raise the error of a broken record; when lenient, count it and go on."""
+        """Raise the error of a broken record; if lenient, count it and continue."""
         if not self.options.lenient:
             raise error
         self.refused += 1
@@ -201,7 +201,7 @@ class Reading(TextFile):
 
     @contextmanager
     def refusing(self, line: int | None = None, path: str = "") -> Iterator[None]:
-        """Refuse the record that is read inside if it is broken; `line` and `path` place it."""
+        """Handle errors of the record read inside; `line` and `path` are its place."""
         try:
             yield
         except FormatError as error:
@@ -210,7 +210,7 @@ class Reading(TextFile):
             self.refuse(error)
 
     def build(self, record: Record) -> SentencePair | None:
-        """Return the sentence pair of a record; base, direction and range are settled here."""
+        """Return the sentence pair of a record; this applies base, direction and range."""
         self.place = (record.path or self.path, record.line)
         sides = (record.source, record.target)
         try:
@@ -237,7 +237,7 @@ class Reading(TextFile):
         return pair
 
     def pairs(self, records: Iterator[Record]) -> Generator[SentencePair, None, None]:
-        """Yield the sentence pair of each record that is whole."""
+        """Yield the sentence pair of each good record."""
         try:
             for record in records:
                 if (pair := self.build(record)) is not None:
@@ -247,13 +247,13 @@ class Reading(TextFile):
             raise
 
     def judged(self, scheme: Scheme, label: str, line: int) -> RawAnnotation | None:
-        """Return the annotation of a pair that was judged, not aligned; None without a label."""
+        """Return the annotation of a pair with only a judgment; None without a label."""
         try:
             scheme.parse(label)
         except FormatError as problem:
             if not self.options.lenient_labels:
                 raise FormatError(
-                    f"{problem.message}; keep such labels as they are by `lenient_labels=True`"
+                    f"{problem.message}; keep such labels with `lenient_labels=True`"
                 ) from None
             self.note("label of no scheme", problem.message, line)
         return RawAnnotation(judgment=label, aligned=False) if label else None
@@ -329,7 +329,7 @@ class Reading(TextFile):
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
-        """Return a link counted from 0, source first; None after one out of range is dropped."""
+        """Return a link from base 0, source first; None if one out of range is dropped."""
         cell = (written.j, written.i) if self.options.transpose else written[:2]
         sides = (record.source, record.target)
         if all(
@@ -346,7 +346,7 @@ class Reading(TextFile):
         )
         line = written.line or record.line
         if not self.options.drop_out_of_range:
-            advice = "check `base` and `transpose`, or drop such links by `drop_out_of_range=True`"
+            advice = "check `base` and `transpose`, or drop them with `drop_out_of_range=True`"
             raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None

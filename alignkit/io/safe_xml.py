@@ -1,9 +1,9 @@
-"""XML without entities, document type or network, in memory that does not grow.
+"""XML without entities, document type or network, in constant memory.
 
-lxml lives here, in `alignkit_xml` and in `paraphrase_xml`. libxml2's limits stay on (`huge_tree`
-is off): 10 million characters for one text and 256 levels of elements are more than any corpus
-needs, and they are what stands between a made-up file and the machine's memory, together with the
-limit for the size of one element. The size of the file is not limited.
+Only this module, `alignkit_xml` and `paraphrase_xml` use lxml. libxml2's limits stay on
+(`huge_tree` is off): 10 million characters per text and 256 levels of elements are more than any
+corpus needs. With the limit on the size of one element, they protect the memory from malicious
+files. The size of the file is not limited.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _SAFE: dict[str, Any] = {
     "huge_tree": False,
 }
 _DOCTYPE = (
-    "has a document type (<!DOCTYPE ...>), which alignkit does not read because entities in it "
-    "can do harm; remove it"
+    "has a document type (<!DOCTYPE ...>), which alignkit does not read because its entities can "
+    "be harmful; remove it"
 )
 
 
 def read_elements(
     reading: TextFile, name: str, path: str | None = None
 ) -> Iterator[etree._Element]:
-    """Yield the root as soon as it opens, then each whole element `name` (``*``: any) in it."""
+    """Yield the root as soon as it opens, then each complete element `name` (``*``: any) in it."""
     with _guarded(reading, path) as stream:
         yield stream.root()
         events = _parsed(stream, reading, name)
@@ -62,7 +62,7 @@ def read_elements(
 
 
 def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
-    """Yield each element of these names, at any depth, as soon as it is whole; then empty it."""
+    """Yield each complete element with these names, at any depth; then clear it."""
     with _guarded(reading, None) as stream:
         stream.root()
         for _, element in _parsed(stream, reading, *names):
@@ -99,20 +99,20 @@ def _check_between(
     root: etree._Element, previous: etree._Element | None, before: etree._Element | None,
     reading: TextFile, name: str,
 ) -> None:  # fmt: skip
-    """Check that only white space stands between the last element and the next or the end."""
+    """Check that there is only whitespace between the last element and the next or the end."""
     if before is not previous and before is not None:
-        message = f"element <{local_name(before)[:40]}> where <{name}> was expected"
+        message = f"found element <{local_name(before)[:40]}>, expected <{name}>"
         raise reading.error(message, line_of(before))
     text = root.text if previous is None else previous.tail
     if text is not None and text.strip():
         raise reading.error(
-            f"text {text.strip()[:40]!r} between elements, where none was expected",
+            f"text {text.strip()[:40]!r} between elements; expected none",
             line_of(root if previous is None else previous),
         )
 
 
 def _encoding(reading: TextFile) -> str | None:
-    """Return what overrides the encoding that the file declares itself; None for the default."""
+    """Return the declared encoding if it overrides that of the file; None for the default."""
     declared = reading.options.encoding
     try:
         name = codecs.lookup(declared).name
@@ -128,13 +128,13 @@ def local_name(element: etree._Element) -> str:
 
 
 def line_of(element: etree._Element) -> int:
-    """Return the line at which an element starts, 0 where that is unknown."""
+    """Return the line where an element starts, 0 if unknown."""
     line: Any = element.sourceline
     return int(line or 0)
 
 
 def stray_text(element: etree._Element) -> str:
-    """Return the text in an element and behind its children that is not white space."""
+    """Return the text in an element and after its children, without whitespace."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
 
@@ -147,7 +147,7 @@ def write_elements(
     made: Callable[[SentencePair, Writing], etree._Element],
     where: Callable[[SentencePair], str] = lambda _: "",
 ) -> None:
-    """Write the element that is `made` of each pair; `where` says what XML cannot hold of one."""
+    """Write an element `made` for each pair; `where` locates characters that XML cannot hold."""
     with writing.open() as stream:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')
         for pair in pairs:
@@ -155,15 +155,15 @@ def write_elements(
                 text = etree.tostring(made(pair, writing), encoding="unicode")
             except (ValueError, etree.SerialisationError):
                 raise AlignkitError(
-                    f"pair {pair.id[:40]!r} holds{where(pair)} a character that XML cannot, such "
-                    "as a control character; write alignkit-jsonl"
+                    f"pair {pair.id[:40]!r} has{where(pair)} a character that XML does not allow, "
+                    "such as a control character; write alignkit-jsonl"
                 ) from None
             stream.write(f"  {text}\n")
         stream.write("</corpus>\n")
 
 
 class _Stream:
-    """The bytes of a file, of which the start is looked at before the parser sees it."""
+    """The bytes of a file, checked at the start before the parser sees them."""
 
     def __init__(self, stream: BinaryIO, reading: TextFile) -> None:
         self._stream = stream
@@ -174,7 +174,7 @@ class _Stream:
             raise reading.error(_DOCTYPE)
 
     def root(self) -> etree._Element:
-        """Return the root element, of which no more than the start is known."""
+        """Return the root element, of which only the start tag is known."""
         parser = etree.XMLPullParser(("start",), encoding=_encoding(self._reading), **_SAFE)
         problem: etree.XMLSyntaxError | None = None
         try:
@@ -205,7 +205,7 @@ class _Stream:
         return part
 
     def begin(self) -> None:
-        """Count anew what has to be held at once."""
+        """Restart the count of bytes that must be in memory together."""
         self._since = 0
 
 

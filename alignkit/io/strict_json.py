@@ -1,8 +1,7 @@
 """Strict JSON, with line and column in each error.
 
-Stricter than `json`: a key may occur only once in an object, NaN and infinities are refused, and
-so are numbers too large for a link, lone surrogates (they are no Unicode text) and nesting that
-is too deep.
+Stricter than `json`: it rejects repeated keys in an object, NaN and infinities, numbers too large
+for a link, lone surrogates (they are not Unicode text), and nesting that is too deep.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _DIGITS = 18  # what fits 64 bits; a link needs 9
 
 
 class _RefusedError(ValueError):
-    """Something that JSON allows, or `json` reads, but we do not."""
+    """JSON or input for `json` that alignkit rejects."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Object:
@@ -54,7 +53,7 @@ def _decimal(digits: str) -> float:
 
 
 def _constant(name: str) -> float:
-    raise _RefusedError(f"{name} is not a number of JSON")
+    raise _RefusedError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(
@@ -81,7 +80,7 @@ class JsonText:
 
     @property
     def next(self) -> str:
-        """The next character that is not white space; empty at the end."""
+        """The next character that is not whitespace; empty at the end."""
         return self._text[self._at : self._at + 1]
 
     def value(self) -> Any:
@@ -99,7 +98,7 @@ class JsonText:
             try:
                 json.dumps(value, ensure_ascii=False).encode()
             except UnicodeEncodeError:
-                message = "half a surrogate pair, which is no Unicode text"
+                message = "half a surrogate pair, which is not Unicode text"
                 raise FormatError(message, self._path, line) from None
         self._skip()
         return value
@@ -117,7 +116,7 @@ class JsonText:
         self._expect("]")
 
     def members(self) -> Iterator[str]:
-        """Yield each key of an object; the caller reads its value before asking for the next."""
+        """Yield each key of an object; read its value before the next key."""
         self._expect("{")
         seen: set[str] = set()
         while self.next != "}" or seen:
@@ -138,10 +137,10 @@ class JsonText:
     def finish(self) -> None:
         """Check that nothing follows."""
         if self.next:
-            raise self.error("expected nothing more", self._at)
+            raise self.error("expected the end", self._at)
 
     def error(self, message: str, position: int) -> FormatError:
-        """Return an error that names the place and what stands there."""
+        """Return an error with the place and the text found there."""
         text = self._text[position : position + 20].split("\n")[0]
         line = self._line + self._text.count("\n", self._counted, position)
         column = position - self._text.rfind("\n", 0, position)
@@ -160,7 +159,7 @@ class JsonText:
 
 
 def parse_json(text: str, path: str = "", line: int = 1) -> Any:
-    """Read a text that is one JSON value."""
+    """Read a text that contains one JSON value."""
     whole = JsonText(text, path, line)
     value = whole.value()
     whole.finish()
@@ -168,7 +167,7 @@ def parse_json(text: str, path: str = "", line: int = 1) -> Any:
 
 
 def write_line(stream: TextIO, encode: Callable[[Any], str], value: Object) -> None:
-    """Write an object as a line; a byte order mark is escaped, as reading takes it away."""
+    """Write an object as a line; escape byte order marks, because reading removes them."""
     stream.write(encode(value).replace(BOM, "\\ufeff") + "\n")
 
 
@@ -188,7 +187,7 @@ _KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
 
 
 def member(record: Object, key: str, kind: type, default: Any = None) -> Any:
-    """Return a member of an object, checked for its kind; `default` where missing or null."""
+    """Return a member of an object, checked for its type; `default` if missing or null."""
     value = record.get(key)
     if value is None:
         if default is None:
@@ -200,25 +199,25 @@ def member(record: Object, key: str, kind: type, default: Any = None) -> Any:
 
 
 def texts(record: Object, key: str) -> list[str]:
-    """Return a member of an object that is a list of texts; see `member`."""
+    """Return a member of an object that must be a list of texts; see `member`."""
     values: list[str] = member(record, key, list)
     for value in values:
         if type(value) is not str:
-            raise FormatError(f"{key!r} holds {_shown(value)}; expected texts")
+            raise FormatError(f"{key!r} contains {_shown(value)}; expected texts")
     return values
 
 
 def as_text(value: object) -> str | None:
-    """Return a text as it is, a number or truth value as JSON writes it, None for the rest."""
+    """Return a text unchanged, a number or boolean as JSON, None for anything else."""
     if isinstance(value, str):
         return value
     return json.dumps(value) if isinstance(value, bool | int | float) else None
 
 
 def position(value: object) -> int:
-    """Return the position of a word as JSON gives it."""
+    """Return the position of a word from a JSON value."""
     if type(value) is not int or not 0 <= value < 10**9:
-        raise FormatError(f"{_shown(value)} is no position of a word; expected a whole number")
+        raise FormatError(f"{_shown(value)} is not a word position; expected a whole number")
     return value
 
 
@@ -226,7 +225,7 @@ def _shown(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)[:40]
     except RecursionError:
-        return "something deep"
+        return "a deeply nested value"
 
 
 _LINKS = re.compile(r"[0-9]+-[0-9]+(\s+[0-9]+-[0-9]+)*")
@@ -234,17 +233,17 @@ _ALIKE = 0.8
 
 
 def read_id(value: Object, number: int) -> str:
-    """Return the id of a pair, or its number where it has none."""
+    """Return the id of a pair, or `number` if it has none."""
     id = as_text(value.get("id", number))
     if id is None:
-        raise FormatError("'id' is neither a text nor a number")
+        raise FormatError("'id' must be a text or a number")
     return id
 
 
 def keep_attributes(
     record: Record, value: Object, own: Container[str], reading: Reading, *, links: Sequence[str]
 ) -> None:
-    """Keep every member but the format's `own` as an attribute; note those that are no text."""
+    """Keep all members except the format's `own` as attributes; note those that are not text."""
     missing = tuple(name for name in links if name not in value)
     for key, member in value.items():
         if key in own:
@@ -253,7 +252,7 @@ def keep_attributes(
             isinstance(member, str) and _LINKS.fullmatch(member.strip())
         )
         if missing and links_within and (meant := _meant(key, missing)):
-            raise FormatError(f"{key[:40]!r} is no member of a pair; did you mean {meant!r}?")
+            raise FormatError(f"unknown member {key[:40]!r} of a pair; did you mean {meant!r}?")
         attribute = as_text(member)
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", record.line)
@@ -274,7 +273,7 @@ def write_attributes(
 
 @lru_cache(maxsize=1000)
 def _meant(key: str, names: tuple[str, ...]) -> str:
-    """Return the name that a key is almost, in whatever case; nothing where it is like none."""
+    """Return the name most similar to a key, ignoring case; empty if none is similar."""
     plain, *known = (re.sub("[-_]", "", text.lower()) for text in (key[:100], *names))
     near = get_close_matches(plain, known, n=1, cutoff=_ALIKE)
     return names[known.index(near[0])] if near else ""

@@ -1,4 +1,4 @@
-"""A text file: its lines as bytes or text, its words, and what is odd in it."""
+"""A text file: its lines as bytes or text, its words, and its findings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
 
 def line_encoding(encoding: str) -> tuple[str, bool]:
-    """Return the encoding that lines are decoded by, and whether the file must be recoded first."""
+    """Return the encoding for decoding lines, and whether the file must be recoded first."""
     try:
         name = codecs.lookup(encoding).name
         usable = "a\n".encode(name).decode(name) == "a\n"
@@ -50,15 +50,15 @@ def line_encoding(encoding: str) -> tuple[str, bool]:
 
 
 def holds_ascii(encoding: str) -> bool:
-    """Return whether a byte below 128 is always the character of that number."""
+    """Return whether bytes below 128 are always ASCII characters."""
     ascii = bytes(range(128))
     return ascii.decode(encoding, "replace") == ascii.decode("ascii")
 
 
 def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
-    """Return in words which byte is not of the declared encoding."""
+    """Describe the byte that is not valid in the declared encoding."""
     byte = raw[problem.start]
-    return f"not {encoding} (byte {byte:#04x}); name the right encoding by `encoding`"
+    return f"not {encoding} (byte {byte:#04x}); give the right encoding with `encoding`"
 
 
 _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -72,7 +72,7 @@ def split_words(text: str) -> list[str]:
 
 
 def is_word(token: str) -> bool:
-    """Return whether a token comes back from a line of words as it is."""
+    """Return whether a token survives writing and reading as a word of a line."""
     return _WRITABLE.fullmatch(token) is not None
 
 
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 def words_of_both(
     source: bytes, target: bytes, share: Callable[[str], str]
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the words of the lines of both sides, as `split_words` has them."""
+    """Return the words of the lines of both sides, like `split_words`."""
     with ThreadPoolExecutor(2) as threads:  # the kernel lets the other go on
         first, second = threads.map(_numbered, (source, target))
     return _shared(source, first, share), _shared(target, second, share)
@@ -115,7 +115,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something odd in a file that reading forgave: its kind, what exactly, where, how often."""
+    """A problem that reading tolerated: its kind, details, place, and count."""
 
     kind: str
     message: str
@@ -129,9 +129,9 @@ class Finding:
 
 
 class TextFile:
-    """A file of text with the options of reading it, and counts of what is odd in it.
+    """A text file with its reading options, and counts of findings.
 
-    `observe` is called with every `Finding`; `cut` says that only the beginning is at hand.
+    `observe` is called with every `Finding`; `cut` means that only the beginning is available.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class TextFile:
     def note(
         self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
     ) -> None:
-        """Count something odd, and tell the observer."""
+        """Count a finding, and pass it to the observer."""
         self.counts[kind] += times
         if self._observe is not None:
             self._observe(Finding(kind, message, path or self.path, line, times))
@@ -159,7 +159,7 @@ class TextFile:
     def error(
         self, message: str, line: int | None = None, column: int | None = None, path: str = ""
     ) -> FormatError:
-        """Return an error that names the file and the place."""
+        """Return an error with the file and the place."""
         return FormatError(message, path or self.path, line, column)
 
     @contextmanager
@@ -177,8 +177,8 @@ class TextFile:
     def open_lines(self, path: str | None = None) -> Iterator[BufferedReader | io.BytesIO]:
         """Open a file of lines for reading bytes; see `open`.
 
-        Each line ends in the one byte of a line feed, and `decode` makes text of it. UTF-16 and
-        UTF-32, which have no such byte, are read whole.
+        Each line ends in the single byte of a line feed; `decode` turns it into text. UTF-16 and
+        UTF-32 have no such byte; these files are read as a whole.
         """
         name, encoding = path or self.path, self.options.encoding
         with self.open(path) as stream:
@@ -195,20 +195,20 @@ class TextFile:
             yield io.BytesIO(text.encode(self._encoding, "surrogatepass"))
 
     def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
-        """Yield the lines of a file as bytes, none too long to be held; see `decode`."""
+        """Yield the lines of a file as bytes, within the limit of length; see `decode`."""
         with self.open_lines(path) as stream:
             yield from bounded_lines(stream, path or self.path, self.options.max_size)
 
     def chunks(
         self, path: str | None = None, *, cut: bool = False, one_line: bool = False
     ) -> Iterator[bytes]:
-        """Yield whole lines as bytes, many at a time; see `bounded_chunks`."""
+        """Yield complete lines as bytes, many at a time; see `bounded_chunks`."""
         most = self.options.max_size
         with self.open_lines(path) as stream:
             yield from bounded_chunks(stream, path or self.path, most, cut=cut, one_line=one_line)
 
     def fraction(self) -> float | None:
-        """Return how much of the file is read, 0 to 1; None where that cannot be known."""
+        """Return the share of the file that was read, 0 to 1; None if unknown."""
         try:
             size = os.path.getsize(self.path)
             return bytes_read(self._stream) / size if self._stream and size else None
@@ -220,8 +220,8 @@ class TextFile:
     ) -> Generator[tuple[int, str], None, None]:
         """Yield (number, text) of each line, without byte order marks and line ends.
 
-        Only a line feed ends a line; a carriage return before it goes too. With `one_line`, a file
-        may have none, though carriage returns are in it.
+        Only a line feed ends a line; a carriage return before it is removed. With `one_line`, a
+        file with carriage returns may have no line feed.
         """
         name = self.path if path is None else path
         first = 1
@@ -242,8 +242,8 @@ class TextFile:
     ) -> str:
         """Return a line of bytes as text, without byte order marks and line end.
 
-        A `FormatError` names bytes that are not of the encoding, and control characters; with
-        `allow_controls`, it is the caller that refuses these.
+        A `FormatError` reports bytes that are not valid in the encoding, and control characters;
+        with `allow_controls`, the caller must reject these.
         """
         name = path or self.path
         try:
@@ -264,13 +264,13 @@ class TextFile:
         return text
 
     def without_controls(self, text: str, number: int, name: str = "") -> str:
-        """Refuse control characters; when lenient, put U+FFFD in their places and tell."""
+        """Reject control characters; if lenient, replace them by U+FFFD and note it."""
         control = CONTROL.search(text)
         if control is None:
             return text
         char, column = control[0], control.start() + 1
-        hint = "if the text is UTF-16, say so by `encoding`; else " if char == "\0" else ""
-        message = f"control character {char!r}, which is no text; {hint}remove it"
+        hint = "if the text is UTF-16, declare it with `encoding`; else " if char == "\0" else ""
+        message = f"control character {char!r}, which is not text; {hint}remove it"
         if not self.options.lenient:
             raise FormatError(message, name, number, column)
         text, count = CONTROL.subn("\ufffd", text)
@@ -283,60 +283,60 @@ class TextFile:
         return self.joined(self.lines(path, one_line=True), path)
 
     def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
-        """Return lines as one text, within the limit of memory."""
+        """Join lines to one text, within the memory limit."""
         texts, size = [], 0
         for _, text in lines:
             texts.append(text)
             size += len(text) + 1
             if size > self.options.max_size << 20:
-                whole = "a file that is read in one piece"
+                whole = "a file that is read as a whole"
                 raise too_large(whole, path or self.path, self.options.max_size)
         return "\n".join(texts)
 
     def files(self, pattern: str, under: Path | None = None) -> list[Path]:
-        """Return the files of a folder that match a pattern, in natural order of their names."""
+        """Return the files of a folder that match a pattern, in natural order."""
         return sorted((under or Path(self.path)).glob(pattern), key=natural_key)
 
     def token(self, token: str) -> str:
-        """Return the one copy of a token that all sentences share, unescaped if so declared."""
+        """Return the shared copy of a token, unescaped if that is declared."""
         return self._tokens[token]
 
     def tokens(self, text: str) -> tuple[str, ...]:
-        """Split a line into tokens at white space; see `token`."""
+        """Split a line into tokens at whitespace; see `token`."""
         return self.shared(split_words(text))
 
     def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return tokens as the one copy of each; see `token`."""
+        """Return the shared copies of tokens; see `token`."""
         return tuple(map(self._tokens.__getitem__, tokens))
 
     @property
     def plain_bytes(self) -> bool:
-        """Whether lines may be looked at as bytes: they are UTF-8."""
+        """Whether lines can be processed as bytes: they are UTF-8."""
         return not self._recoded and codecs.lookup(self._encoding).name == "utf-8"
 
     @property
     def observed(self) -> bool:
-        """Whether anybody looks at findings one by one."""
+        """Whether there is an observer of single findings."""
         return self._observe is not None
 
     def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
-        """Return the error of a sentence that has too many words."""
+        """Return the error for a sentence with too many words."""
         return self.error(
-            f"{what} has {words:,} words, more than {self.options.max_words:,}; if that is no "
-            "mistake, allow more by `max_words`",
+            f"{what} has {words:,} words, more than {self.options.max_words:,}; if this is "
+            "correct, allow more with `max_words`",
             line,
             path=path,
         )
 
     def close(self) -> None:
-        """Close what is open: nobody wants the rest."""
+        """Close all open files; the rest is not needed."""
         for stream in self._opened:
             if not is_standard(stream):
                 stream.close()
 
 
 class _Tokens(dict[str, str]):
-    """The one copy of each token, at the speed of a dict."""
+    """The shared copy of each token, as fast as a dict."""
 
     def __init__(self, unescape: bool) -> None:
         self._unescape = unescape

@@ -1,17 +1,17 @@
-"""Read files of constituent trees as they are written: a text of brackets for each sentence.
+"""Read files of constituent trees: brackets for each sentence.
 
 Specification
 -------------
-Three forms, each packed (``.gz``) too:
+Three forms, also compressed (``.gz``):
 
-- ``penn``: one tree a line; a blank line is a sentence without a parse; several trees on a line
-  are the parse of one side that has several sentences.
+- ``penn``: one tree per line; a blank line is a sentence without a parse; several trees on a line
+  are the parse of a side with several sentences.
 - ``mrg``: trees over several lines, as in the Penn treebank. A tree begins with a bracket at the
-  start of a line; blank lines mean nothing. A sentence without a parse is ``()`` or ``(())``.
-- ``stanford-xml``: what Stanford's tools write. Each ``<s>`` has a ``<tree style="penn">``, or each
-  ``<sentence>`` below ``<sentences>`` a ``<parse>``; one without is a sentence without a parse.
+  start of a line; blank lines have no meaning. A sentence without a parse is ``()`` or ``(())``.
+- ``stanford-xml``: the output of Stanford's tools. Each ``<s>`` has a ``<tree style="penn">``, or
+  each ``<sentence>`` below ``<sentences>`` a ``<parse>``; without it, there is no parse.
 
-The brackets themselves: `alignkit.model.brackets`. XML is read without entities and network.
+For the brackets, see `alignkit.model.brackets`. XML is read without entities and network.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from alignkit.model.brackets import read_fitting
 from alignkit.model.sentence_pair import SentencePair
 
 TREE_NAME = "parse"
-"""The name of trees that are given none."""
+"""The default name of trees."""
 
 _LONG = 65535  # from this line on libxml2 numbers an element by the end of the text in it
 _HEAD = 200  # lines that tell the form
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 
 class WrittenTree(NamedTuple):
-    """A tree as its file writes it."""
+    """A tree as written in its file."""
 
     text: str  # the brackets; blank where the sentence has no parse
     line: int  # the line, from 1, at which the text begins
     before: int | None = 0
 
     def placed(self, error: FormatError, path: str, about: str = "") -> FormatError:
-        """Return an error about the text as one of the file; line and column are moved."""
+        """Return an error of the text as one of the file; this moves line and column."""
         line = self.line + (error.line or 1) - 1
         column = error.column
         if error.line == 1 and column is not None:
@@ -85,7 +85,7 @@ def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[t
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
             raise file.error(
-                "XML where brackets were expected; XML on standard input is read by "
+                "XML instead of brackets; XML on standard input is read by "
                 '`tree_format="stanford-xml"`',
                 number,
             )
@@ -118,7 +118,7 @@ def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterat
 
 
 def _divided(text: str, line: int) -> Iterator[WrittenTree]:
-    """Divide what is written behind each other; leave it whole where brackets do not match."""
+    """Split consecutive trees; do not split if brackets do not match."""
     depth, start, parts = 0, 0, []
     for match in _BRACKET.finditer(text):
         if len(match[0]) == 1:
@@ -161,7 +161,7 @@ def _xml_trees(
             line -= (parses[0].text or "").count("\n")
         yield WrittenTree(" ".join(parse.text or "" for parse in parses), line, None)
     if none:
-        raise file.error("no <s> and no <sentence> below <sentences>, as Stanford's tools write")
+        raise file.error("no <s> and no <sentence> below <sentences>, as from Stanford's tools")
 
 
 TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator[WrittenTree]]] = {
@@ -169,7 +169,7 @@ TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator
     "mrg": _many_line_trees,
     "stanford-xml": _xml_trees,
 }
-"""What reads each form of a file of trees."""
+"""The reader of each form of tree files."""
 
 Path = str | PathLike[str]
 
@@ -184,28 +184,28 @@ def read_trees(
     encoding: str = "utf-8",
     counts: Counter[str] | None = None,
 ) -> Iterator[Tree | None]:
-    """Yield the trees of a file, one a sentence; None for one without a parse.
+    """Yield the trees of a file, one per sentence; None for a sentence without a parse.
 
-    Their words are as written; `attach_trees` fits them to known ones.
+    The words are as written; `attach_trees` adapts them to known words.
 
     Parameters
     ----------
     path
-        The file; ``-`` is standard input, ``.gz`` is unpacked.
+        The file; ``-`` is standard input, ``.gz`` is decompressed.
     tree_format
-        ``"penn"`` (one a line), ``"mrg"`` or ``"stanford-xml"``, see `alignkit.io.tree_files`;
-        None tells it by the first lines.
+        ``"penn"`` (one per line), ``"mrg"`` or ``"stanford-xml"``, see `alignkit.io.tree_files`;
+        None: detect it from the first lines.
     drop_function_tags, drop_traces
-        As of `alignkit.model.trees.Tree.parse`.
+        As in `alignkit.model.trees.Tree.parse`.
     encoding
         The encoding of the file.
     counts
-        Counts what was dropped, joined or not parsed.
+        Gets the numbers of what was dropped, joined or not parsed.
 
     Raises
     ------
     FormatError
-        If the file cannot be read, or a tree is none; the message names line and column.
+        If the file cannot be read or a tree is invalid; the message gives line and column.
     """
     check_arguments(read_trees, locals())
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
@@ -230,49 +230,48 @@ def attach_trees(
     counts: Counter[str] | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> Iterator[SentencePair]:
-    """Yield the pairs with the trees of files, one a sentence in the same order, over their words.
+    """Yield the pairs with trees from files: one tree per sentence, in the same order.
 
     Parameters
     ----------
     pairs
         Sentence pairs with words.
     source_trees, target_trees
-        Files with the trees of a side.
+        Files with the trees of one side.
     both_trees
-        A file with those of both sides in turn: source, target, source, target, ...
+        A file with trees of both sides in turn: source, target, source, target, ...
     tree_name
-        The name under which a pair has them.
+        The name of the trees in a pair.
     tree_format, encoding
-        As of `read_trees`.
+        As in `read_trees`.
     strict_trees, drop_function_tags, drop_traces
-        As `strict` and the others of `alignkit.model.trees.Tree.parse`.
+        Like `strict` and the other options of `alignkit.model.trees.Tree.parse`.
     lenient_trees
-        Leave out, and count, a tree that is broken or does not fit, where an error would stop.
+        Leave out and count a tree that is invalid or does not fit, instead of an error.
     counts
-        Counts trees, what was dropped, joined, told by the words, refused or not parsed.
+        Gets the numbers of trees, and of what was dropped, joined, resolved, or not parsed.
     observe
-        Called with each tree that is left out, as a `Finding`.
+        Called with a `Finding` for each tree that is left out.
 
     Raises
     ------
     FormatError
-        If a tree is none, or its leaves are not the words; the message names line and column.
+        If a tree is invalid or its leaves are not the words; the message gives line and column.
     JoinError
-        If there are more or fewer trees than sentences; the message names both counts.
+        If the numbers of trees and sentences differ; the message gives both.
     MissingTextError
         If a pair has no words.
     OptionError
-        If no file is named, or `both_trees` and another.
+        If there is no file, or `both_trees` and another file.
     """
     check_arguments(attach_trees, locals(), apart=["pairs"])
     sides = source_trees, target_trees
     if both_trees is not None and sides != (None, None):
         raise OptionError(
-            "`both_trees` names one file for both sides: leave out `source_trees` and "
-            "`target_trees`"
+            "`both_trees` is one file for both sides: leave out `source_trees` and `target_trees`"
         )
     if both_trees is None and sides == (None, None):
-        raise OptionError("name a file of trees: `source_trees`, `target_trees` or `both_trees`")
+        raise OptionError("give a file of trees: `source_trees`, `target_trees` or `both_trees`")
     counts = Counter() if counts is None else counts
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
     options = tree_format, encoding, how | {"strict": strict_trees}, counts, observe, lenient_trees
@@ -294,17 +293,17 @@ def _attached(
             written = None if file is None else file.next()
             if file is not None and written is None:
                 total = number + sum(1 for _ in pairs)
-                raise file.wrong_count(total, sides, "the last begins here")
+                raise file.wrong_count(total, sides, "the last one begins here")
             about = f"pair {pair.id[:40]!r}, {side}: "
             trees.append(file.tree(written, words, about) if file and written else None)
         yield pair.with_trees(name, source=trees[0], target=trees[1])
     for file in dict.fromkeys(files):
         if file is not None and file.next() is not None:
-            raise file.wrong_count(number, sides, "the first too many begins here")
+            raise file.wrong_count(number, sides, "the first extra one begins here")
 
 
 class _TreeFile:
-    """A file of trees, taken one by one, and counts of what is done to them."""
+    """A file of trees, read one by one, with counts of all changes."""
 
     def __init__(
         self,
@@ -331,25 +330,25 @@ class _TreeFile:
             self._file.close()
 
     def next(self) -> WrittenTree | None:
-        """Return the next tree, None behind the last."""
+        """Return the next tree, or None at the end."""
         written = next(self._trees, None)
         if written is not None:
             self._taken, self._line = self._taken + 1, written.line
         return written
 
     def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
-        """Return the error that there are more or fewer trees; none is left then."""
+        """Return the error for wrong numbers of trees; this reads the remaining ones."""
         trees = self._taken + sum(1 for _ in self._trees)
         place = f"{self.path}:{self._line}" if self._taken else self.path
         times = f", which need {2 * pairs}" if sides == 2 else ""
         where = f"; {last}" if self._taken else ""
         return JoinError(
-            f"{place}: holds {trees} trees, those without a parse included, for {pairs} sentence "
-            f"pairs{times}{where}; a sentence without a parse is a blank line"
+            f"{place}: contains {trees} trees (including sentences without a parse) for {pairs} "
+            f"sentence pairs{times}{where}; a sentence without a parse is a blank line"
         )
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
-        """Return the tree, over the words where they are known; None where there is none."""
+        """Return the tree, over the words if they are known; None if there is none."""
         try:
             read = read_fitting(written.text, tokens, **self._how)
         except FormatError as problem:

@@ -1,4 +1,4 @@
-"""What the writers of the formats share: options, files, counts of losses, links as texts."""
+"""Shared parts of the writers: options, files, counts of losses, links as texts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 class WritingFolder:
-    """A folder whose files take their places when all are written."""
+    """A folder with files that are put in place when all are written."""
 
     def __init__(self, made: New) -> None:
         self._place, self._root = made.place, made.root
         self._written: set[str] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a file, given its name within the folder."""
+        """Write a file with this name in the folder."""
         path = self._root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "x", encoding="utf-8", newline="\n") as stream:
@@ -37,17 +37,17 @@ class WritingFolder:
         self._written.add(name)
 
     def refuse_others(self, pattern: str) -> None:
-        """Refuse files of a pattern that are in the folder and are not replaced."""
+        """Raise an error if the folder has files of a pattern that are not replaced."""
         for path in sorted(self._place.glob(pattern)):
             if path.relative_to(self._place).as_posix() not in self._written:
                 raise WriteError(
-                    f"{path}: is there already and would be read together with what is to be "
-                    "written; nothing was changed; name another folder"
+                    f"{path}: already exists and would be read together with the new files; "
+                    "nothing was changed; use another folder"
                 )
 
 
 class Writing:
-    """The options of a writer, its files, and what it loses."""
+    """The options of a writer, its files, and its losses."""
 
     def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
         if options.base not in (None, 0, 1):
@@ -59,12 +59,12 @@ class Writing:
         self.lost: Counter[str] = Counter()
 
     def open(self, path: str | None = None) -> AbstractContextManager[TextIO]:
-        """Open the output, or another file of it, for writing; see `replacing`."""
+        """Open the output, or another of its files, for writing; see `replacing`."""
         return replacing(self.path if path is None else path)
 
     @contextmanager
     def open_texts(self) -> Iterator[ParallelWriter]:
-        """Open the files for the words, where the user named them."""
+        """Open the files for the words, if the user gave them."""
         with ExitStack() as stack:
             source, target = (
                 stack.enter_context(replacing(path)) if path else None
@@ -74,43 +74,43 @@ class Writing:
 
     @contextmanager
     def folder(self) -> Iterator[WritingFolder]:
-        """Make the folder of a format that is one, and the folders above it."""
+        """Create the folder of a format of several files, and its parent folders."""
         if self.path == "-":
             raise OptionError("this format is a folder of files and cannot go to standard output")
         with replacing_folder(self.path) as made:
             yield WritingFolder(made)
 
     def annotator(self, pair: SentencePair) -> str | None:
-        """Return whose alignment of a pair to write, None where there is none."""
+        """Return the annotator to write for a pair, None if there is none."""
         chosen, names = self.options.annotator, list(pair.alignments)
         if chosen is not None:
             return chosen if chosen in names else None
         if len(names) > 1:
             raise OptionError(
-                f"pair {pair.id!r} has the alignments of {', '.join(names)}, but this format holds "
-                "one: choose by `annotator`"
+                f"pair {pair.id!r} has alignments of {', '.join(names)}, but this format allows "
+                "only one: choose it with `annotator`"
             )
         return names[0] if names else None
 
     def annotation(self, pair: SentencePair) -> Annotation | None:
-        """Return the annotation of a pair to write, which has an alignment; see `annotator`."""
+        """Return the annotation to write, which has an alignment; see `annotator`."""
         name = self.annotator(pair)
         return None if name is None else pair.annotations[name]
 
     def alignment(self, pair: SentencePair) -> Alignment | None:
-        """Return the alignment of a pair to write, `oriented`; see `annotator`."""
+        """Return the alignment to write, `oriented`; see `annotator`."""
         name = self.annotator(pair)
         return None if name is None else self.oriented(pair.alignment(name))
 
     def nulls(self, alignment: Alignment) -> list[Link]:
-        """Return the nulls of an alignment, where 0 is the empty word and words count from 1."""
+        """Return the nulls of an alignment, if 0 is the empty word and words count from 1."""
         if alignment.nulls and self.base == 0:
             self.lost["nulls"] += 1
             return []
         return sorted(alignment.nulls)
 
     def oriented(self, alignment: Alignment) -> Alignment:
-        """Return the alignment with the links in the direction in which they are to be written."""
+        """Return the alignment with links in the direction for writing."""
         return alignment.transpose() if self.options.transpose else alignment
 
     def words(self, pair: SentencePair) -> tuple[str, str]:
@@ -119,21 +119,21 @@ class Writing:
         for token in (*source, *target):
             if not is_word(token):
                 raise AlignkitError(
-                    f"pair {pair.id!r}: token {token!r} is empty or holds white space or a control "
-                    "character, which this format cannot keep apart"
+                    f"pair {pair.id!r}: token {token!r} is empty or contains whitespace or a "
+                    "control character, which this format cannot represent"
                 )
         return " ".join(source), " ".join(target)
 
 
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
-    """Return links, `i-j`, and nulls, `i-` or `-j`, as text in rising order."""
+    """Return links, `i-j`, and nulls, `i-` or `-j`, as text in ascending order."""
     return " ".join(
         f"{'' if i == NULL else i + base}-{'' if j == NULL else j + base}" for i, j in sorted(links)
     )
 
 
 class LinkTexts:
-    """The links of an alignment as texts, each kind apart; ``0-0``, a null ``2-``."""
+    """The links of an alignment as texts, by kind: ``0-0``, a null ``2-``."""
 
     __slots__ = ("labels", "null", "possible", "possible_null", "sure", "weights")
 
@@ -155,7 +155,7 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class Numbering:
-    """Numbers of pairs: their own ids if those are whole numbers, else the first free ones."""
+    """Numbers of pairs: their own ids if these are whole numbers, else the first free ones."""
 
     def __init__(self, lost: Counter[str], *, own: bool = True, unique: bool = True) -> None:
         self._lost, self._own, self._unique = lost, own, unique
@@ -163,7 +163,7 @@ class Numbering:
         self._free = 1
 
     def take(self, id: str) -> str:
-        """Return the number of the next pair, as it is to be written."""
+        """Return the number of the next pair, as written."""
         if self._own and _WHOLE.fullmatch(id) and int(id) not in self._taken:
             if self._unique:
                 self._taken.add(int(id))
@@ -178,9 +178,9 @@ class Numbering:
 
 
 def file_part(name: str) -> str:
-    """Return an annotator's name, which is to be a part of the name of a file."""
+    """Return an annotator's name for use in a file name."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set("/\\"):
         raise OptionError(
-            f"annotator {name[:40]!r} cannot be the name of a file; rename that annotator"
+            f"annotator {name[:40]!r} cannot be part of a file name; rename that annotator"
         )
     return name

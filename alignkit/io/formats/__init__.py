@@ -1,4 +1,4 @@
-"""The formats by their names; one file a format, each with its specification."""
+"""The formats by name; each has its own file with its specification."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from alignkit.io.records import Reading
 from alignkit.io.text_files import Finding
 
 FORMATS = {
-    "alignkit-xml": "alignkit's own XML; holds everything",
-    "alignkit-jsonl": "alignkit's own JSON, one pair a line; holds everything",
-    "pharaoh": "lines of i-j links (possible: i?j, ipj, 8-8P); words in files beside",
-    "naacl": "NAACL/WPT shared tasks: lines of sentence, i, j; words in files beside",
-    "giza": "GIZA++ A3: three lines a pair, word ({ 1 2 })",
+    "alignkit-xml": "alignkit's own XML; represents everything",
+    "alignkit-jsonl": "alignkit's own JSON, one pair per line; represents everything",
+    "pharaoh": "lines of i-j links (possible: i?j, ipj, 8-8P); words in separate files",
+    "naacl": "NAACL/WPT shared tasks: lines of sentence, i, j; words in separate files",
+    "giza": "GIZA++ A3: three lines per pair, word ({ 1 2 })",
     "rte": "GIZA A3 as in the RTE-2 alignments, with possible links",
     "jacana": "jacana JSON: sureAlign and possibleAlign",
-    "edinburgh": "Edinburgh++ JSON: several annotators a paraphrase",
+    "edinburgh": "Edinburgh++ JSON: several annotators per paraphrase",
     "goldalign": "GoldAlign's folder of users, tab-separated",
     "multimwa": "MultiMWA, 10 or 11 tab-separated columns",
     "xlwa": "XL-WA, 3 tab-separated columns",
     "jsonl": "JSON lines of word lists: src_words, tgt_words, alignment",
     "yawat": "Yawat: .crp with the words, .aln with phrase groups",
-    "transread": "TransRead: groups with labels, words in a file beside",
+    "transread": "TransRead: groups with labels, words in a separate file",
     "ists": "interpretable STS .wa: chunk pairs with type and score",
-    "blinker": "Blinker: one file of i j links a sentence pair",
+    "blinker": "Blinker: one file of i j links per sentence pair",
     "paraphrase-xml": "XML of paraphrases with several annotators",
     "turku": "Turku Paraphrase Corpus, JSON or TSV: judged pairs and rewrites; read only",
     "parade": "PARADE, 5 tab-separated columns: judged pairs; read only",
     "etpc": "ETPC's folder of XML: relations of paraphrase types; read only",
 }
-"""The name of each format and what it is; the module of the same name reads and writes it."""
+"""The name of each format and a description; the module of the same name implements it."""
 
 WRITTEN = {name: about for name, about in FORMATS.items() if not about.endswith("read only")}
-"""The formats that can be written too."""
+"""The formats that can also be written."""
 
 
 def get_format(name: str) -> Format:
@@ -47,7 +47,7 @@ def get_format(name: str) -> Format:
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If there is no format with that name.
     """
     check_arguments(get_format, locals())
     check_known("format", name, FORMATS)
@@ -57,7 +57,7 @@ def get_format(name: str) -> Format:
 
 
 def check_path(path: AnyPath) -> None:
-    """Refuse the empty path, which `pathlib` takes for the folder that one is in."""
+    """Reject the empty path, which `pathlib` takes for the current folder."""
     if not str(path):
         raise MissingFileError("", ENOENT, "its name is empty; name a file or a folder")
 
@@ -68,13 +68,13 @@ def prepare(
     options: ReadOptions,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Return a format, and the reading of a file of it."""
+    """Return a format, and the reading of a file in it."""
     check_path(path)
     chosen = get_format(format)
     if (options.source or options.target) and not chosen.text_beside:
-        raise OptionError(f"format {format} holds its own words: leave out `source` and `target`")
+        raise OptionError(f"format {format} contains the words: leave out `source` and `target`")
     if options.target and not options.source:
-        raise OptionError("`target` needs `source`; a bitext goes to `source` alone")
+        raise OptionError("`target` needs `source`; if both sides are in one file, use `source`")
     if [str(path), options.source, options.target].count("-") > 1:
         raise OptionError("only one input can be standard input ('-')")
     return chosen, Reading(str(path), options, base=chosen.base, observe=observe, format=format)

@@ -1,13 +1,13 @@
-"""alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
+"""alignkit's own JSON, one pair per line [alignkit-jsonl]; represents everything.
 
 Specification
 -------------
-UTF-8. The first line says what follows (a reader does without it, so that a few lines written by
-hand will do; where it stands, the version must be known)::
+UTF-8. The first line is a header. It may be missing, for example in lines written by hand; if it
+is present, the version must be known::
 
     {"alignkit": "corpus", "version": 1}
 
-Then one object a line and pair::
+Then one object per line and pair::
 
     {"id": "p1", "source": ["a", "b"], "target": ["c"], "attributes": {"genre": "news"},
      "trees": {"source": {"parse": "(NP (DT a) (NN b))"}, "target": {"parse": "(NP (NN c))"}},
@@ -17,25 +17,25 @@ Then one object a line and pair::
                               "judgment": "...", "provenance": "...",
                               "when": "2026-11-22T13:06:28Z"}}}
 
-- `source` and `target` are the tokens, which may be empty or hold white space; null or missing:
+- `source` and `target` are the tokens, which may be empty or contain whitespace; null or missing:
   the words are not known.
 - A name missing from `annotations` has not annotated the pair; ``{"sure": ""}`` is an annotation
   without links. An annotation without `sure`, `possible`, `null`, `possible_null` and labels is
-  no alignment: ``{"judgment": "paraphrase"}`` judged the pair, and nobody aligned it. One that
-  says nothing at all, ``{}``, is an error.
-- Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
-  *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
+  not an alignment: with ``{"judgment": "paraphrase"}`` the pair was judged, but not aligned. An
+  empty annotation, ``{}``, is an error.
+- Links are ``i-j``, source first, from 0, separated by spaces. `possible` lists those that are
+  *only* possible. ``3-`` means that source word 3, and ``-4`` that target word 4, was aligned to
   nothing: `null` surely, `possible_null` possibly.
-- `role` is ``initial`` (automatic, what annotators started from), ``adjudicated`` or ``system``
-  (another automatic alignment); without it an annotator made the annotation.
-- `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
+- `role` is ``initial`` (automatic, the start for annotators), ``adjudicated`` or ``system``
+  (another automatic alignment); without it, the annotation is by an annotator.
+- `when` is the time of the last change, with seconds and zone. It is not enough by itself.
 - `trees` has for each side, by name, constituent trees in Penn brackets
-  (`alignkit.model.brackets`), whose leaves are the tokens.
-- `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
-- Members that are empty are left out, but for the `sure` of an alignment. Members that are null
-  count as missing; members not named here are an error.
+  (`alignkit.model.brackets`); the leaves are the tokens.
+  - `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
+  - Empty members are left out, except the `sure` of an alignment. Members that are null count as
+  missing; unknown members are an error.
 
-Empty lines mean nothing, and files may be joined one behind the other.
+Empty lines have no meaning, and files may be concatenated.
 """
 
 from __future__ import annotations
@@ -94,12 +94,12 @@ def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
         with reading.refusing(line):
             value = parse_json(text, reading.path, line)
             if type(value) is not dict:
-                raise FormatError("expected an object, one a line")
+                raise FormatError("expected one object per line")
             if "alignkit" not in value:
                 yield line, value
             elif value != _HEADER:
                 known = json.dumps(_HEADER)
-                raise FormatError(f"header {json.dumps(value)[:60]} is not known; expected {known}")
+                raise FormatError(f"unknown header {json.dumps(value)[:60]}; expected {known}")
 
 
 def _record(value: Object, line: int) -> Record:
@@ -153,8 +153,8 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
     if not said:
         raise FormatError(
-            f'the annotation of {name[:40]!r} says nothing; write {{"sure": ""}} for an '
-            "alignment without links, or leave the name out where the pair is not annotated"
+            f'the annotation of {name[:40]!r} is empty; write {{"sure": ""}} for an alignment '
+            "without links, or leave the name out if the pair is not annotated"
         )
     return annotation
 
@@ -167,7 +167,7 @@ def _check_keys(value: Object, known: set[str], what: str) -> None:
 
 
 def _quick(value: Object, reading: Reading) -> SentencePair | None:
-    """Make a pair where all is plain; None where `_record` and `build` must look."""
+    """Return a pair if its record is simple; None if `_record` and `build` are needed."""
     if not value.keys() <= _PAIR:
         return None
     id, source, target = value.get("id"), value.get("source"), value.get("target")

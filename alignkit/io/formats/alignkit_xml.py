@@ -1,8 +1,8 @@
-"""alignkit's own XML [alignkit-xml]; holds everything.
+"""alignkit's own XML [alignkit-xml]; represents everything.
 
 Specification
 -------------
-The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the namespace
+The RELAX NG schema is `alignkit.rng`, next to this file. All elements are in the namespace
 ``urn:alignkit:corpus:1``::
 
     <corpus xmlns="urn:alignkit:corpus:1" version="1">
@@ -24,24 +24,23 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
       </pair>
     </corpus>
 
-- `source` and `target` hold one `w` a token, kept to the letter, white space included; where the
-  element is missing, the words are not known.
+- `source` and `target` have one `w` per token, including its whitespace; if the element is
+  missing, the words are not known.
 - A `tree` of a side is written in Penn brackets (`alignkit.model.brackets`); its leaves are the
   tokens.
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
-  ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
-- A label may stand on a cell without a link.
+  ``3-`` means that source word 3, and ``-4`` that target word 4, was aligned to nothing.
+- A label may be on a cell without a link.
 - `when` is the time of the last change, with seconds and zone.
-- A name that is missing has not annotated the pair. An annotation with an empty `sure` has no
-  links. One without `sure`, `possible`, `null`, `possible-null` and labels is no alignment: who
-  made it judged the pair, or said something else of it, and nobody aligned it. Where it says
-  nothing at all, ``<annotation by="anna"/>``, it is an annotation without links, which earlier
-  versions wrote so.
+- A missing name has not annotated the pair. An annotation with an empty `sure` has no links. One
+  without `sure`, `possible`, `null`, `possible-null` and labels is not an alignment: the pair was
+  judged or commented, but not aligned. An empty one, ``<annotation by="anna"/>``, is an
+  annotation without links; earlier versions wrote it like this.
 
-Each pair is checked against the schema as it comes, so that memory does not grow with the file.
-Entities, document types and the network are never used (`alignkit.io.safe_xml`). Characters
-that XML 1.0 cannot hold (control characters, lone surrogates, U+FFFE and U+FFFF) are refused when
-writing: alignkit-jsonl holds those that are text.
+Each pair is checked against the schema as it is read, in constant memory. Entities, document types
+and the network are never used (`alignkit.io.safe_xml`). Characters that XML 1.0 does not allow
+(control characters, lone surrogates, U+FFFE and U+FFFF) are rejected when writing; use
+alignkit-jsonl for those that are text.
 """
 
 from __future__ import annotations
@@ -86,14 +85,14 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise reading.error(f"{problem} {NAMESPACE}", line_of(root))
     if root.get("version") != "1" or len(root.attrib) != 1:
         start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
-        raise reading.error(f'{start!r}...; expected version="1" alone', line_of(root))
+        raise reading.error(f'{start!r}...; expected only version="1"', line_of(root))
     for element in elements:
         line = line_of(element)
         with reading.refusing(line):
             if not schema.validate(element):
                 first = next(iter(schema.error_log), None)
                 text = first.message if first else "does not follow the schema"
-                message = f"not as in alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
+                message = f"does not follow alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
                 raise FormatError(message, line=first.line if first else None)
             yield _record(element, line)
 
@@ -156,7 +155,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
 
 
 def _where(pair: SentencePair) -> str:
-    """Return which comment of a pair XML cannot hold; nothing where it is something else."""
+    """Return which comment of a pair XML cannot represent; empty if it is something else."""
     for name, annotation in pair.annotations.items():
         if _UNHELD.search(annotation.comment):
             return f" in the comment of {name[:40]!r}"

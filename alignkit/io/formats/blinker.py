@@ -2,36 +2,36 @@
 
 Specification
 -------------
-One file a sentence pair, ``sampN.SentPairK``: pair K, from 0, of sample N, from 1. A line a
-link::
+One file per sentence pair, ``sampN.SentPairK``: pair K (from 0) of sample N (from 1). Each line is
+a link::
 
     4 1
     5 2
     1 0
     0 25
 
-- Two positions, counted from 1. In Blinker the first column is English and the second
-  French; ``--transpose`` reads the second as the source.
-- 0 is the empty word: ``1 0`` says that source word 1 is explicitly aligned to nothing. With
-  ``--base 0`` there is no empty word. All links are sure. Empty lines are passed over and counted;
+- Two positions, counted from 1. In Blinker, the first column is English and the second French;
+  with ``--transpose`` the second is the source.
+- 0 is the empty word: ``1 0`` means that source word 1 is explicitly aligned to nothing. With
+  ``--base 0`` there is no empty word. All links are sure. Empty lines are skipped and counted;
   an empty file is an annotation without links.
 - The pair's id is ``N.K``.
 
-The path names one file, a folder of such files (one annotator), or a folder of such folders: each
-is an annotator of its name, as A1 to A7 in Blinker. A pair that an annotator has no file for was
-not annotated by that annotator. Other files and folders are passed over.
+The path is one file, a folder of such files (one annotator), or a folder of such folders: each is
+an annotator with the name of the folder, like A1 to A7 in Blinker. If an annotator has no file for
+a pair, that annotator did not annotate it. Other files and folders are skipped.
 
-The words may stand in files that ``--source`` and ``--target`` name: their n-th line belongs to
-the n-th pair, by N and then K; with ``--partial`` there may be more. Otherwise they are looked for
-where Blinker has them, in ``EN.sample.N`` and ``FR.sample.N`` of the folder or the folder above,
-line K + 1 of each, English being the source. Otherwise there are none.
+The words can be in files given by ``--source`` and ``--target``: the n-th line belongs to the n-th
+pair, sorted by N and K; with ``--partial`` there may be more. Otherwise they are read from the
+files of Blinker, if present: ``EN.sample.N`` and ``FR.sample.N`` of the folder or its parent, line
+K + 1 of each; English is the source. Otherwise there are no words.
 
-Alpaco's files that start with the names of two text files are not read; delete that line, and
-name the texts by ``--source`` and ``--target``.
+Some files of Alpaco start with the names of two text files. They are not read; delete that line,
+and give the texts with ``--source`` and ``--target``.
 
-Written is a folder for each annotator, into a folder that holds no other such files. Ids give way
-to the next free ``N.K``, ten a sample, where they are not of that form or not in order; pairs that
-nobody annotated are left out.
+Writing creates a folder for each annotator, in a folder without other such files. Ids of another
+form or order are replaced by the next free ``N.K``, ten per sample; pairs without annotations are
+left out.
 
 References
 ----------
@@ -85,7 +85,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 if sentences is not None and k >= len(sentences):
                     raise reading.error(
                         f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, "
-                        f"too few for SentPair{k}, which counts from 0"
+                        f"too few for SentPair{k} (counted from 0)"
                     )
                 words = None if sentences is None else sentences[k]
             annotations = {name: _annotation(path, reading) for name, path in here.items()}
@@ -97,7 +97,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         if not reading.options.partial:
             raise reading.error(
                 f"{len(places)} sentence pairs, but {reading.options.source} has more sentences; "
-                "if the rest is not annotated, say so by `partial=True`"
+                "if the rest is not annotated, use `partial=True`"
             )
         last = _after(last)
         words = reading.tokens(text.source), reading.tokens(text.target)
@@ -118,7 +118,7 @@ def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
                 raise reading.error(message)
             annotators[folder.name] = files
     if not any(annotators.values()):
-        raise reading.error("no file sampN.SentPairK in this folder or the folders in it")
+        raise reading.error("no file sampN.SentPairK in this folder or its subfolders")
     return {name: files for name, files in annotators.items() if files}
 
 
@@ -142,18 +142,18 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
     for number, line in reading.lines(str(path)):
         match = _LINE.fullmatch(line)
         if match is None and not line.strip():
-            reading.note("empty line", "passed over", number, str(path))
+            reading.note("empty line", "skipped", number, str(path))
             continue
         i, j = map(int, match.groups()) if match else (null, null)
         if match is None or (i == null and j == null):
-            message = f"{line[:40]!r} is no link; expected two positions, one of them perhaps 0"
-            raise reading.error(f"{message}, the empty word, from base 1", number, path=str(path))
+            message = f"{line[:40]!r} is not a link; expected two positions, or one and 0 for the"
+            raise reading.error(f"{message} empty word (base 1)", number, path=str(path))
         links.append(RawLink(None if i == null else i, None if j == null else j, "sure", number))
     return RawAnnotation(links, path=str(path))
 
 
 def _sample(reading: Reading, sample: int) -> list[_Words] | None:
-    """Return the sentences of a sample where Blinker has them; None if there are none."""
+    """Return the sentences of a sample from Blinker's own files; None if there are none."""
     here = Path(reading.path)
     for folder in (here, here.parent) if here.is_dir() else (here.parent, here.parent.parent):
         sides = [folder / f"{language}.sample.{sample}" for language in ("EN", "FR")]
@@ -199,7 +199,7 @@ def _after(place: _Place) -> _Place:
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell a file by its name; without one, and without a line, it might be anything."""
+    """Recognize a file by its name; without a name or lines, it could be anything."""
     path = Path(reading.path)
     if path.is_dir() or _FILE.fullmatch(path.name):
         return True

@@ -2,18 +2,18 @@
 
 Specification
 -------------
-One object whose `paraphrases` are the pairs::
+One object with the pairs as `paraphrases`::
 
     {"paraphrases": [
       {"id": "novels:1", "train": "A", "S": {"string": "a b c d"}, "T": {"string": "e f"},
        "annotations": {"A": {"S": [[0, [0]], [3, [0, 1]]], "P": [[1, [1]]]},
                        "C": {"S": [], "P": []}}}]}
 
-- `S` and `T` hold the source and the target, tokens divided by white space;
+- `S` and `T` are the source and the target: tokens separated by whitespace;
 - each annotator's `S` (sure) and `P` (possible) list ``[i, [j, ...]]``: source word i is linked to
   each target word j, from 0; a link in both is sure;
-- `train` names the annotator whose alignment is the gold one; like every other text or number of
-  a paraphrase it becomes an attribute.
+- `train` is the annotator of the gold alignment; like all other texts and numbers of a paraphrase,
+  it becomes an attribute.
 
 References
 ----------
@@ -53,7 +53,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     missing = True
     for key in text.members():
         if key != "paraphrases":
-            reading.note("member left out", f"{key[:40]!r} beside the paraphrases", text.line)
+            reading.note("member left out", f"{key[:40]!r} next to the paraphrases", text.line)
             text.value()
             continue
         missing = False
@@ -82,7 +82,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
             for entry in member(given, key, list, []):
                 if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
                     shown = json.dumps(entry)[:40]
-                    raise FormatError(f"{shown} is no link; expected [i, [j, ...]]")
+                    raise FormatError(f"{shown} is not a link; expected [i, [j, ...]]")
                 if not entry[1]:
                     reading.note("word without links", f"[{position(entry[0])}, []]", line)
                 links += (RawLink(position(entry[0]), position(j), status) for j in entry[1])

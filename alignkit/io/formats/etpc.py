@@ -2,37 +2,37 @@
 
 Specification
 -------------
-A folder of files, each a root with elements in it, which hold elements with texts:
+A folder of files; each has a root with elements, which contain elements with texts:
 
 - relations, in any number of files: ``<relation>`` with `pair_id`, `type_id`, `type_name`,
   `sense_preserving` (yes or no), `s1_scope` and `s2_scope`, `s1_text` and `s2_text`, `key_s1` and
   `key_s2`, `k1_text` and `k2_text`;
-- ``text_pairs.xml``, which may be missing: `pair_id`, `sent1_tok` and `sent2_tok`, and
-  `mrpc_label`, `etpc_label` and others;
-- ``paraphrase_types.xml``, which may be missing: `type_id` and `type_name` of all types.
+- ``text_pairs.xml`` (optional): `pair_id`, `sent1_tok` and `sent2_tok`, and `mrpc_label`,
+  `etpc_label` and others;
+- ``paraphrase_types.xml`` (optional): `type_id` and `type_name` of all types.
 
-A scope is a list of positions of words, from 0, divided by commas, or ``whole sentence``.
+A scope is a list of word positions, from 0, separated by commas, or ``whole sentence``.
 
-- A relation with words on both sides links each of its words of the one to each of the other, and
-  labels these cells by its type's name; one of the type Identity with equal words in equal order
-  links them one by one. If it preserves the sense (yes), the links are sure; otherwise the cells
-  keep the label and are no links. With words on one side, these are aligned to nothing, likewise.
-  The annotator is ``etpc``.
-  Links of relations between texts that differ are counted: nobody linked their words one by one.
+- A relation with words on both sides links each word of one side to each of the other, and labels
+  these cells with the name of its type. The type Identity links equal words in equal order one by
+  one. If the relation preserves the sense (yes), the links are sure; otherwise the cells keep the
+  label but are not links. Words of a relation with one side are aligned to nothing, in the same
+  way. The annotator is ``etpc``.
+  Links of relations between different texts are counted: their words were not linked one by one.
 - `etpc_label` and `mrpc_label` become judgments (scheme binary) of the annotators ``etpc`` and
-  ``mrpc``. A pair without a relation that names words is not aligned.
-- The types of a pair become its attribute `phenomena`, divided by ``", "``: commas within the name
-  of a type become semicolons. Those of relations between whole sentences are `whole-sentence` too.
-  What else text_pairs.xml says of a pair becomes attributes, but for the raw sentences.
-- Without text_pairs.xml the words are not known. With ``--no-text`` they are taken from the
-  relations' texts where these have a word for each position of their scope; the others are ``_``.
-  A sentence then ends at the last word that a relation names: it may be longer.
+  ``mrpc``. A pair is not aligned if no relation has words.
+- The types of a pair become its attribute `phenomena`, separated by ``", "``; commas within the
+  name of a type become semicolons. Types of relations between whole sentences are also in
+  `whole-sentence`. Other data in text_pairs.xml become attributes, except the raw sentences.
+- Without text_pairs.xml the words are not known. With ``--no-text`` they are taken from the texts
+  of relations that have a word for each position of their scope; unknown words are ``_``.
+  A sentence then ends at the last word of a relation: it may be longer.
 
-Odd things are counted: a stray comma in a list, a line end in a text, a type that
-paraphrase_types.xml does not have, relations that occur twice, that hold no words at all, or that
-do not say whether they preserve the sense, and words in which relations differ (the first stands).
-Pairs come in the order of text_pairs.xml, or of their numbers. A file of relations can be read
-alone, where its format is named. The format is only read.
+Problems are counted: a stray comma in a list, a line end in a text, a type that is missing from
+paraphrase_types.xml, relations that occur twice, have no words, or do not say whether they
+preserve the sense, and words that differ between relations (the first is used). Pairs are in the
+order of text_pairs.xml, or of their numbers. A single file of relations can be read if its format
+is given. The format is read-only.
 
 References
 ----------
@@ -59,7 +59,7 @@ from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme
 
 BLANK = "_"
-"""What stands for a word that is not known."""
+"""Placeholder for an unknown word."""
 
 _POSITION = re.compile(r"[0-9]{1,9}")
 _SCOPES = ("s1_scope", "s2_scope")
@@ -69,7 +69,7 @@ _SENSES = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation of a type between words of two sentences."""
+    """A typed relation between words of two sentences."""
 
     pair: str  # the id of the pair
     number: str  # the number and the name of the type
@@ -84,7 +84,7 @@ class Relation:
 
 
 def members_of(element: etree._Element) -> dict[str, str]:
-    """Return the texts of the elements in an element, by their names."""
+    """Return the texts of the child elements by name."""
     members: dict[str, str] = {}
     for child in element:
         name = local_name(child)
@@ -95,7 +95,7 @@ def members_of(element: etree._Element) -> dict[str, str]:
 
 
 def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
-    """Read a relation, and note what is odd in it."""
+    """Read a relation, and note its problems."""
     members = members_of(element)
     missing = [name for name in ("pair_id", "type_name", *_SCOPES) if name not in members]
     pair, type = (members.get(name, "").strip() for name in ("pair_id", "type_name"))
@@ -142,7 +142,7 @@ def _positions(
         reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
     parts = [part for part in parts if part]
     if wrong := [part for part in parts if not _POSITION.fullmatch(part)]:
-        raise FormatError(f"{wrong[0][:40]!r} in {name} is no position of a word")
+        raise FormatError(f"{wrong[0][:40]!r} in {name} is not a word position")
     return tuple(map(int, parts))
 
 
@@ -188,7 +188,7 @@ def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
 
 
 def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, str]:
-    """Return the members of an element; none, after it is refused, where it is broken."""
+    """Return the members of an element; none if it is broken, after reporting it."""
     with reading.refusing(path=path):
         return members_of(element)
     return {}
@@ -248,7 +248,7 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
 def _filled(
     reading: Reading, record: Record, relations: Sequence[Relation], members: dict[str, str]
 ) -> Iterator[Record]:
-    """Yield the record with its annotations and attributes; nothing where a label is refused."""
+    """Yield the record with its annotations and attributes; nothing if a label is rejected."""
     with reading.refusing(record.line, record.path):
         for name, key in _LABELS.items():
             label = members.get(key, "").strip()
@@ -309,14 +309,14 @@ def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[
 
 
 def _remark(reading: Reading) -> str:
-    """Tell that lengths are a lower bound, where words are taken from relations."""
+    """Report that lengths are a lower bound, if words are taken from relations."""
     path = Path(reading.path)
     texts = (path if path.is_dir() else path.parent) / _TEXTS_ETPC
     if not reading.options.no_text or texts.is_file():
         return ""
     return (
-        f"its words are those that relations name, {BLANK} where none does; a sentence ends at the "
-        "last of them, and may be longer"
+        f"its words are taken from relations, and unknown words are {BLANK}; a sentence ends at "
+        "the last known word, and may be longer"
     )
 
 

@@ -2,26 +2,25 @@
 
 Specification
 -------------
-Three lines a sentence pair::
+Three lines per sentence pair::
 
     # Sentence pair (1) source length 3 target length 4 alignment score : 0.0123
     elles sont parties hier
     NULL ({ }) they ({ 1 }) left ({ 2 3 }) yesterday ({ 4 })
 
-- The third line is the source, each word with the 1-based positions of the words of the second
-  line, the target, that are aligned to it. ``--transpose`` exchanges the sides, words and links
-  together.
-- Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
-- A position in the brackets of several words is read as several links. A word may itself look like
-  a bracket: behind a word there is always ``({``, and what follows up to ``})`` are positions.
-- The number in the header is the pair's id; it may repeat. Both lengths must be those of the
-  lines. The score, which may be missing, is kept as the attribute ``score``. A small ``s`` and
-  other spaces in the header are read too.
+- The third line is the source: each word with the 1-based positions of its aligned words in the
+  second line, the target. ``--transpose`` exchanges the sides, words and links together.
+- Positions after NULL are explicit nulls. A word with empty brackets is just unaligned.
+- A position in the brackets of several words is read as several links. A word may look like a
+  bracket: after each word there is always ``({``, and positions follow up to ``})``.
+- The number in the header is the pair's id; it may repeat. Both lengths must match the lines. The
+  score is optional and becomes the attribute ``score``. A lower-case ``s`` and other spaces in the
+  header are allowed.
 
-Links are written without their status, and nulls of target words only. Ids that are no whole
+Links are written without their status, and nulls only of target words. Ids that are not whole
 numbers are replaced; pairs that are not annotated are left out.
 
-The format rte is the same with the sides exchanged: `A3Layout` says how the two differ.
+The format rte is the same with exchanged sides: `A3Layout` has the differences.
 
 References
 ----------
@@ -52,7 +51,7 @@ _Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets be
 
 @dataclass(frozen=True)
 class A3Layout:
-    """How an edition of A3 writes its records of three lines."""
+    """The layout of records of three lines in an edition of A3."""
 
     header: re.Pattern[str]  # the first line: `id`, perhaps `source`, `target` (lengths), `score`
     shape: str  # the first line as a message shows it
@@ -69,12 +68,12 @@ class A3Layout:
 
 
 def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
-    """Yield the records; a broken one is refused, and reading goes on at the next header."""
+    """Yield the records; a broken one is reported, and reading continues at the next header."""
     lines = _Lines(reading, layout)
     for number, text in lines:
         header = layout.header.fullmatch(text.strip())
         if not text.strip():
-            reading.note("empty line", "passed over", number)
+            reading.note("empty line", "skipped", number)
             continue
         if header is None:
             message = f"{text.strip()[:40]!r}, expected {layout.shape!r}"
@@ -139,21 +138,21 @@ def _positions(
     for item in items[:end]:
         match = pattern.fullmatch(item)
         if match is None:
-            raise reading.error(f"{item[:40]!r} in brackets, expected the position of a word", line)
+            raise reading.error(f"{item[:40]!r} in brackets, expected a word position", line)
         yield int(match[2]), "possible" if match[1] else "sure"
 
 
 def _bracketed(line: int, text: str, reading: Reading) -> list[_Bracketed]:
-    """Split a line into words and what stands in the brackets behind each; NULL is the first."""
+    """Split a line into words and the contents of their brackets; NULL is the first."""
     tokens = split_words(text)
     words: list[_Bracketed] = []
     at = 0
     while at < len(tokens):
         word = tokens[at]
         if tokens[at + 1 : at + 2] != ["({"]:
-            raise reading.error(f"expected '({{ ... }})' behind the word {word[:40]!r}", line)
+            raise reading.error(f"expected '({{ ... }})' after the word {word[:40]!r}", line)
         if "})" not in tokens[at + 2 :]:
-            raise reading.error(f"'({{' behind the word {word[:40]!r} is not closed by '}})'", line)
+            raise reading.error(f"'({{' after the word {word[:40]!r} is not closed by '}})'", line)
         end = tokens.index("})", at + 2)
         words.append((word, tokens[at + 2 : end]))
         at = end + 1
@@ -163,7 +162,7 @@ def _bracketed(line: int, text: str, reading: Reading) -> list[_Bracketed]:
 
 
 class _Lines:
-    """Lines of which some can be put back; the last one is mended."""
+    """Lines that can be put back; the last one is repaired."""
 
     def __init__(self, reading: Reading, layout: A3Layout) -> None:
         self._lines, self._header = reading.lines(), layout.header

@@ -2,27 +2,27 @@
 
 Specification
 -------------
-GoldAlign keeps batches of pairs in a folder ``data/``, which (or whose parent) is to be named::
+GoldAlign keeps batches of pairs in a folder ``data/``; the path is this folder or its parent::
 
     datasets/CORPUS/BATCH.tsv                       what annotators started from
     users/USER/complete/CORPUS/BATCH.tsv            what a user submitted
     users/USER/incomplete/CORPUS/BATCH.tsv          what a user has not submitted yet
     users/arbit/USER_USER/complete/CORPUS/BATCH.tsv what two users settled
 
-Ten columns a line: id, source, link, target, link, corpus judgment, user judgment, sure, possible,
-comment. Tokens and links are divided by white space; links are ``i-j``, source first, from 0;
-spaces around a column mean nothing.
+Ten columns per line: id, source, link, target, link, corpus judgment, user judgment, sure,
+possible, comment. Tokens and links are separated by whitespace; links are ``i-j``, source first,
+from 0; spaces around a column have no meaning.
 
-- Ids repeat, so a pair's id is made of its batch and line, ``BATCH:LINE`` (``CORPUS/BATCH:LINE``
-  where there are several corpora). The attributes `corpus`, `document` (the batch), `pairwise-id`,
-  `source-link`, `target-link` and `corpus-judgment` hold the rest.
-- The annotators are the users, `initial` (``datasets/``) and `arbit` (``arbit/USER_USER`` where
-  there are several pairs of users). Empty columns are an alignment without links; the user judgment
-  and the comment belong to the annotation. `initial` has the role initial, `arbit` adjudicated.
-- A batch missing in a user's folder is not annotated by that user. ``incomplete/`` is work in
-  progress and not read, but noted. A line of six columns, which alignkit writes where one user
-  annotated only some pairs of a batch, is a pair not annotated.
-- The ids and tokens of the same line must agree in all folders.
+- Ids repeat; a pair's id is therefore its batch and line, ``BATCH:LINE`` (``CORPUS/BATCH:LINE``
+  if there are several corpora). The attributes `corpus`, `document` (the batch), `pairwise-id`,
+  `source-link`, `target-link` and `corpus-judgment` have the rest.
+- The annotators are the users, `initial` (``datasets/``) and `arbit` (``arbit/USER_USER`` if there
+  are several pairs of users). Empty columns are an alignment without links; the user judgment and
+  the comment belong to the annotation. `initial` has the role initial, `arbit` adjudicated.
+- If a user's folder lacks a batch, that user did not annotate it. ``incomplete/`` is work in
+  progress; it is noted, but not read. A line of six columns is a pair that is not annotated;
+  alignkit writes it if a user annotated only some pairs of a batch.
+- The ids and tokens of a line must be the same in all folders.
 
 One batch can be read and written alone, as a file ``BATCH.tsv``.
 
@@ -59,7 +59,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         return
     batches = _batches(reading, _root(reading))
     if not batches:
-        message = "holds no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
+        message = "has no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
         raise reading.error(message)
     corpora = {corpus for corpus, _ in batches}
     for corpus, batch in sorted(batches, key=lambda key: natural_key(Path(*key))):
@@ -92,7 +92,7 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
 
 
 def _members(reading: Reading) -> list[Path]:
-    """Return the batches, also those that are work in progress and not read."""
+    """Return the batches, including unfinished ones, which are not read."""
     root = _root(reading)
     return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
 
@@ -120,7 +120,7 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
         path = str(file)
         if text is None:
             other = next(p for p, t in zip(files.values(), texts, strict=True) if t is not None)
-            raise reading.error(f"no such line, but {other} has one", line, path=path)
+            raise reading.error(f"missing line; {other} has one", line, path=path)
         try:
             row = parse_row(text)
         except FormatError as problem:
@@ -202,11 +202,11 @@ def _id(pair: SentencePair) -> str:
 
 def _check_name(name: str, what: str) -> None:
     if not name or name.startswith(".") or any(char in name for char in "/\\\0\n"):
-        raise OptionError(f"the {what} {name[:40]!r} cannot be the name of a file")
+        raise OptionError(f"the {what} {name[:40]!r} cannot be a file name")
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell a batch by the folders that it is in; else it looks like a file of MultiMWA."""
+    """Recognize a batch by its folders; without them it looks like a file of MultiMWA."""
     path = Path(reading.path)
     inside = len(path.parents) > 1 and path.parents[1].name in ("datasets", "complete")
     return True if inside or path.is_dir() else None

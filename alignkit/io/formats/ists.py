@@ -2,7 +2,7 @@
 
 Specification
 -------------
-Records that look like XML but are not (``<==>``), so they are read line by line::
+Records that look like XML but are not (``<==>``); they are read line by line::
 
     <sentence id="1" status="">
     // A cat sleeps .
@@ -30,18 +30,18 @@ Records that look like XML but are not (``<==>``), so they are read line by line
 - Positions count from 1; 0 alone is the empty word. A chunk pair is a block of sure links; the
   words of a chunk aligned to 0 are explicit nulls.
 - Links have the label ``TYPE SCORE``, such as ``SPE2 4``, or ``TYPE`` if the score is NIL.
-  ``NOALI`` or ``NIL`` with NIL is no label.
-- ``NOALI`` between words of both sides makes nulls of all of them, and is counted.
-- Chunks may share words (the M:N alignments of 2016). Of two labels of one pair of words the first
+  ``NOALI`` or ``NIL`` with NIL is not a label.
+- ``NOALI`` between words of both sides makes all of them nulls, and is counted.
+- Chunks may share words (the M:N alignments of 2016). If a pair of words has two labels, the first
   is kept, and this is counted.
-- The words behind the score repeat the chunks, or are missing; differences are counted.
-- The two ``//`` lines are the raw sentences, or missing. One that differs from its tokens becomes
-  the attribute ``source text`` or ``target text``; a status that is not empty becomes ``status``.
+- The words after the score repeat the chunks, or are missing; differences are counted.
+- The two ``//`` lines are the raw sentences, or missing. A sentence that differs from its tokens
+  becomes the attribute ``source text`` or ``target text``; a non-empty status becomes ``status``.
 - A record without ``<alignment>`` is not annotated.
-- A record broken anywhere is refused; reading goes on at the next ``<sentence``.
+- A broken record is reported; reading continues at the next ``<sentence``.
 
-Chunk pairs are written as in yawat, chunks aligned to nothing as runs of words.
-Labels of another shape, possible links as such, and ids that hold a line break are lost.
+Chunk pairs are written as in yawat, and chunks aligned to nothing as runs of words. Labels of
+another form, the status of possible links, and ids with a line break are lost.
 
 References
 ----------
@@ -87,7 +87,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 class _Sentence:
-    """Read one record, from the first of its lines to the last."""
+    """Reads one record, from its first to its last line."""
 
     def __init__(self, lines: Sequence[_Line], reading: Reading) -> None:
         self._lines, self._reading = lines, reading
@@ -159,15 +159,15 @@ class _Sentence:
             raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
         kind, score = parts[1].strip(), parts[2].strip()
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
-            raise self._error("// TYPE // SCORE //, the score a number or NIL")
+            raise self._error("// TYPE // SCORE //, with a number or NIL as the score")
         base, line = self._reading.base, self._lines[self._at][0]
         sides: list[list[int | None]] = []
         for part in (left.strip(), parts[0].strip()):
             if not _NUMBERS.fullmatch(part):
-                raise self._error("positions, divided by spaces, on both sides of <==>")
+                raise self._error("positions, separated by spaces, on both sides of <==>")
             sides.append([None] if part == "0" and base == 1 else [*map(int, part.split())])
         if sides == [[None], [None]]:
-            raise self._error("words on one side at least")
+            raise self._error("words on at least one side")
         if len(sides[0]) * len(sides[1]) > most:
             raise self._error(f"at most {MOST_CELLS} pairs of words")
         if len(parts) > 3:
@@ -249,7 +249,7 @@ def _notation(
 
 
 def _label(link: Link, alignment: Alignment) -> str:
-    """Return the type and the score of a link, as they are to be written."""
+    """Return the type and the score of a link, as written."""
     match = _LABEL.fullmatch(alignment.labels.get(link, ""))
     known = match is not None and not any(mark in match[1] for mark in ("//", "<==>"))
     if match is None or not known or (match[1] == "NOALI" and NULL not in link):
@@ -258,12 +258,12 @@ def _label(link: Link, alignment: Alignment) -> str:
 
 
 def _plain(label: str) -> bool:
-    """Whether a type and score say no more than that words are aligned, or aligned to nothing."""
+    """Whether a type and score add nothing to the alignment itself."""
     return label in ("NOALI NIL", "NIL NIL")
 
 
 def _joined(groups: Iterable[Group]) -> list[Group]:
-    """Join neighbouring words of one side that are aligned to nothing to one chunk, by label."""
+    """Join neighbouring null-aligned words of one side into one chunk, by label."""
     joined: list[Group] = []
     for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
         last = joined[-1] if joined else group

@@ -7,17 +7,17 @@ An array of objects::
     [{"id": "7", "name": "7", "source": "a b", "target": "c", "sureAlign": "0-0",
       "possibleAlign": "1-0"}]
 
-- `source` and `target` are tokens divided by white space; links are ``i-j``, source first, from 0;
-- a link in `sureAlign` and in `possibleAlign` is sure;
-- `id` is a text or a number; without one the pair's id is its number in the array, from 1;
+- `source` and `target` are tokens separated by whitespace; links are ``i-j``, source first, from 0;
+- a link in both `sureAlign` and `possibleAlign` is sure;
+- `id` is a text or a number; if it is missing, the id is the pair's number in the array, from 1;
 - without `sureAlign` and `possibleAlign` (or with null) the pair is not annotated;
-- what holds links, but is named almost like a missing one of these two, is an error;
-- what else stands there as a text, number or truth value (a score, ...) becomes an attribute,
-  and so does `name` where it differs from `id`.
+- an unknown member with links and a name similar to a missing one of these two is an error;
+- other texts, numbers or booleans (a score, ...) become attributes, and so does `name` if it
+  differs from `id`.
 
-A folder holds one array a file. There, ``NAME.sure.json`` and ``NAME.sure+poss.json`` are two
-versions of the same pairs, and the possible links are those of the second that the first lacks:
-they are joined by id, and their tokens must be equal. Each pair of a folder has the attribute
+A folder has one array per file. There, ``NAME.sure.json`` and ``NAME.sure+poss.json`` are two
+versions of the same pairs: they are joined by id, their tokens must be equal, and the possible
+links are those of the second that the first lacks. Each pair of a folder has the attribute
 `document`, which is NAME.
 
 References
@@ -59,7 +59,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         return
     paths = reading.files("*.json")
     if not paths:
-        raise reading.error("holds no .json file")
+        raise reading.error("contains no .json file")
     names = {path.name for path in paths}
     for path in paths:
         if path.name.endswith(_SURE) and path.name.replace(_SURE, _BOTH) in names:
@@ -107,7 +107,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
 
 
 def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
-    """Yield the records of `sure`, with the links that only `both` has as possible ones."""
+    """Yield the records of `sure`; additional links of `both` are possible ones."""
     others = dict(_counted(_records(reading, both)))
     for key, record in _counted(_records(reading, sure)):
         other, path, problem = others.pop(key, None), record.path, ""

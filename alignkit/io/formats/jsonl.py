@@ -1,22 +1,22 @@
-"""JSON lines of word lists, as data sets of neural aligners have them [jsonl].
+"""JSON lines of word lists, used by data sets for neural aligners [jsonl].
 
 Specification
 -------------
-One object a line and pair::
+One object per line and pair::
 
     {"id": "7", "src_words": ["a", "b"], "tgt_words": ["c"], "alignment": [[0, 0], [1, 0]]}
 
-- the words are the tokens as they are, which may be empty or hold white space;
+- the words are the tokens, unchanged; they may be empty or contain whitespace;
 - `alignment` lists the links ``[i, j]``, source first, from 0; they are sure; without it, or with
   null, the pair is not annotated;
-- -1 is the empty word, under either ``--base``: ``[3, -1]`` says that source word 3, and
-  ``[-1, 4]`` that target word 4, is explicitly aligned to nothing. With ``--base 1`` a 0 is no
-  word, and an error like any other position out of range;
-- `id` is a text or a number; without one the pair's id is the number of its line, from 1;
-- a list that is named almost like a missing `alignment` is an error;
-- every other text, number or truth value becomes an attribute.
+- -1 is the empty word, for each ``--base``: ``[3, -1]`` means that source word 3, and ``[-1, 4]``
+  that target word 4, is explicitly aligned to nothing. With ``--base 1``, 0 is not a word; like
+  all positions out of range, it is an error;
+- `id` is a text or a number; if it is missing, the id is the number of the line, from 1;
+- a list with a name similar to a missing `alignment` is an error;
+- all other texts, numbers or booleans become attributes.
 
-Empty lines mean nothing.
+Empty lines have no meaning.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         with reading.refusing(line):
             value: Object = parse_json(text, line=line)
             if type(value) is not dict:
-                raise FormatError("expected an object, one a line")
+                raise FormatError("expected one object per line")
             id = read_id(value, line)
             record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
             if value.get("alignment") is not None:
@@ -65,7 +65,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 def _link(entry: object) -> RawLink:
     if type(entry) is not list or len(entry) != 2:
-        raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
+        raise FormatError(f"{json.dumps(entry)[:40]} is not a link; expected [i, j]")
     i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
     if i is None and j is None:
         raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")

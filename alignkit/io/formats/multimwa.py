@@ -2,18 +2,18 @@
 
 Specification
 -------------
-A line of 10 or 11 tab-separated columns a pair, those of a GoldAlign batch: id, source, link,
+Each line is a pair with 10 or 11 tab-separated columns, as in a GoldAlign batch: id, source, link,
 target, link, corpus judgment, user judgment, sure links, possible links, comment, and in some files
-one more. Tokens and links are divided by white space; links are ``i-j``, source first, from 0, in
-any order; spaces around a column mean nothing.
+one more. Tokens and links are separated by whitespace; links are ``i-j``, source first, from 0, in
+any order; spaces around a column have no meaning.
 
 The links to a context, the corpus judgment and the eleventh column become the attributes
-`source-link`, `target-link`, `corpus-judgment` and `column-11` where they are not empty; ``N/A`` is
-no link to a context, as in all of the published files. The user judgment and the comment belong to
-the annotation. A line of six columns is a pair not annotated.
+`source-link`, `target-link`, `corpus-judgment` and `column-11` if they are not empty; ``N/A``, as
+in all of the published files, means no link to a context. The user judgment and the comment belong
+to the annotation. A line of six columns is a pair that is not annotated.
 
-Written is ``N/A`` for a context that a pair lacks, and an eleventh column, which may be empty,
-where it has one: by either a file is told from a batch of GoldAlign.
+Writing adds ``N/A`` if a pair has no context, and an eleventh column (maybe empty) if it has one:
+both distinguish the file from a batch of GoldAlign.
 
 References
 ----------
@@ -42,7 +42,7 @@ _NAMES = {2: LINKS[0], 4: LINKS[1], 5: JUDGMENT}
 HELD = kinds("text, possible, comment, judgment, absent, empty") | {
     f"attribute {name}" for name in _NAMES.values()
 }
-"""What of a corpus the columns hold."""
+"""The data of a corpus that the columns can represent."""
 _COLUMNS = 10
 _UNANNOTATED = 6
 
@@ -69,7 +69,7 @@ class GoldRow:
 
 
 def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
-    """Read a line of 10 columns (up to `most`), or of 6 for a pair not annotated."""
+    """Read a line of 10 columns (up to `most`), or of 6 for a pair that is not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
         wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
@@ -101,7 +101,7 @@ def write_row(
 
 
 def _column(text: str, writing: Writing) -> str:
-    """Return a text with single spaces; more than spaces that change are counted as a loss."""
+    """Return a text with single spaces; changes of other characters are counted as a loss."""
     if BOM in text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
         text = " ".join(CONTROL.sub(" ", text.replace(BOM, "")).split())
         writing.lost["white space in texts"] += 1
@@ -138,7 +138,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Tell the published files, whose pairs have no context, from a batch of GoldAlign."""
+    """Distinguish the published files, which have no context, from a batch of GoldAlign."""
     if any(_LAST in pair.attributes for pair in pairs):
         return True
     rows = (text.split("\t") for _, text in islice(reading.lines(), len(pairs)))

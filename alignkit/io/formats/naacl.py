@@ -2,32 +2,32 @@
 
 Specification
 -------------
-One line a link: the number of the sentence, the positions of the two words, and perhaps whether
-the link is sure (S, the default) or only possible (P), and a confidence::
+One line per link: the number of the sentence, the positions of the two words, and optionally
+whether the link is sure (S, the default) or only possible (P), and a confidence::
 
     26 2 1
     26 3 3 P
     27 1 1 S 0.93
     27 5 0
 
-- Positions count from 1 by custom. Then 0 is the empty word: ``27 5 0`` says that source word 5
+- Positions count from 1 by default. Then 0 is the empty word: ``27 5 0`` means that source word 5
   is explicitly aligned to nothing. With ``--base 0`` there is no empty word.
 - A number in the place of S or P is a confidence: ``27 1 1 0.93``. It becomes the link's weight.
-- Sentence numbers are compared as numbers, so that ``0027`` is 27. They need not be contiguous
-  or sorted, and the links of a sentence may be scattered. Empty lines are passed over and counted.
-- The words stand in other files (`alignkit.io.parallel_text`), as ``<s snum=27> words </s>``
-  or as plain lines, the n-th for sentence n. Pairs then come in the order of the words, under their
-  snum as written; a sentence without links is an empty annotation, or, with ``--partial``, not
+- Sentence numbers are compared as numbers: ``0027`` is 27. They need not be contiguous or sorted,
+  and the links of a sentence may be scattered. Empty lines are skipped and counted.
+- The words are in other files (`alignkit.io.parallel_text`), as ``<s snum=27> words </s>`` or as
+  plain lines, the n-th for sentence n. Pairs are then in the order of the words, with their snum
+  as written; a sentence without links is an empty annotation or, with ``--partial``, not
   annotated. Links of a sentence without words are an error.
-- Without words the pairs come in the order of their first links, under their number without
-  padding, and a sentence without links does not exist.
+- Without words the pairs are in the order of their first links, with their number without
+  padding, and there are no sentences without links.
 
-All links are held, in about 20 bytes each. Lenient reading refuses the sentence of a broken line,
-or, if that is unknown, the line.
+All links are kept in memory, about 20 bytes each. Lenient reading skips the sentence of a broken
+line, or the line if the sentence is unknown.
 
 P is written if a link is only possible, and S or P before a confidence. Ids that are not distinct
-whole numbers give way to the first free numbers. Two files of words get ``<s snum=N>``; a bitext
-has plain lines, which makes all ids 1, 2, ...
+whole numbers are replaced by the first free numbers. Two files of words get ``<s snum=N>``; a
+bitext has plain lines, and all ids become 1, 2, ...
 
 References
 ----------
@@ -55,7 +55,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
-_SHAPE = "expected 'sentence i j', then perhaps S or P, then perhaps a confidence"
+_SHAPE = "expected 'sentence i j', then optionally S or P, then optionally a confidence"
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -114,7 +114,7 @@ class _Links:
         check_count("lines", number)
         fields = line.split()
         if not fields:
-            self._reading.note("empty line", "passed over", number)
+            self._reading.note("empty line", "skipped", number)
             return
         try:
             self._append(fields, number)
@@ -130,7 +130,7 @@ class _Links:
             raise self._reading.error(f"{len(fields)} fields; {_SHAPE}", number)
         for field in fields[:3]:
             if not _WHOLE.fullmatch(field):
-                raise self._reading.error(f"{field[:40]!r} is no whole number; {_SHAPE}", number)
+                raise self._reading.error(f"{field[:40]!r} is not a whole number; {_SHAPE}", number)
         sentence, i, j = map(int, fields[:3])
         if i == j == 0 and self._reading.base == 1:
             message = "0 0 links the empty word to itself; does the file count from 0 (`base=0`)?"
@@ -155,7 +155,7 @@ class _Links:
         self._line.append(number)
 
     def sort(self) -> None:
-        """Bring the links of each sentence together, sentences in the order of first links."""
+        """Group the links by sentence, in the order of the first links."""
         sentence = np.frombuffer(self._sentence, np.int32) if self._sentence else np.zeros(0)
         self._order = np.argsort(sentence, kind="stable")
         ordered = sentence[self._order]
@@ -172,7 +172,7 @@ class _Links:
         return self._line[int(self._order[first[0]])] if first else 0
 
     def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
-        """Return the annotation that a sentence's links are; nothing where it has none."""
+        """Return the annotation with a sentence's links; empty if it has none."""
         if sentence not in self.slices:
             return {}
         null = 0 if self._reading.base == 1 else None

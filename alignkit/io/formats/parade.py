@@ -6,16 +6,16 @@ Five tab-separated columns below a line with their names::
 
     Four-class labels<TAB>Binary labels<TAB>Entity<TAB>Definition1<TAB>Definition2
 
-- The first is 0 to 3. By the data's own README it says how many of three experts called the
-  definitions paraphrases (scheme parade-votes); the paper's table calls it a grade (scheme parade).
-  It becomes the judgment of the annotator ``parade``, or of the one that the user names; nobody
-  aligned the pairs. Another label is an error, or, with ``--lenient-labels``, kept and counted.
-- The second, 0 or 1, and the third become the attributes `binary` and `entity`. Where the second is
-  not whether the first is 2 or 3, this is counted.
-- Definitions are split at white space; quotation marks are text.
+- The first is 0 to 3. According to the README of the data, it is how many of three experts called
+  the definitions paraphrases (scheme parade-votes); in the paper it is a grade (scheme parade). It
+  becomes the judgment of the annotator ``parade``, or of one given by the user; the pairs are not
+  aligned. Another label is an error or, with ``--lenient-labels``, kept and counted.
+- The second, 0 or 1, and the third become the attributes `binary` and `entity`. Contradictions are
+  counted: the second should be 1 if the first is 2 or 3.
+- Definitions are split at whitespace; quotation marks are text.
 - A pair's id is its number, from 1.
 
-The format is only read.
+The format is read-only.
 
 References
 ----------

@@ -2,7 +2,7 @@
 
 Specification
 -------------
-Any root, and in it one element a pair::
+Any root, with one element per pair::
 
     <corpus>
       <paraphrase id="novels:1">
@@ -18,16 +18,16 @@ Any root, and in it one element a pair::
 
 No schema of these files is published, so reading is tolerant:
 
-- names count without their namespace; elements not named here are noted and left out;
-- `first` is the source, `second` the target: tokens divided by white space, in `string` or
+- namespaces of names are ignored; unknown elements are noted and left out;
+- `first` is the source, `second` the target: tokens separated by whitespace, in `string` or
   directly in the element;
-- the attributes `first` and `second` are positions of words, from 0 (or 1 by ``--base``); several
-  of them, divided by spaces or commas, are a block: every word of one side is linked to every word
-  of the other. None at all on one side means that the words of the other are aligned to nothing;
-- `status` is sure (also ``S``) or possible (``poss``, ``P``), sure where missing;
-- `alignments` without `source` are those of the annotator that the user names; without any
+- the attributes `first` and `second` are word positions, from 0 (or 1 with ``--base``). Several of
+  them, separated by spaces or commas, are a block: every word of one side is linked to every word
+  of the other. If one side has none, the words of the other are aligned to nothing;
+- `status` is sure (also ``S``) or possible (``poss``, ``P``); the default is sure;
+- `alignments` without `source` belong to the annotator given by the user; without any
   `alignments` the pair is not annotated;
-- a paraphrase without `id` is numbered, from 1; its other attributes are kept.
+- a paraphrase without `id` gets a number, from 1; its other attributes are kept.
 
 The file is parsed without entities, document type or network (`alignkit.io.safe_xml`).
 
@@ -108,7 +108,7 @@ def _tokens(reading: Reading, element: etree._Element) -> list[str]:
         raise FormatError("more than one <string> in a sentence", line=line_of(element))
     text = (strings[0] if strings else element).text or ""
     for child in strings[0] if strings else element:
-        message = f"<{local_name(child)[:40]}> where the words were expected"
+        message = f"found <{local_name(child)[:40]}>, expected the words"
         raise FormatError(message, line=line_of(child))
     if BOM in text:
         reading.note("byte order mark", "in a sentence", line_of(element))
@@ -129,9 +129,9 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
             raise FormatError(f"status {given[:40]!r}; expected sure or possible", line=line)
         sides = [(child.get(side) or "").replace(",", " ").split() for side in ("first", "second")]
         if wrong := [token for side in sides for token in side if not _POSITION.fullmatch(token)]:
-            raise FormatError(f"{wrong[0][:40]!r} is no position of a word", line=line)
+            raise FormatError(f"{wrong[0][:40]!r} is not a word position", line=line)
         if not any(sides):
-            raise FormatError("an alignment without positions of words", line=line)
+            raise FormatError("an alignment without word positions", line=line)
         cells: list[list[int | None]] = [[*map(int, side)] or [None] for side in sides]
         sources, targets = cells
         if len(sources) * len(targets) > _BLOCK:
@@ -148,7 +148,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
                 raise ValueError(key)
             element.set(key, value)
         except ValueError:
-            writing.lost["attributes with a name that XML cannot hold"] += 1
+            writing.lost["attributes with a name that XML does not allow"] += 1
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
     for name, unturned in pair.alignments.items():

@@ -2,21 +2,21 @@
 
 Specification
 -------------
-One line a sentence pair, one token a link, source first, 0-based by custom (``--base 1`` and
-``--transpose`` declare otherwise)::
+One line per sentence pair, one token per link, source first, 0-based by default (``--base 1`` and
+``--transpose`` change this)::
 
     0-0 1-2 2?1
 
 - ``i-j`` or ``i-jS`` is a sure link; ``i?j``, ``ipj`` and ``i-jP`` are possible links;
 - ``i-j:0.93`` gives a link a weight;
 - a line may start with an id and a tab, ``17<TAB>0-0 1-1``; then all lines must, and so must the
-  lines of the texts. Without ids a pair's id is the number of its line, from 1;
+  lines of the texts. Without ids, a pair's id is the number of its line, from 1;
 - an empty line is an alignment without links.
 
-The words stand in files beside (`alignkit.io.parallel_text`) or nowhere. Written are ``i-j``
-and ``i?j``, with ids and with weights only where the user asks for them; a weight that is no finite
-number is left out. Pairs not annotated are left out at the end of the file, where ``--partial``
-reads them back, and are empty lines elsewhere.
+The words are in separate files (`alignkit.io.parallel_text`) or missing. alignkit writes ``i-j``
+and ``i?j``, with ids and weights only on request; a weight that is not a finite number is left out.
+Pairs that are not annotated are left out at the end of the file (use ``--partial`` to read it), and
+are empty lines elsewhere.
 
 References
 ----------
@@ -58,7 +58,7 @@ _Words = tuple["list[tuple[str, ...]]", "list[tuple[str, ...]]"]
 
 
 class _Block(NamedTuple):
-    """Some lines: the number of the first, their links as bytes, and the words, where known."""
+    """Some lines: the number of the first, their links as bytes, and the words, if known."""
 
     first: int
     size: int
@@ -120,7 +120,7 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
 
 
 def _blocks(reading: Reading) -> Iterator[_Block]:
-    """Yield lines of links with their words, many at a time; see to it that the counts agree."""
+    """Yield lines of links with their words, many at a time; check that the counts agree."""
     texts = TextBlocks(reading) if reading.options.source is not None else None
     first = 1
     chunks = reading.chunks()
@@ -141,8 +141,8 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
     if not (reading.options.partial or reading.options.lenient):
         raise reading.error(
             f"has {count} lines, but {reading.options.source} has "
-            f"{count + len(rest) + texts.rest()} sentences; if the rest is not annotated, say so "
-            "by `partial=True`"
+            f"{count + len(rest) + texts.rest()} sentences; if the rest is not annotated, use "
+            "`partial=True`"
         )
     if not reading.options.partial:
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
@@ -169,7 +169,7 @@ def _scan(
 
 
 class _Lines:
-    """Read lines one by one: the plain way, which knows all variants and how to complain."""
+    """Reads lines one by one, slowly: it knows all variants and reports errors."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -207,13 +207,13 @@ class _Lines:
         if self.ids is None:
             self.ids = bool(tab)
         if self.ids != bool(tab):
-            message = "every line has an id and a tab before its links, or none has"
+            message = "either every line has an id and a tab before its links, or none"
             raise self._reading.error(message, number)
         if not tab:
             return None, line
         if "\t" in body or any(links):
             raise self._reading.error(
-                f"is {head[:40]!r} before the tab an id or a link? Divide links by spaces, "
+                f"is {head[:40]!r} before the tab an id or a link? Separate links by spaces, "
                 "and give ids that do not look like links",
                 number,
             )
@@ -250,7 +250,7 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     options, base = writing.options, writing.base
     if options.ids and options.source and not options.target:
-        raise OptionError("a bitext has no ids: name a file for the target words too")
+        raise OptionError("a bitext has no ids: give a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
         pending: list[str] = []  # not annotated: left out at the end, empty lines before others
         for number, pair in enumerate(pairs, 1):
@@ -258,7 +258,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
                 raise AlignkitError(
                     f"the id {pair.id[:40]!r} is not one word, or looks like a link, and cannot be "
-                    "written here"
+                    "written in this format"
                 )
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
@@ -296,7 +296,7 @@ def format_lines(
     arrays: LinkArrays, *, probabilities: NDArray[np.float32] | None = None, base: int = 0,
     transpose: bool = False,
 ) -> bytes:  # fmt: skip
-    """Return the lines of some alignments, as writing them pair by pair makes them."""
+    """Return the lines of alignments, identical to those written pair by pair."""
     if base not in (0, 1):
         raise OptionError(f"`base` must be 0 or 1, not {base}")
     links, sure = arrays.links, arrays.sure

@@ -2,22 +2,22 @@
 
 Specification
 -------------
-GIZA's A3 with possible links; three lines a pair, here folded to the width of this page::
+GIZA's A3 with possible links; three lines per pair, here wrapped to the width of this page::
 
     # sentence pair 1
     The old mill burned down on Monday .
     NULL ({ / / }) A ({ p1 / / }) mill ({ 3 p2 / / }) was ({ / / }) destroyed ({ 4 5 / / })
     . ({ 8 / / })
 
-- The second line is the text, the source; the third is the hypothesis, the target, each word with
-  the 1-based positions of the words of the text that are aligned to it. ``p`` before a position
-  makes the link possible only. With ``--transpose`` the text is the target.
-- Brackets end in the tail ``/ /``.
-- Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
+- The second line is the text, the source. The third is the hypothesis, the target: each word with
+  the 1-based positions of its aligned words in the text. ``p`` before a position means that the
+  link is only possible. With ``--transpose`` the text is the target.
+- Brackets end in ``/ /``.
+- Positions after NULL are explicit nulls. A word with empty brackets is just unaligned.
 - The number in the header is the pair's id.
 - The very last bracket of a file may lack its ``)``, as in one original file; this is counted.
 
-Nulls are written of source words only. Ids that are no whole numbers are replaced; pairs that are
+Nulls are written only of source words. Ids that are not whole numbers are replaced; pairs that are
 not annotated are left out.
 
 References

@@ -2,32 +2,31 @@
 
 Specification
 -------------
-``NAME.txt`` has three lines a pair: its id, the source and the target sentence.
+``NAME.txt`` has three lines per pair: its id, the source and the target sentence.
 ``NAME_annotation_K.txt``, one file for each annotator K, has an empty first line and then one line
-a pair, ``id group group ...``::
+per pair, ``id group group ...``::
 
     3 2:8:contextual 14,15:17:sure 16:19:partial 19:23:wrong 20::sure
 
 - A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
-  count from 0. A group with an empty side says that its words are explicitly aligned to nothing.
-- ``sure`` makes sure links, ``contextual``, ``partial`` and ``possible`` possible ones; ``wrong``
-  marks cells that are no links (an automatic alignment was judged), and ``unaligned``, with an
-  empty side, words aligned to nothing. Other labels are errors. Every cell keeps its label; of two
-  labels of one cell the surer is kept, and this is counted.
-- A bare id is a pair that the annotator did not annotate; so there is no annotation without
-  groups. One with ``wrong`` groups only is an annotation without links.
-- A pair without a line is an error, or, with ``--partial``, not annotated; a line without a
-  pair is an error. The order of the lines does not matter.
+  count from 0. A group with an empty side means that its words are explicitly aligned to nothing.
+- ``sure`` is for sure links; ``contextual``, ``partial`` and ``possible`` for possible ones;
+  ``wrong`` for cells that are not links (an automatic alignment was judged); ``unaligned``, with
+  an empty side, for words aligned to nothing. Other labels are errors. Every cell keeps its label;
+  if it has two, the surer one is kept, and this is counted.
+- An id alone is a pair that the annotator did not annotate; there are no annotations without
+  groups. An annotation with only ``wrong`` groups has no links.
+- A pair without a line is an error or, with ``--partial``, not annotated; a line without a pair is
+  an error. The order of the lines does not matter.
 
-The path names the text file (all its annotators are read), one annotation file, or a folder, of
-which all text files are read, and of the folders in it, however deep, those with annotations beside
-them; if there is more than one, each pair has its NAME as the attribute ``document``, with the
-folders before it where a NAME occurs again, and where an id occurs in several of them, all ids are
-``DOCUMENT:ID``. Written are ``PATH`` (with ``.txt`` added unless it
-ends so) and an annotation file for each annotator. Sure links without a label get ``sure``, and
-possible ones without a fitting label ``partial``; the cells of one label that hang together become
-one group where they fill their block, else one group a source word. An id that is not one word
-gives way to the number of the pair.
+The path is the text file (with all its annotators), one annotation file, or a folder: all its text
+files are read, and those of its subfolders that have annotations. If there is more than one, each
+pair has its NAME as the attribute ``document``, with the folders before it if a NAME occurs twice;
+if an id occurs in several of them, all ids are ``DOCUMENT:ID``. alignkit writes ``PATH`` (with
+``.txt`` added if needed) and an annotation file for each annotator. Sure links without a label get
+``sure``, and possible ones without a suitable label ``partial``. Connected cells with the same
+label become one group if they fill their block, else one group per source word. An id that is not
+one word is replaced by the number of the pair.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _status(label: str, null: bool) -> Status | None:
-    """Return what a label makes of a link, or of a null; None where it is no label."""
+    """Return the status of a link or null with this label; None if the label is unknown."""
     return "sure" if null and label == "unaligned" else _STATUS.get(label)
 
 
@@ -95,7 +94,7 @@ def _texts(reading: Reading) -> list[Path]:
         texts = [file for file in texts if file.parent == path or _annotators(reading, file)]
         if not texts:
             raise reading.error(
-                "no .txt file with texts in this folder, nor one with annotations in those in it"
+                "no .txt file with texts in this folder, and none with annotations in its folders"
             )
         return texts
     if _MARK in path.name:
@@ -122,7 +121,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-":
         raise OptionError("transread is several files and cannot go to standard output")
     if Path(writing.path).is_dir():
-        raise WriteError(f"{writing.path}: is a folder; name the text file in it")
+        raise WriteError(f"{writing.path}: is a folder; give a text file in it")
     path = _text_file(writing.path)
     ids: list[str] = []
     with ExitStack() as stack:
@@ -143,8 +142,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for file in path.parent.iterdir():
             if file.name.startswith(head) and file.suffix == ".txt" and file.name not in ours:
                 raise WriteError(
-                    f"{file}: is there from before and would be read as one more annotator; move "
-                    "it away or write elsewhere; nothing was changed"
+                    f"{file}: already exists and would be read as one more annotator; move it or "
+                    "write elsewhere; nothing was changed"
                 )
 
 

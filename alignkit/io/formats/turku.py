@@ -2,33 +2,33 @@
 
 Specification
 -------------
-A JSON list of objects, of which `label`, `txt1` and `txt2` are needed::
+A JSON list of objects with at least `label`, `txt1` and `txt2`::
 
     [{"label": "4<", "txt1": "...", "txt2": "...", "fold": 0, "goeswith": "episode-1",
       "context": {"doc1": "...", "beg1": 10, "end1": 25, "doc2": "...", "beg2": 3, "end2": 15},
       "rewrites": [["...", "..."]]}]
 
-or lines of tab-separated columns below a line with their names, among them label, txt1 and txt2::
+or tab-separated columns below a line with their names, including label, txt1 and txt2::
 
     label<TAB>source<TAB>lex-similarity<TAB>txt1<TAB>txt2
 
-- `label` is a judgment of the scheme turku, by the annotator ``turku`` or the one that the user
-  names; nobody aligned the pairs. Another label is an error that lists what is expected, or, with
-  ``--lenient-labels``, kept and counted. An empty label is then no judgment.
-- The texts are not tokenized: they are split at white space, as everywhere. Quotation marks are
-  text, unless ``--unquote`` takes them off: a text that begins and ends with one loses both, and of
-  two in a row within it one.
+- `label` is a judgment of the scheme turku, by the annotator ``turku`` or one given by the user;
+  the pairs are not aligned. Another label is an error that lists the expected ones or, with
+  ``--lenient-labels``, kept and counted; an empty label is then no judgment.
+- The texts are not tokenized: they are split at whitespace, as everywhere. Quotation marks are
+  text, unless ``--unquote`` removes them: a text in quotation marks loses both, and two in a row
+  within it become one.
 - A pair's id is its `id`, or its number from 1.
-- `rewrites` are pairs of texts that the annotators wrote anew to be paraphrases. Each becomes a
-  pair ``ID/r1``, ``ID/r2``, ... behind its own, with the label 4, with `fold`, `goeswith` and other
+- `rewrites` are pairs of texts that the annotators rewrote to be paraphrases. Each becomes a pair
+  ``ID/r1``, ``ID/r2``, ... after its own, with the label 4, with `fold`, `goeswith` and other
   attributes, without the context, and with the attribute `rewrite_of`, which is ID.
-- `context` says where the texts come from; it may be null or missing. Its members become
-  attributes: doc1, beg1, ... Where ``end - beg`` is not the number of characters of the text, this
-  is counted: the documents are not in the corpus.
-- `goeswith` names a group of pairs from one document, which belong into the same part of a split.
+- `context` is the origin of the texts; it may be null or missing. Its members become attributes:
+  doc1, beg1, ... If ``end - beg`` is not the number of characters of the text, this is counted:
+  the documents are not in the corpus.
+- `goeswith` is a group of pairs from one document, which belong in the same part of a split.
 - Other texts and numbers become attributes.
 
-The format is only read.
+The format is read-only.
 
 References
 ----------
@@ -76,8 +76,8 @@ def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterat
     names = [column.strip() for column in heading.split("\t")]
     if set(_NEEDED) - set(names) or len(set(names)) < len(names):
         raise reading.error(
-            "expected a JSON list, or a first line that names each column once, among "
-            f"them {', '.join(_NEEDED)}",
+            "expected a JSON list, or a first line with a unique name per column, including "
+            f"{', '.join(_NEEDED)}",
             first,
         )
     for number, (line, text) in enumerate(lines, start=1):
@@ -93,13 +93,13 @@ def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterat
 
 
 def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
-    """Yield a pair, and those that its annotators wrote anew."""
+    """Yield a pair, and the pairs that its annotators rewrote."""
     if type(value) is not dict:
         raise FormatError("expected an object for each pair")
     texts = [member(value, key, str) for key in ("txt1", "txt2")]
     label = as_text(value.get("label"))
     if label is None:
-        raise FormatError("'label' is missing or no text; expected a judgment")
+        raise FormatError("'label' is missing or not a text; expected a judgment")
     record = _record(reading, read_id(value, number), line, texts)
     judgment = reading.judged(get_scheme("turku"), label, line)
     if judgment is not None:
@@ -111,7 +111,7 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     for key, each in context.items():
         said = as_text(each)
         if said is None:
-            reading.note("member left out", f"{key[:40]!r} of the context is no text", line)
+            reading.note("member left out", f"{key[:40]!r} of the context is not a text", line)
         else:
             record.attributes[key] = said
     for side, text in zip("12", texts, strict=True):
@@ -123,7 +123,7 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     yield record
     for k, rewrite in enumerate(member(value, "rewrites", list, []), start=1):
         if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
-            raise FormatError("a rewrite is no list of two texts")
+            raise FormatError("a rewrite is not a list of two texts")
         other = _record(reading, f"{record.id}/r{k}", line, rewrite)
         paraphrase = RawAnnotation(judgment="4", aligned=False)
         other.annotations[reading.options.name or _NAME] = paraphrase
@@ -147,5 +147,5 @@ FORMAT = Format(
     scheme="turku",
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     holds=kinds("text, judgment, judged only, attributes, names, absent"),
-    remark=lambda _: "its texts are not tokenized; they are split at white space",
+    remark=lambda _: "its texts are not tokenized; they are split at whitespace",
 )

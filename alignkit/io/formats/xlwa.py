@@ -2,13 +2,13 @@
 
 Specification
 -------------
-Three tab-separated columns a line: source, target, links::
+Three tab-separated columns per line: source, target, links::
 
     a b c<TAB>d e<TAB>0-0 1-0 2-1
 
-Tokens are divided by white space, links are ``i-j``, source first, from 0, in any order; the same
-link may occur again. All links are sure. A pair's id is the number of its line, from 1. Empty
-columns behind the third, which some of the published files have, mean nothing.
+Tokens are separated by whitespace, links are ``i-j``, source first, from 0, in any order; a link
+may occur twice. All links are sure. A pair's id is the number of its line, from 1. Empty columns
+after the third, as in some of the published files, have no meaning.
 
 References
 ----------

@@ -2,30 +2,29 @@
 
 Specification
 -------------
-``NAME.crp`` has three lines a pair: its id, the source and the target sentence. ``NAME.aln`` has
-an empty first line and then one line a pair, ``id group group ...``::
+``NAME.crp`` has three lines per pair: its id, the source and the target sentence. ``NAME.aln`` has
+an empty first line and then one line per pair, ``id group group ...``::
 
     1 0:0:unspec 6,5:5:literal 7:6,7:unspec 8::unspec
 
 - A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
-  count from 0. All links are sure. A group with an empty side says that its words are explicitly
+  count from 0. All links are sure. A group with an empty side means that its words are explicitly
   aligned to nothing.
-- The label is kept on each link, except ``unspec``, Yawat's word for none.
-- A bare id is a pair not annotated; so there is no annotation without links.
-- A pair without a line in the ``.aln`` is an error, or, with ``--partial``, not annotated; a line
+- The label is kept on each link, except ``unspec``, Yawat's word for no label.
+- An id alone is a pair that is not annotated; there are no annotations without links.
+- A pair without a line in the ``.aln`` is an error or, with ``--partial``, not annotated; a line
   without a pair is an error. The order of the lines does not matter.
 
-The path names either file, or ``NAME`` alone, or a folder, of which all ``.crp`` are read; if
-there is more than one, each pair has its NAME as the attribute ``document``, and where an id occurs
-in several of them, all ids are ``NAME:ID``. The encoding of
-Yawat's own files is often Latin-1: name it by ``--encoding``. Written is UTF-8, into one pair of
-files. The cells of one label that hang together become one group where they fill their block,
-else one group a source word. A label with white space in it, or one of a cell that is no link, is
-lost; an id that is not one word gives way to the number of the pair.
+The path is either file, or ``NAME`` alone, or a folder, with all its ``.crp`` files. If there is
+more than one, each pair has its NAME as the attribute ``document``; if an id occurs in several of
+them, all ids are ``NAME:ID``. Yawat's own files are often in Latin-1: use ``--encoding``. alignkit
+writes UTF-8, into one pair of files. Connected cells with the same label become one group if they
+fill their block, else one group per source word. A label with whitespace, or on a cell that is not
+a link, is lost; an id that is not one word is replaced by the number of the pair.
 
-TransRead has the same blocks of three lines and the same groups. Ids may repeat: the first line
-of an id belongs to its first pair, and so on. Empty lines where an id is expected are passed over
-and counted.
+TransRead has the same blocks of three lines and the same groups. Ids may repeat: the first line of
+an id belongs to its first pair, and so on. Empty lines in the place of an id are skipped and
+counted.
 
 References
 ----------
@@ -87,7 +86,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-":
         raise OptionError("yawat is two files and cannot go to standard output")
     if Path(writing.path).is_dir():
-        raise WriteError(f"{writing.path}: is a folder; name the .crp file in it")
+        raise WriteError(f"{writing.path}: is a folder; give a .crp file in it")
     stem = _stem(writing.path)
     with writing.open(stem + ".crp") as texts, writing.open(stem + ".aln") as groups:
         groups.write("\n")
@@ -157,12 +156,12 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
         id = text.strip()
         if not id:
             if whole:
-                reading.note("empty line", "passed over", number, path)
+                reading.note("empty line", "skipped", number, path)
             continue
         problem = ""
         if len(id.split()) > 1:
             problem = (
-                f"{id[:40]!r}, expected the id of a pair, which is one word alone; a block has an "
+                f"{id[:40]!r}, expected the id of a pair, which is a single word; a block has an "
                 "id, a source and a target line"
             )
         elif id not in known and not lacking_ok:
@@ -180,7 +179,7 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
         yield _Triple(number, id, source[1], target[1])
 
 
-_PARTIAL = "if it is not annotated, say so by `partial=True`"
+_PARTIAL = "if it is not annotated, use `partial=True`"
 
 
 def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
@@ -200,7 +199,7 @@ def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
 
 
 class _GroupLines:
-    """The lines of groups of one annotator by their ids."""
+    """The lines of groups of one annotator, by id."""
 
     def __init__(self, reading: Reading, path: str, labels: Mapping[str, Status] | None) -> None:
         self._reading, self.path, self._labels = reading, path, labels
@@ -210,10 +209,10 @@ class _GroupLines:
             if id:
                 self.bodies.setdefault(id, deque()).append((number, "".join(body)))
             elif number > 1:
-                reading.note("empty line", "passed over", number, path)
+                reading.note("empty line", "skipped", number, path)
 
     def take(self, block: _Triple) -> RawAnnotation | None:
-        """Return the annotation of a block, None if it is not annotated."""
+        """Return the annotation of a block; None if it is not annotated."""
         waiting = self.bodies.get(block.id)
         if not waiting:
             if self._reading.options.partial:
@@ -229,7 +228,7 @@ class _GroupLines:
 
 
 def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writing) -> str:
-    """Write the block of a pair; return its id: one word, else the number of the pair."""
+    """Write the block of a pair; return its id: one word, or the number of the pair."""
     id = pair.id
     if id.split() != [id]:
         id = str(number)
@@ -239,14 +238,14 @@ def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writin
 
 
 MOST_CELLS = 1 << 20
-"""The most cells that the groups of one sentence pair may have, lest a broken file never ends."""
+"""The largest number of cells of one pair's groups; protects against endless broken files."""
 
 _LIST = r"((?:[0-9]{1,9}(?:,[0-9]{1,9})*)?)"
 _GROUP = re.compile(rf"{_LIST}:{_LIST}:(\S+)")
 
 
 class Group(NamedTuple):
-    """Some source words, some target words (one of the two may be none) and their label."""
+    """Source words, target words (one side may be empty) and their label."""
 
     sources: tuple[int, ...]
     targets: tuple[int, ...]
@@ -262,7 +261,7 @@ def parse_groups(
         match = _GROUP.fullmatch(token)
         message = ""
         if match is None or not (match[1] or match[2]):
-            message = f"{token[:40]!r} is no group; expected 'i,i:j,j:label'"
+            message = f"{token[:40]!r} is not a group; expected 'i,i:j,j:label'"
         elif known is not None and match[3] not in known:
             message = f"unknown label {match[3][:40]!r}; expected one of {', '.join(known)}"
         if match is None or message:
@@ -286,7 +285,7 @@ def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
 
 
 def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
-    """Return the fewest groups that restore labelled cells: full blocks, rows, nulls alone."""
+    """Return the fewest groups that represent labelled cells: full blocks, rows, single nulls."""
     by_label: dict[str, list[Link]] = {}
     groups: list[Group] = []
     for link, label in cells:
