@@ -136,7 +136,7 @@ def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path):
             ({"inputs": {**what["inputs"], "in/2.fr": "cd"}}, "inputs in/2.fr is new"),
             ({"inputs": {"in/1.fr": "1" * 32}}, "inputs in/1.fr has changed"),
         ):
-            refuses(RunError, f"{told}; name another", run.settle, what | other)
+            refuses(RunError, f"{told}; give another", run.settle, what | other)
 
 
 def test_what_a_dead_worker_left_is_swept(tmp_path):
@@ -158,7 +158,9 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
 
     with closing(Run(tmp_path / "work")) as run:
         run.try_workers(ThisProcess())
-        with pytest.raises(AlignkitError, match=r"worker tcp://far:1: .*one that all workers see"):
+        with pytest.raises(
+            AlignkitError, match=r"worker tcp://far:1: .*folder that all workers see"
+        ):
             run.try_workers(Elsewhere())
         run.remove()
     assert not list(tmp_path.iterdir())

@@ -206,7 +206,7 @@ def test_a_client_that_cannot_be_used_is_refused_with_the_reason(workers):
     refused(client, "closed; open another one")
     refused(workers, "a LocalCluster; give a Dask Client")
     with distributed.Client(workers) as client:
-        refused(client.get_executor(), "a ClientExecutor; give a Client")
+        refused(client.get_executor(), "a ClientExecutor; give a Dask Client")
 
     async def asynchronous():
         async with distributed.Client(workers.scheduler_address, asynchronous=True) as client:

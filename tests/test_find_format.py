@@ -291,7 +291,7 @@ def test_a_folder_that_holds_a_corpus_names_it(tmp_path, gold):
 @pytest.mark.real_data
 @pytest.mark.parametrize("folder", ["", "formats"])
 def test_a_folder_of_many_corpora_is_not_one(data, folder):
-    with pytest.raises(UnknownFormatError, match=r"transread, .*naacl .*; name one"):
+    with pytest.raises(UnknownFormatError, match=r"transread, .*naacl .*; give one"):
         read_corpus(data / folder)
 
 

@@ -274,7 +274,7 @@ def test_paraphrase_xml_reads_blocks_nulls_and_several_annotators(tmp_path):
         ('second="0"', 'second="2"', "0-2 lies outside", 7),
         ('second="0"', 'second="x"', "'x' is not a word position", 7),
         ('second="0"', 'second="-1"', "'-1' is not a word position", 7),
-        ('first="0" second="0"', "", "without positions", 7),
+        ('first="0" second="0"', "", "without word positions", 7),
         ("Sure", "maybe", "status 'maybe'; expected sure or possible", 7),
         ('source="ben"', 'source="anna"', "'anna' occurs twice", 11),
         ("<second>e f</second>", "", "expected <first> and <second>", 3),

@@ -124,16 +124,20 @@ def test_one_file_holds_both_sides_in_turn(files):
     assert found == apart
     with pytest.raises(OptionError, match="one file for both sides"):
         attach_trees(pairs(), both_trees=files / "both", source_trees=files / "s.txt")
-    refuses(OptionError, "name a file of trees", attach_trees, pairs())
-    with pytest.raises(JoinError, match=r"both:7: holds 8 trees.*for 3 sentence pairs"):
+    refuses(OptionError, "give a file of trees", attach_trees, pairs())
+    with pytest.raises(JoinError, match=r"both:7: contains 8 trees.*for 3 sentence pairs"):
         list(attach_trees(pairs()[:3], both_trees=files / "both"))
 
 
 def test_wrong_counts_and_words_are_told(files):
-    with pytest.raises(JoinError, match=r"s\.txt:4: holds 4 trees.* for 3 sentence pairs; the fir"):
+    with pytest.raises(
+        JoinError, match=r"s\.txt:4: contains 4 trees.* for 3 sentence pairs; the fir"
+    ):
         list(attach_trees(pairs()[:3], source_trees=files / "s.txt"))
     (files / "three").write_text("".join(PENN.splitlines(keepends=True)[:3]))
-    with pytest.raises(JoinError, match=r"three:3: holds 3 trees.* for 4 sentence pairs; the last"):
+    with pytest.raises(
+        JoinError, match=r"three:3: contains 3 trees.* for 4 sentence pairs; the last"
+    ):
         list(attach_trees(pairs(), source_trees=files / "three"))
     mrg = "(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n"
     for side, name, text, told in (
@@ -197,7 +201,7 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
             assert problem.line is not None or "<s>" in str(problem) or "not XML" in str(problem)
             told["place"] += 1
         elif isinstance(problem, JoinError):
-            assert re.match(re.escape(str(path)) + r":\d+: holds ", str(problem))
+            assert re.match(re.escape(str(path)) + r":\d+: contains ", str(problem))
             told["count"] += 1
         else:  # white space, labels, a bracket that still makes a tree
             assert [pair.words for pair in found] == [pair.words for pair in whole]

@@ -497,4 +497,4 @@ def refuse_same(paths: Iterable[str]) -> None:
 
 def _same(path: str, other: str) -> str:
     named = "is named twice" if path == other else f"and {other} are the same file"
-    return f"{path} {named}; give each output a file of its own; {_UNCHANGED}"
+    return f"{path} {named}; write the outputs to different files; {_UNCHANGED}"

@@ -233,7 +233,7 @@ class Shift(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"links and words seem to be shifted from about line {self.line} (links fail at line "
+            f"links and words look shifted from about line {self.line} on (links fail at line "
             f"{self.fails}): from there, the links fit words {how_many(abs(self.step), 'line')} "
             f"{'before' if self.step < 0 else 'after'} in {' and '.join(self.texts)}; look there "
             "for an extra or missing line, and correct it"
