@@ -126,7 +126,7 @@ def test_jsonl_reads_without_header_joined_and_with_empty_lines(tmp_path):
     ("line", "message"),
     [
         ('{"alignkit": "corpus", "version": 2}', "header"),
-        ("[1]", "expected an object"),
+        ("[1]", "expected one object"),
         ("{", "not JSON"),
         ('{"id": 1}', "'id' is 1; expected a text"),
         ('{"source": ["a"]}', "'id' is missing"),
@@ -177,8 +177,8 @@ def test_xml_follows_its_schema_and_says_what_it_cannot_hold(tmp_path):
     assert read_corpus(tmp_path / "x.jsonl", format="alignkit-jsonl") == corpus
     linked = Alignment([(0, 0)], labels={(0, 0): "a\x1bb"})
     for annotation, told in [
-        (Annotation(None, comment="a\x01b"), "'7' holds in the comment of 'anna' a character"),
-        (Annotation(linked), "'7' holds in the comment of 'anna' on link 0-0"),
+        (Annotation(None, comment="a\x01b"), "'7' has a character in the comment of 'anna' that"),
+        (Annotation(linked), "'7' has a character in the comment of 'anna' on link 0-0"),
     ]:
         pair = SentencePair("7", ("a",), ("b",), {"anna": annotation})
         with pytest.raises(AlignkitError, match=told):

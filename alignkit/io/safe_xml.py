@@ -155,7 +155,7 @@ def write_elements(
                 text = etree.tostring(made(pair, writing), encoding="unicode")
             except (ValueError, etree.SerialisationError):
                 raise AlignkitError(
-                    f"pair {pair.id[:40]!r} has{where(pair)} a character that XML does not allow, "
+                    f"pair {pair.id[:40]!r} has a character{where(pair)} that XML does not allow, "
                     "such as a control character; write alignkit-jsonl"
                 ) from None
             stream.write(f"  {text}\n")
