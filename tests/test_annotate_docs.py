@@ -3,14 +3,16 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from console import ROOT, printed, run, walk
 
+import alignkit
 from alignkit.model.labels import REMARKS, SCHEMES
 
 DOCS = ROOT / "docs"
-FOLDER = ROOT / "alignkit" / "annotate" / "server" / "page"
+FOLDER = Path(alignkit.__file__).parent / "annotate" / "server" / "page"
 PAGES = {name: (DOCS / name).read_text(encoding="utf-8")
          for name in ("annotating.md", "projects.md", "projects_review.md")}  # fmt: skip
 

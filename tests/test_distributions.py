@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 BY_ITSELF = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.cfg", "setup.py"}
@@ -49,6 +50,18 @@ def test_the_package_data_covers_every_file(tracked: list[str]) -> None:
         for path in ROOT.glob(f"{package.replace('*', 'alignkit.**').replace('.', '/')}/{pattern}")
     }
     assert data == {n for n in tracked if n.startswith("alignkit/") and not n.endswith(".py")}
+
+
+def test_the_oldest_versions_are_the_lowest_that_setup_allows() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    extras = config["options.extras_require"]
+    wanted = [config["options"]["install_requires"]]
+    wanted += [extras[name] for name in ("annotate", "cluster", "completion")]
+    lowest = dict(line.split(">=") for line in "\n".join(wanted).split())
+    lines = (ROOT / "tests" / "oldest.txt").read_text("utf-8").splitlines()
+    oldest = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert {n: Version(v) for n, v in oldest.items()} == {n: Version(v) for n, v in lowest.items()}
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,12 @@
 import re
 import shutil
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from console import ROOT, examples, run
 
+import alignkit
 from alignkit import read_corpus
 from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
@@ -98,7 +100,7 @@ def test_everything_that_a_table_lists_is_explained(page, start, end, names):
 
 def test_the_architecture_is_that_of_the_tree():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    package = ROOT / "alignkit"
+    package = Path(alignkit.__file__).parent
     paths = [path.relative_to(ROOT) for path in ROOT.glob("tests/*.py")]
     paths += [path.relative_to(package) for path in package.rglob("*.py")]
     files = {"/".join(path.parts[k:]) for path in paths for k in range(len(path.parts))}
