@@ -205,7 +205,7 @@ def test_what_is_not_defined_or_not_there_is_said():
         tree = html.fromstring(draw(agree(corpus, resamples=5, ignore_identical=False)))
         names = tree.xpath("//main/section/@id")
         assert names == ["cautions", "differences", "tables", "reading", "settings"]
-        assert "nothing can be drawn" in tree.xpath("string(//section[@id='differences'])")
+        assert "There is nothing to draw" in tree.xpath("string(//section[@id='differences'])")
 
 
 @pytest.mark.parametrize(

@@ -333,8 +333,8 @@ def test_the_command_refuses_what_does_not_go_together(tmp_path, capsys, folders
         ((folders[0], "--tokenize"), "--tokenize is for"),
         (("--task", "extract", *folders, "--tokenize", "x"), "unknown tokenizer"),
         (("--task", "extract", folders[0], "--tokenize", folders[1]), "names a file"),
-        ((folders[0], "--task", "judge", "--model", "m"), "draws none"),
-        ((folders[0], "--task", "judge", "--suggestions", "trained"), "draws none"),
+        ((folders[0], "--task", "judge", "--model", "m"), "has none"),
+        ((folders[0], "--task", "judge", "--suggestions", "trained"), "has none"),
     ):
         run(capsys, "annotate", *words, "--no-browser").failed(told)
     assert not list(tmp_path.glob("*.alignkit"))

@@ -55,7 +55,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     assert tables == f"{found.show(tables=['cells', 'cautions'])}\n"
     assert tables.startswith("All cells, one for each source word")
     run(capsys, *FULL, *QUICK, "--tables", "cels").failed("unknown table 'cels'", "cells")
-    run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables, or --csv")
+    run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables or --csv")
     judged = [*FULL[:2], "--on", "judgments", "--scheme", "turku", "--tables", "cells"]
     run(capsys, *judged).failed("--tables is for alignments")
     with pytest.raises(OptionError, match="in a list"):

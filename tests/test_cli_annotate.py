@@ -252,5 +252,5 @@ def test_another_port_than_the_project_s_own_is_told(file) -> None:
         served = Process(file, "--suggestions", "none")
         _, told = served.end(signal.SIGINT)
     assert served.client.port != port
-    assert f"its own port {port} is taken, so it is at {served.client.port}" in told
-    assert f"wait at {port}" in told
+    assert f"port {port} of this project is taken, so the server uses {served.client.port}" in told
+    assert f"belong to port {port}" in told

@@ -214,7 +214,7 @@ def test_phrase_lists(capsys, tmp_path, monkeypatch):
     assert run(capsys, "score-phrases", "-", *given[2:], "--json").json["precision"] == 1
     run(capsys, *given, "--annotator", "nobody").failed(corpus, "'nobody'")
     empty = write(tmp_path, "empty", "")
-    run(capsys, "score-phrases", table, empty).failed(empty, "nothing can be scored")
+    run(capsys, "score-phrases", table, empty).failed(empty, "nothing to score")
     run(capsys, "score-phrases", table, GOLD).failed(GOLD, "--source and --target")
     run(capsys, "score-phrases", tmp_path / "none", *given[2:]).failed("none", "No such file")
 

@@ -34,7 +34,7 @@ def test_a_corpus_is_split_without_cutting_documents(capsys, documents):
     homes = [set(part.groups("document")) for part in parts.values()]
     assert sum(map(len, homes)) == len(set().union(*homes)) == 17
     assert not Path("out.jsonl").exists()
-    assert "out-dev.jsonl: 100 of 1000 pairs, a share of 10.0% (10.0% asked for)" in ran.err
+    assert "out-dev.jsonl: 100 of 1000 pairs, a share of 10.0% (10.0% requested)" in ran.err
     assert f", {len(homes[1])} groups" in ran.err
     before = files(Path())
     assert run(capsys, *words).code == 0
@@ -111,9 +111,9 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
         (["--ids", "1", "--stratify", "document"], "--stratify is for pairs drawn at random"),
         (["--share", ".1", "--split", "a=.1"], "leave one of them out"),
         (["--share", "x"], "--share: expected a share such as .1 or 10%, not 'x'"),
-        (["--share", "7"], "a share is at most 1, not 7; 7% perhaps?"),
+        (["--share", "7"], "a share is at most 1, not 7; did you mean 7%?"),
         (["--ids", "1,2"], "put spaces between ids"),
-        (["--split", "train=80,dev=20"], "not 80; 80% perhaps"),
+        (["--split", "train=80,dev=20"], "not 80; did you mean 80%"),
         (["--split", "train"], "expected names and shares, e.g. train=.8"),
         (["--split", "a=.1,a=.2"], "--split: the part 'a' occurs twice"),
         (["--split", "../a=.1"], "expected names and shares"),

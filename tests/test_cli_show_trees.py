@@ -88,8 +88,8 @@ def test_pictures_and_pages(capsys, tmp_path, bare, files, pairs):
 
 def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
     run(capsys, "show", bare, "--trees").failed("has no trees to draw", "--source-trees")
-    run(capsys, "show", bare, *files).failed("add --trees")
-    run(capsys, "show", bare, "--links", "sure").failed("--links", "add --trees")
+    run(capsys, "show", bare, *files).failed("needs --trees")
+    run(capsys, "show", bare, "--links", "sure").failed("--links needs --trees")
     asked = ["show", bare, "--trees", *files]
     run(capsys, *asked, "--annotators", "gold", "ben").failed("one annotator")
     run(capsys, *asked, "--annotators", "ben").failed("'ben'", "gold")

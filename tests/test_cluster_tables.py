@@ -198,9 +198,9 @@ def test_the_format_of_parts_is_found_though_the_first_is_empty(capsys, tmp_path
 def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     links, source, target = written(tmp_path, corpus(9, 6), [3])
     sides = ["--source", source, "--target", target, "--format", "pharaoh"]
-    run(capsys, "phrases", links, *sides).failed("say --table")
+    run(capsys, "phrases", links, *sides).failed("only work with --table")
     work = ["--work", f"{tmp_path}/w"]
-    run(capsys, "phrases", links, *sides, "--table", *work).failed("name it by -o")
+    run(capsys, "phrases", links, *sides, "--table", *work).failed("name it with -o")
     run(capsys, "phrases", links, *sides, "--table", "-o", f"{tmp_path}/part1.fr", *work).failed(
         "would be replaced, but is also read"
     )

@@ -97,7 +97,7 @@ def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
     for one in (diversity(corpus, **said), profile_labels(corpus, ["a"], "gold", scheme="binary"),
                 crowd_quality(corpus, gold="gold", scheme="binary")):  # fmt: skip
         assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
-        assert "3 of 8 pairs are rewrites, which nobody judged; they are left out" in str(one)
+        assert "3 of 8 pairs are rewrites, which nobody judged, and left out" in str(one)
     found, wanted = (
         (profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
          crowd_quality(x, gold="gold", scheme="binary").to_json())
@@ -183,7 +183,7 @@ def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
     for text, told in (
         ("1\n", "1 labels for 3 pairs"),
         ("9\t1\n", "p:1: no pair has the id '9'"),
-        ("0\t1\n0\t1\n", "p:2: line 1 has the id '0' too"),
+        ("0\t1\n0\t1\n", "p:2: line 1 also has the id '0'"),
         ("0\t1\n1\tyes\n", "p:2: 'yes' is no judgment of binary"),
         ("0\t1\n1\n2\t1\n", "p:2: no tab, but most lines have one"),
         ("1\n0\n2\t1\n", "p:3: this line has a tab, but most lines do not"),

@@ -126,7 +126,7 @@ def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
     paths = saved(tmp_path, *parts)
     assert run(capsys, "check", "--leaks", *paths).code == 0
     ran = run(capsys, "check", "--leaks", *paths, "--ignore-case")
-    assert (ran.code, "2 of 2 pairs are known" in ran.out) == (1, True)
+    assert (ran.code, "2 of 2 pairs match" in ran.out) == (1, True)
     run(capsys, "check", paths[0], "--ignore-case").failed("--ignore-case needs --leaks")
     run(capsys, "check", "--leaks", *paths, "--group", "flim").failed("unknown attribute 'flim'")
 
@@ -272,7 +272,7 @@ def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys):
     paths = saved(tmp_path, *parts)
     ran = run(capsys, "check", "--leaks", *paths, "--group", "film", "--group", "doc")
     assert ran.out.count("pair '2'") == 1
-    assert "by film=x; the first file has doc=d, rewrite_of=0 too" in ran.out
+    assert "by film=x; the first file also has doc=d, rewrite_of=0" in ran.out
     assert "1 of 1 pairs match the first file: 1 x grouped" in ran.out
 
 

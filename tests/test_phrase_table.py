@@ -88,8 +88,8 @@ def test_memory_changes_nothing(tmp_path, monkeypatch):
 
 def test_what_makes_no_table_is_told(capsys, tmp_path):
     for words, told in (
-        ((GOLD, *TEXTS, "--min-count", 2), "say --table"),
-        ((GOLD, *TEXTS, "--memory", 2), "say --table"),
+        ((GOLD, *TEXTS, "--min-count", 2), "need --table"),
+        ((GOLD, *TEXTS, "--memory", 2), "need --table"),
         ((GOLD, *TEXTS, "--table", "--min-count", 0), "expected a whole number, 1 or more"),
         ((GOLD, "--table"), "gold.align: the words of pair '1' are not known"),
         ((GOLD, *TEXTS, "--table", "-o", tmp_path / "no" / "table"), "cannot be written"),

@@ -119,7 +119,7 @@ def test_from_a_bitext_to_paraphrases(capsys, table):
     assert "paths over pivots" in ran.err
     assert "left out" not in ran.err
     ran = run(capsys, "pivot", table, table, "--top", 1, "--jsonl", "--min-count", 2)
-    assert "2,328 of 2,368 phrase pairs were seen less than 2 times" in ran.err
+    assert "2,328 of 2,368 phrase pairs seen less than 2 times" in ran.err
     ran = run(capsys, "pivot", table, "--top", 1, "--jsonl")
     rows = [json.loads(line) for line in ran.out.splitlines()]
     assert rows[0].keys() == {"source", "target", "p_target", "p_source", "pivots"}

@@ -101,7 +101,7 @@ def test_the_ranks_of_a_published_table(data, capsys, tmp_path):
     assert (len(less.beyond()), less.pairs) == (63, 300)
     ran = run(capsys, "profile", "--table", path, "--leave-out", *OVERALL, "--json")
     assert ran.json["tests"][1]["chi2"] == one.statistic
-    assert "is not known" in run(capsys, "profile", "--table", path).out
+    assert "is unknown" in run(capsys, "profile", "--table", path).out
     assert "'OVERALL ACC.' may not be a phenomenon" in run(capsys, "profile", "--table", path).out
 
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
     few = rank(Measured(("a", "b", "c"), ("x", "y"), measured.values[1:].repeat(2, 0)[:3, :2],
                         (9, 10, 11)))  # fmt: skip
     assert (few.few, few.phenomena.names) == (("a",), ("b", "c"))
-    assert "is not known" not in str(few)
+    assert "is unknown" not in str(few)
     one = rank(Measured(("a",), ("x", "y"), np.array([[0.1, 0.2]])))
     assert one.systems.reason == "2 to rank in 1 blocks; at least two of both are needed"
     assert one.systems.reason in str(one)
@@ -180,8 +180,8 @@ def test_too_few_to_tell_anything(systems, blocks, told):
     ("text", "said", "doubt"),
     [
         ("x\t.5\t.6\ny\t40%\t.7\n", "read as shares of 1 and shown as percentages", False),
-        ("x\t50\t60\ny\t40\t.7\n", "as they are written, not as shares", False),
-        ("x\t.5\t1.7\ny\t.4\t.7\n", "from 0 to 1, but not 1.7 (x, B): look whether", True),
+        ("x\t50\t60\ny\t40\t.7\n", "unchanged, not as shares", False),
+        ("x\t.5\t1.7\ny\t.4\t.7\n", "from 0 to 1, but not 1.7 (x, B): check the", True),
         ("x\t50\t170\ny\t40\t70\n", "from 0 to 100, but not 170 (x, B)", True),
         ("x\t50%\t170%\ny\t40%\t70%\n", "1.7 (x, B)", True),
     ],
@@ -190,7 +190,7 @@ def test_how_a_printed_table_is_read_is_told(tmp_path, capsys, text, said, doubt
     path = write(tmp_path, "t.tsv", f"p\tA\tB\n{text}")
     shown = " ".join(run(capsys, "profile", "--table", path).out.split())
     assert said in shown
-    assert ("look whether" in shown) == doubt
+    assert ("check the table for mistakes" in shown) == doubt
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
         ({"ref_annotator": 3}, ArgumentError, "ref_annotator is 3"),
     ):
         refuses(error, told, ak.score, plain, plain, **options)
-    refuses(OSError, "links themselves", ak.score, "0-0 1-1", "0-0")
+    refuses(OSError, "to give links, use a list", ak.score, "0-0 1-1", "0-0")
     refuses(FormatError, None, ak.score, tmp_path / "none", tmp_path)
     refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
     refuses(

@@ -56,7 +56,7 @@ def test_words_of_a_file(tmp_path):
     path.write_bytes(b"\xff")
     with pytest.raises(OptionError, match="cannot be read"):
         function_words("en", str(path))
-    with pytest.raises(OptionError, match=r"'klingon' is no file and no language .*\(dutch, en"):
+    with pytest.raises(OptionError, match=r"'klingon' is not a file, nor a language .*\(dutch, en"):
         function_words("klingon")
 
 
