@@ -330,7 +330,7 @@ def test_the_command_refuses_what_does_not_go_together(tmp_path, capsys, folders
     for words, told in (
         (("--task", "extract"), "needs documents"),
         ((*folders,), "only --task extract"),
-        ((folders[0], "--tokenize"), "--tokenize is for"),
+        ((folders[0], "--tokenize"), "--tokenize needs"),
         (("--task", "extract", *folders, "--tokenize", "x"), "unknown tokenizer"),
         (("--task", "extract", folders[0], "--tokenize", folders[1]), "names a file"),
         ((folders[0], "--task", "judge", "--model", "m"), "has none"),

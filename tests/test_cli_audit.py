@@ -75,7 +75,7 @@ def test_groups_are_those_of_either_side(capsys, tmp_path):
 
 def test_fewer_than_asked_for_are_told(capsys, tmp_path):
     ran = run(capsys, "audit", "phrases", *SIDES, "--n", 5000, "-o", tmp_path / "audit")
-    assert "320 items, not 5000: there are no more" in ran.err
+    assert "only 320 items instead of 5000: there are no more" in ran.err
 
 
 def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):

@@ -143,7 +143,7 @@ def test_rules_in_any_format(capsys, tmp_path, format):
     assert ran.code == 0, ran.err
     expected = {one.rule: pytest.approx(one.p_target, rel=1e-5) for one in pivot_rules(grammar())}
     assert {one.rule: one.p_target for one in read_rules(out, format)} == expected
-    assert "4 of 4 paraphrases, by 4 paths" in ran.err
+    assert "4 of 4 paraphrases, from 4 paths" in ran.err
     ran = run(capsys, "pivot", path, path, "--to", "tsv", "--top", 1)
     out.write_text(ran.out, "utf-8")
     assert len(list(read_rules(out, "tsv"))) == 3

@@ -273,4 +273,4 @@ def test_html_is_escaped_and_what_makes_no_table_is_refused():
     ):  # fmt: skip
         refuses(ArgumentError, None, Table, "", columns, rows)
     refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
-    refuses(OptionError, "digits are -1", Column, "a", "decimal", digits=-1)
+    refuses(OptionError, "`digits` is -1", Column, "a", "decimal", digits=-1)
