@@ -132,7 +132,7 @@ def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path):
     with closing(Run(tmp_path / "work")) as run:
         assert run.settle(what)
         for other, told in (
-            ({"settings": {"threshold": 0.6}}, "settings threshold was 0.5, and is 0.6"),
+            ({"settings": {"threshold": 0.6}}, "settings threshold was 0.5, and is now 0.6"),
             ({"inputs": {**what["inputs"], "in/2.fr": "cd"}}, "inputs in/2.fr is new"),
             ({"inputs": {"in/1.fr": "1" * 32}}, "inputs in/1.fr has changed"),
         ):

@@ -98,7 +98,7 @@ def test_other_settings_models_and_inputs_are_refused(made, tmp_path):
     given = [f"{tmp_path}/x*.{side}" for side in ("fr", "en")] + [f"{tmp_path}/o*"]
     options = {"model": str(model), "work": str(tmp_path / "work")}
     align(None, *given, **options)
-    told = r"settings threshold was None, and is 0\.4"
+    told = r"settings threshold was None, and is now 0\.4"
     refuses(RunError, told, align, None, *given, threshold=0.4, **options)
     text[0].touch()
     align(None, *given, **options)  # it says the same

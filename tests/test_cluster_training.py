@@ -136,7 +136,7 @@ def test_what_a_run_is_of_cannot_change(tmp_path):
     found = train(None, *patterns, work=work)
     assert train(None, *patterns, work=work) == found
     for other, told in (
-        ({"settings": Settings(hmm=4)}, "settings hmm was 5, and is 4"),
+        ({"settings": Settings(hmm=4)}, "settings hmm was 5, and is now 4"),
         ({"dictionary": {("a", "b"): 1.0}}, "dictionary"),
     ):
         refuses(AlignkitError, told, train, None, *patterns, work=work, **other)
