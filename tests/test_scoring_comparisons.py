@@ -172,7 +172,7 @@ def test_means_are_compared_where_they_are_asked_for():
     assert found["macro_recall"].difference == pytest.approx(0.25)
     assert (found["exact_match"].difference, found["exact_match"].wins) == (0.5, 1)
     assert found["exact_match"].randomization_p == 1 / 100
-    with pytest.raises(OptionError, match="aggregate macro and 'c' with micro"):
+    with pytest.raises(OptionError, match="aggregate macro, but 'c' with micro"):
         ak.compare({"c": ak.score(gold, gold), **scores})
 
 
