@@ -98,7 +98,7 @@ def judge_all(page, keys):
     for k in range(1, PAIRS + 1):
         on(page, f"p{k}")
         web.press(page, f"{keys[k - 1]} Control+Enter")
-    web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    web.until(lambda: "all is done" in page.inner_text("#status-text"))
     web.saved(page)
 
 
@@ -109,7 +109,7 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems, c
             page = web.enter(first, server.url, problems)
             assert "It was in the news ." in page.inner_text("#source-context")
             web.press(page, "Control+Enter 3 i")
-            assert "stands on 4 alone" in page.inner_text("#status-text")
+            assert "needs the label 4" in page.inner_text("#status-text")
             web.press(page, "3")  # again: no label
             web.press(page, "4 w")
             page.fill("#new-target", REWRITTEN.replace(" ", "   ", 1))
@@ -177,7 +177,7 @@ def adjudicate(page):
             web.press(page, "2")
             assert page.inner_text("#decided") == "Decided as ben."
         web.press(page, "Control+Enter")
-    web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    web.until(lambda: "all is done" in page.inner_text("#status-text"))
     web.saved(page)
 
 
@@ -214,7 +214,7 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
     with web.Server(*words, folder=tmp_path) as server, web.browser(bypass_csp=True) as context:
         page = web.enter(context, server.url, problems)
         web.press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
-        assert "now mark a span of the target" in page.inner_text("#status-text")
+        assert "now select a span of the target" in page.inner_text("#status-text")
         web.press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
         words = page.locator("#source span")  # They talked . Then they agreed , ...
         begin, end = (words.nth(at).bounding_box() for at in (3, 5))
@@ -230,7 +230,7 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
         web.press(page, "Control+Enter")
         on(page, "b")
         web.press(page, "Control+Enter")
-        web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+        web.until(lambda: "all is done" in page.inner_text("#status-text"))
         web.saved(page)
     project, out = str(tmp_path / "en.alignkit"), str(tmp_path / "out.jsonl")
     (row,) = run(capsys, "project", "yield", project, "--json").json["annotators"]

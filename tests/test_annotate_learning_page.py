@@ -104,7 +104,7 @@ def _see_corrections(server, project):
         assert "learned from" in page.inner_text("#corrected-parts")
         assert "done pairs" in page.inner_text("#learning")
         label = page.get_attribute("#corrections svg", "aria-label")
-        assert label.startswith("Corrections a pair over 1" if not PICTURES else "Corrections")
+        assert label.startswith("Corrections per pair over 1" if not PICTURES else "Corrections")
         assert all(not web.serious(page) for _ in web.views(page))
         if PICTURES:
             picture = Path(PICTURES, "corrections.png")

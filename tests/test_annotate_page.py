@@ -100,7 +100,7 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
     press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
     assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
     text = page.inner_text("#status-text")
-    told = r"no phrase pair: (\S+) is also linked to (\S+), outside the box"
+    told = r"not a phrase pair: (\S+) is also linked to (\S+), outside the box"
     inside, outside = re.search(told, text).groups()  # type: ignore[union-attr]
     top, bottom, left, right = map(int, page.get_attribute("#matrix .cells", "data-box").split(","))
     saved(page)
@@ -330,7 +330,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(project, probl
         press(right, "n", to=2)
         context.unroute("**/api/pairs/1/events")
         until(lambda: pair(left, 1)["state"]["comments"])
-        until(lambda: any("not taken" in tab.inner_text("#status-text") for tab in (left, right)))
+        until(lambda: any("not saved" in tab.inner_text("#status-text") for tab in (left, right)))
         for tab in (left, right):
             tab.goto(tab.url.split("?")[0] + "?pair=1")
             tab.wait_for_selector("body[data-pair='1']")

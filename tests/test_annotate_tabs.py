@@ -154,7 +154,7 @@ def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
     while statuses:
         press(page, "s d")
         text = asked(page)
-        assert "not taken, as this is not to be had: was linked: the ~ das" in text
+        assert "not saved: this is not to be had: was linked: the ~ das" in text
         assert "other tab" not in text
         assert not page.is_visible("#keep-this")
         assert drawn(page) == []

@@ -34,7 +34,7 @@ export function actions(app) {
 	// On to the next doubtful cell, keeping what was said.
 	const onward = changed => {
 		const {note} = app, to = moved("doubtful")
-		if (!to && !changed) return app.say("nothing else is doubtful: Ctrl+Enter marks the pair done")
+		if (!to && !changed) return app.say("no doubtful cell is left: Ctrl+Enter marks the pair as done")
 		if (to) app.go(to)
 		if (changed) app.say(note, false)
 	}
@@ -58,7 +58,7 @@ export function actions(app) {
 		}
 		const {pair} = app, data = pair.inverse(kind), undo = kind === "undo"
 		if (!data) return app.say(`nothing to ${kind}`)
-		const told = `${undo ? "undone" : "done again"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`, [cell] = data.cells || data.rejected || []
+		const told = `${undo ? "undone" : "redone"}: ${describe(pair, writesOf(undo ? last(pair.undo) : {data}))}`, [cell] = data.cells || data.rejected || []
 		if (!app.commit(kind, data, told) || !cell) return
 		app.go(pair.spot(...cell))
 		app.say(told, false)
@@ -80,7 +80,7 @@ export function actions(app) {
 			const turned = move(pair, [pair.n, pair.m], other)
 			if (turned) [side, to] = [other, turned]
 		}
-		to ? app.go(to) : app.say("no word is unaligned")
+		to ? app.go(to) : app.say("all words are aligned")
 	}
 
 	// Select a box; the cursor goes into it.
@@ -101,7 +101,7 @@ export function actions(app) {
 		jump(_, name) {
 			const to = moved(name)
 			if (to) app.go(to)
-			else app.say(name.startsWith("doubtful") ? "nothing else is doubtful" : `no other ${name.split("-")[0]} word is unaligned`)
+			else app.say(name.startsWith("doubtful") ? "no other cell is doubtful" : `no other unaligned ${name.split("-")[0]} word`)
 		},
 		sure: () => put(app.chosen(), SURE),
 		possible: () => put(app.chosen(), POSSIBLE),
@@ -128,14 +128,14 @@ export function actions(app) {
 		"accept-all"() {
 			const {threshold} = app.project, count = take("accept-all", above(app.pair, threshold), true)
 			if (count) app.moved()
-			app.say(count ? `${plural(count, "suggestion")} taken, not looked at yet` : `no open suggestion of ${Math.round(100 * threshold)} %`)
+			app.say(count ? `${plural(count, "suggestion")} accepted, not looked at yet` : `no open suggestion from ${Math.round(100 * threshold)} %`)
 		},
 		undo: () => app.reverse("undo"),
 		redo: () => app.reverse("redo"),
 		grow() {
 			const [i, j] = app.cursor, from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]), box = from && closure(app.pair, from)
 			if (box) show(box)
-			else app.say("no link here to grow from")
+			else app.say("no link here to start from")
 		},
 		// To the links that block the box, in turn; the box stays outlined.
 		blocker() {
@@ -166,14 +166,14 @@ export function actions(app) {
 			held = held.filter(flag => !off.includes(flag))
 			if (value !== judgment) data.label = [judgment, value]
 			if (String(held) !== String(flags)) data.flags = [flags, held]
-			if (data.label || data.flags) app.commit("judge", data, "judgment kept")
+			if (data.label || data.flags) app.commit("judge", data, "judgment saved")
 		},
 		comment() {
 			app.panel.draw()
 			$("comment").focus()
 		},
 		remark(name, text, before = app.pair.comments.get(name) || "") {
-			if (before !== text) app.commit("comment", {key: name, before, after: text}, text ? "comment kept" : "comment taken away")
+			if (before !== text) app.commit("comment", {key: name, before, after: text}, text ? "comment saved" : "comment removed")
 		},
 		label: () => $("judgment").querySelector(":checked, input, button")?.focus(),
 		hide() {

@@ -16,10 +16,10 @@ export async function list(app) {
 	try {
 		const {pairs, total, done, open, project} = await app.wire.get(`gold?limit=${MOST}`), agreed = total - done - open
 		$("settle").hidden = !agreed
-		$("settle").textContent = `Mark ${plural(agreed, "pair")} done on which all agree`
+		$("settle").textContent = `Mark ${plural(agreed, "pair")} as done: all agree`
 		$("settle").onclick = () => settle(app)
 		$("pairs-list").replaceChildren(...pairs.map(row))
-		message.textContent = `${total} of ${plural(project, "pair")} ready, ${done} done${total > MOST ? `; these are the first ${MOST}` : ""}`
+		message.textContent = `${total} of ${plural(project, "pair")} ready, ${done} done${total > MOST ? `; the first ${MOST} are listed` : ""}`
 		$("pairs-list").querySelector(".current")?.focus()
 	} catch (error) {
 		message.textContent = error.message

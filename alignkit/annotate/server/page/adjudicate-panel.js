@@ -69,7 +69,7 @@ export class Panel {
 	}
 
 	name(id) {
-		return this.app.voters.find(voter => voter.id === id)?.name ?? "somebody who votes no more"
+		return this.app.voters.find(voter => voter.id === id)?.name ?? "a former annotator"
 	}
 
 	// The votes on the difference at the cursor.
@@ -104,14 +104,14 @@ export class Panel {
 	effect() {
 		const {group, pair, items, voters} = this.app, [{key: place, votes}] = group, list = $("effect-list")
 		const values = place === JUDGED ? [] : [...new Set([...votes, ...group.filter(({why}) => why).map(({value}) => value)])]
-		const whose = value => listed(voters.filter((_, at) => votes[at] === value).map(({name}) => name)) || "it stands"
+		const whose = value => listed(voters.filter((_, at) => votes[at] === value).map(({name}) => name)) || "decided"
 		const level = ({sure, possible}) => (sure ? (possible ? "sure" : "sure alone") : possible ? "possible" : "none")
 		const found = values.length > 1 ? effects(pair, items, group, values) : []
 		$("effect").hidden = place === JUDGED
 		$("effect-count").textContent = `What it changes: ${plural(found.length, "phrase pair")}`
 		const rows = found.slice(0, MOST_PHRASES).map(([box, told]) => item(html("b", {dir: "auto"}, spanName(pair, box)), html("small", {}, told.map((one, at) => `${level(one)} as ${whose(values[at])}`).join("; "))))
 		if (found.length > MOST_PHRASES) rows.push(item(`and ${found.length - MOST_PHRASES} more`))
-		fill(list, rows.length ? rows : [item(html("span", {class: "quiet"}, values.length > 1 ? "no phrase pair" : "nothing: all votes are alike"))])
+		fill(list, rows.length ? rows : [item(html("span", {class: "quiet"}, values.length > 1 ? "no phrase pair" : "nothing: all votes are equal"))])
 	}
 
 	comments() {
@@ -123,7 +123,7 @@ export class Panel {
 
 	judgments() {
 		const {app, app: {pair, voters, items}} = this, one = items.find(({key}) => key === JUDGED)
-		const rows = [...voters.map((voter, at) => [voter.name, one ? valueName(JUDGED, one.votes[at]) : "not judged"]), ...(one ? [["gold", one.state === AGREED || one.why ? valueName(JUDGED, one.value) : "to be settled"]] : [])]
+		const rows = [...voters.map((voter, at) => [voter.name, one ? valueName(JUDGED, one.votes[at]) : "not judged"]), ...(one ? [["gold", one.state === AGREED || one.why ? valueName(JUDGED, one.value) : "to settle"]] : [])]
 		fill($("judgments").tBodies[0], rows.map(([name, told]) => html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, told))))
 		$("judgments").onclick = () => one && app.toGroup([one], true)
 		$("judgments").hidden = !pair
@@ -140,7 +140,7 @@ export class Panel {
 		add(`agreed by ${voters.length > 2 ? "all" : listed(voters.map(({name}) => name))}`, count(({state}) => state === AGREED))
 		for (const {id, name} of voters) add(`as ${name}`, count(({state, why}) => state === DECIDED && why.as === id))
 		add("own", count(({state, why}) => state === DECIDED && why.why === "own"))
-		add("changed since, to be settled anew", count(({state}) => state === REOPENED))
+		add("changed since, to settle again", count(({state}) => state === REOPENED))
 		fill($("sources").tBodies[0], rows.map(([name, text]) => html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, text))))
 	}
 

@@ -36,7 +36,7 @@ class App extends Page {
 	}
 
 	get nothing() {
-		return this.settled ? "the pair is done" : this.doc.changed ? "rewrites have changed: Ctrl+Enter marks the pair done anew" : "Ctrl+Enter marks the pair done"
+		return this.settled ? "the pair is done" : this.doc.changed ? "rewrites have changed: Ctrl+Enter marks the pair as done again" : "Ctrl+Enter marks the pair as done"
 	}
 
 	get key() {
@@ -59,7 +59,7 @@ class App extends Page {
 	}
 
 	get actions() {
-		const own = value => () => (this.judging ? this.say("choose a label at the right") : this.decide({value})), step = way => () => this.next(way)
+		const own = value => () => (this.judging ? this.say("choose a label on the right") : this.decide({value})), step = way => () => this.next(way)
 		return {
 			vote: keyName => this.decide({vote: Number(keyName) - 1}),
 			sure: own(2), possible: own(1), none: own(0),
@@ -237,7 +237,7 @@ class App extends Page {
 		if (choice.vote >= voters.length) return this.say(`there are ${voters.length} votes`)
 		const was = group.some(one => this.open.flat().some(({key}) => key === one.key)), note = $("note").value.trim()
 		const data = decision(pair, voters, group, choice, note)
-		if (group.every(({why, state}, at) => why && state === DECIDED && data.whys[at][2] === data.whys[at][3])) return this.say("it is so already")
+		if (group.every(({why, state}, at) => why && state === DECIDED && data.whys[at][2] === data.whys[at][3])) return this.say("already decided so")
 		const value = choice.vote === undefined ? choice.value : group[0].votes[choice.vote], name = groupName(pair, group)
 		this.recalled = note
 		this.#commit("decide", data)
@@ -254,7 +254,7 @@ class App extends Page {
 	}
 
 	#commit(kind, data) {
-		if (this.session.commit(kind, data) === null) return this.say("too much at once")
+		if (this.session.commit(kind, data) === null) return this.say("too much for one step")
 		this.#redraw()
 	}
 
@@ -274,7 +274,7 @@ class App extends Page {
 			return [...placeOf(key), this.pair.whys.get(key) ?? null, JSON.stringify({...rest, ...(note && {note})})]
 		})
 		if (whys.length) this.#commit("decide", {cells: [], whys})
-		else if (note) this.say("the note is kept when you decide", false)
+		else if (note) this.say("the note is saved when you decide", false)
 	}
 
 	back(kind) {
@@ -284,7 +284,7 @@ class App extends Page {
 		const [i, j] = data.cells?.[0] || data.whys?.[0] || []
 		if (i !== undefined) this.#into([{key: `${i},${j}`}])
 		this.#moved()
-		this.say(kind === "undo" ? "undone" : "done again")
+		this.say(kind === "undo" ? "undone" : "redone")
 	}
 
 	// Done, and on to the next pair that is not.
@@ -304,7 +304,7 @@ class App extends Page {
 		this.title()
 		this.#redraw()
 		if (fresh.next_open && fresh.next_open !== doc.k) return this.load(fresh.next_open)
-		this.say(`all ${plural(fresh.pairs, "pair")} that are ready are settled`)
+		this.say(`all ${plural(fresh.pairs, "ready pair")} are settled`)
 	}
 
 	folded(fold) {
@@ -327,7 +327,7 @@ class App extends Page {
 		if (place) this.toGroup([{key: `${place[0]},${place[1]}`}], true)
 		const note = place?.[3] && JSON.parse(place[3]).note
 		if (note) $("note").value = note
-		if (events.some(({kind}) => kind !== "open")) this.say(status === 409 ? "not taken: another adjudicator was faster; this is what is decided. Decide again to change it" : `not taken: ${message}`)
+		if (events.some(({kind}) => kind !== "open")) this.say(status === 409 ? "not saved: another adjudicator was faster; this is their decision. Decide again to change it" : `not saved: ${message}`)
 		this.wire.settled() // it is told here
 	}
 

@@ -175,7 +175,7 @@ class App extends Page {
 		if (blocking.length) {
 			const [i, j] = blocking[0], words = [pair.source[i], pair.target[j]].map(strong)
 			if (i < box[0] || i > box[1]) words.reverse()
-			parts.push(html("b", {class: "bad"}, " no phrase pair: "), words[0], " is also linked to ", words[1], ", outside the box. ", key("b"), " grows the box, ", key("o"), " goes there.")
+			parts.push(html("b", {class: "bad"}, " not a phrase pair: "), words[0], " is also linked to ", words[1], ", outside the box. ", key("b"), " extends the box, ", key("o"), " goes there.")
 		} else if (box) parts.push(` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`)
 		if (note) parts.push(html("span", {class: "said"}, note))
 		$("status-text").replaceChildren(...parts)
@@ -195,7 +195,7 @@ class App extends Page {
 			this.matrix.update(touched)
 			this.#counted(done)
 		}
-		this.say(touched ? told : "too many cells for one step: take a smaller box")
+		this.say(touched ? told : "too many cells for one step: select a smaller box")
 		return touched
 	}
 
@@ -233,7 +233,7 @@ class App extends Page {
 
 	#elsewhere() {
 		const away = this.refusals.find(({k}) => k !== this.session?.k)
-		if (away) this.say(`pair ${away.k}: not taken: ${away.message}; open it`)
+		if (away) this.say(`pair ${away.k}: not saved: ${away.message}; open it`)
 	}
 
 	// One matter after the other; what is being asked is asked anew, with what has come since.
@@ -246,7 +246,7 @@ class App extends Page {
 		const {doc, matrix} = this
 		for (const {ids, text, writes} of doc ? matters(this.refusals, doc.k, this.pair) : []) {
 			const here = writes ? this.#versus(writes) : {text, ask: true}
-			if (here.ask) this.say(text || `not taken: ${describe(this.pair, writes)}`)
+			if (here.ask) this.say(text || `not saved: ${describe(this.pair, writes)}`)
 			const keepThis = here.ask ? await question(matrix.here.element, here.text, here.keep) : true
 			if (keepThis === undefined || this.doc !== doc) return
 			if (keepThis) here.keep()
@@ -276,7 +276,7 @@ class App extends Page {
 		differ("judgment", spoken(judged(0)), spoken([pair.judgment, pair.flags]), spoken(judged(1)), () => act.judge(...judged(1)))
 		const state = on => (on ? "done" : "not done")
 		if (done) differ("pair", "", state(pair.done), state(done.after), act["toggle-done"])
-		return {text: (kind ? `${kind} not taken: ` : "") + parts.join(" "), ask: ask && parts.length > 0, keep: () => keeps.forEach(keep => keep())}
+		return {text: (kind ? `${kind} not saved: ` : "") + parts.join(" "), ask: ask && parts.length > 0, keep: () => keeps.forEach(keep => keep())}
 	}
 }
 

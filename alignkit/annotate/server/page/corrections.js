@@ -33,7 +33,7 @@ function picture({pairs, each, line, sets}) {
 	const dots = each.map((value, k) => svg("circle", {class: "pair", cx: x(k + 1), cy: y(value), r: 2}))
 	const marks = sets.map(done => `M${x(done + 0.5)} ${HEIGHT - BOTTOM + 2}v6`).join("")
 	const [[, first]] = line, [, last] = line.at(-1)
-	const label = `Corrections a pair over ${plural(pairs, "done pair")}: ${first.toFixed(1)} at first, ${last.toFixed(1)} last; new suggestions ${plural(sets.length, "time")}`
+	const label = `Corrections per pair over ${plural(pairs, "done pair")}: ${first.toFixed(1)} at first, ${last.toFixed(1)} last; new suggestions ${plural(sets.length, "time")}`
 	return svg("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label},
 		...grid, ...dots, svg("path", {class: "mean", d: `M${line.map(([pair, mean]) => `${x(pair)} ${y(mean)}`).join("L")}`}),
 		svg("path", {class: "sets", d: marks || null}), text("", LEFT, HEIGHT - 8, "1"), text("end", WIDTH - RIGHT, HEIGHT - 8, `${pairs} done`))

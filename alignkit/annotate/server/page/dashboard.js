@@ -41,7 +41,7 @@ function links(view) {
 		...(pull.value === null ? [] : [entry("accepted", ...figure(accepted)), entry("rejected", ...figure(rejected))]),
 	)
 	$("cautions").replaceChildren(...cautions.map(text => html("li", {}, text)))
-	say("as-of", view.at ? `, as of ${clock(view.at)}${view.running ? "; being computed anew" : ""}` : view.running ? ", being computed" : "")
+	say("as-of", view.at ? `, as of ${clock(view.at)}${view.running ? "; being updated" : ""}` : view.running ? ", being computed" : "")
 }
 
 // Where pairs are judged: kappa of labels, and the pairs with different ones.

@@ -47,7 +47,7 @@ export function finder(wire, go) {
 }
 
 const HOW = {accept: "accepted ", "accept-all": "accepted all: ", import: "imported: ", restore: "restored: "}
-const KINDS = {undo: "undone: ", redo: "done again: ", text: "the text changed: "}
+const KINDS = {undo: "undone: ", redo: "redone: ", text: "the text changed: "}
 
 // What happened to an aligned pair, in words.
 export const happened = view => event => (KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event))

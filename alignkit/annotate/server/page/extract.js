@@ -7,20 +7,20 @@ import {charactersOf, linesOf, sentenceAt, textOf, unitsIn} from "./spans.js"
 const SIDES = ["source", "target"]
 const KEYS = {
 	Moves: [
-		["Arrow", "move", "one word, or one line", "←→↑↓"],
-		["C-Arrow", "sentence-step", "one sentence", "Ctrl+←→"],
-		["t", "other", "to the other text (or Tab)"],
-		["j", "pair 1", "next pair that was taken"],
-		["k", "pair -1", "previous pair that was taken"],
+		["Arrow", "move", "move one word, or one line", "←→↑↓"],
+		["C-Arrow", "sentence-step", "move one sentence", "Ctrl+←→"],
+		["t", "other", "go to the other text (or Tab)"],
+		["j", "pair 1", "go to the next pair"],
+		["k", "pair -1", "go to the previous pair"],
 	],
 	Pairs: [
-		["S-Arrow", "extend", "mark a span", "Shift+←→↑↓"],
-		["C-S-Arrow", "sentence-extend", "mark to the end of the sentence, or its begin", "Ctrl+Shift+←→"],
-		["s", "sentence", "mark the sentence; again: the next one too"],
-		["Enter", "take", "take what is marked in both texts as a pair; with one: to the other text"],
-		["e", "edit", "mark the pair at the cursor anew; Enter keeps it"],
-		["x Delete Backspace", "drop", "take the pair at the cursor back", "x"],
-		["Escape", "escape", "nothing is marked", "Esc"],
+		["S-Arrow", "extend", "select a span", "Shift+←→↑↓"],
+		["C-S-Arrow", "sentence-extend", "select to the end or start of the sentence", "Ctrl+Shift+←→"],
+		["s", "sentence", "select the sentence; again: the next one too"],
+		["Enter", "take", "save the selected spans as a pair; with one span: go to the other text"],
+		["e", "edit", "select the pair at the cursor again; Enter saves it"],
+		["x Delete Backspace", "drop", "remove the pair at the cursor", "x"],
+		["Escape", "escape", "clear the selection", "Esc"],
 	],
 	...SHARED,
 }
@@ -81,7 +81,7 @@ class Extract extends Sheet {
 		}
 		say("taken-count", `Pairs: ${keys.length}`)
 		$("taken-list").replaceChildren(...keys.map(key => item(button(() => this.show(key), key === current ? "current" : "", html("span", {dir: "auto"}, this.words(key, "source")), html("span", {dir: "auto"}, this.words(key, "target"))),
-			set(button(() => this.drop(key), "plain", "×"), {"aria-label": `Take back pair ${key.slice(1)}`}))))
+			set(button(() => this.drop(key), "plain", "×"), {"aria-label": `Remove pair ${key.slice(1)}`}))))
 		$("take").disabled = !SIDES.every(side => this.marked[side])
 	}
 
@@ -231,15 +231,15 @@ class Extract extends Sheet {
 	do_pair(step) {
 		const keys = inOrder(this.pair.extracts), at = keys.indexOf(this.current()), next = keys[at < 0 ? (step > 0 ? 0 : keys.length - 1) : (at + Number(step) + keys.length) % keys.length]
 		if (next) this.show(next)
-		else this.say("no pair is taken here yet")
+		else this.say("no pair is here yet")
 	}
 
 	do_take() {
 		const {marked, side, units} = this, open = SIDES.filter(one => !marked[one])
-		if (open.length === 2) return this.say("mark a span first: Shift and the arrows, or s for the sentence")
+		if (open.length === 2) return this.say("select a span first: Shift and the arrows, or s for the sentence")
 		if (open.length) {
 			if (open[0] !== side) this.do_other()
-			return this.say(`now mark a span of the ${open[0]}`)
+			return this.say(`now select a span of the ${open[0]}`)
 		}
 		const spans = SIDES.flatMap(one => charactersOf(units[one], marked[one])), key = this.editing || freeKey("x", this.pair.extracts)
 		const twin = inOrder(this.pair.extracts).find(other => other !== key && String(this.pair.extracts.get(other)) === String(spans))
@@ -254,7 +254,7 @@ class Extract extends Sheet {
 		if (!key) return this.say("no pair is here; j goes to one")
 		for (const side of SIDES) this.marked[side] = this.range(key, side)
 		this.editing = key
-		this.say(`pair ${key.slice(1)}: mark it anew, Enter keeps it`)
+		this.say(`pair ${key.slice(1)}: select it again, Enter saves it`)
 		this.draw()
 	}
 
@@ -272,7 +272,7 @@ class Extract extends Sheet {
 
 	do_toggle_done() {
 		const {pair} = this, {size} = pair.extracts
-		this.commit("done", {before: pair.done, after: !pair.done}, pair.done ? "no longer done" : size ? "done" : "done, without any pair")
+		this.commit("done", {before: pair.done, after: !pair.done}, pair.done ? "no longer done" : size ? "done" : "done, without a pair")
 	}
 }
 

@@ -29,7 +29,7 @@ class Judge extends Sheet {
 	constructor(wire) {
 		super(wire, SHARED, "pair")
 		const {labels = [], flags = []} = wire.project.scheme || {}, votes = this.adjudicates
-		const own = [["w", "write", "write a rewrite: corrected texts of a pair that is almost what it should be"], ["e", "edit", "edit the last rewrite"]], back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
+		const own = [["w", "write", "write a rewrite: a corrected version of the pair"], ["e", "edit", "edit the last rewrite"]], back = ["Escape", "escape", "from anywhere: back to the texts", "Esc"]
 		const taking = votes ? {Votes: [["1 2 3 4 5 6 7 8 9", "vote", "take a vote", "1 2 …"], ["S-1 S-2 S-3 S-4 S-5 S-6 S-7 S-8 S-9", "take", "take a rewrite of a vote", "Shift+1 2 …"]]} : {}
 		const taken = Object.values(SHARED).flat().concat(own).flatMap(([names]) => names.split(" "))
 		this.signs = signsOf(labels, flags, taken, !votes)
@@ -132,7 +132,7 @@ class Judge extends Sheet {
 		const {doc, why} = this, {length} = doc.votes
 		$("vote-keys").replaceChildren(...(length > 3 ? [key("1"), " … ", key(String(Math.min(9, length)))] : doc.votes.flatMap((_, at) => [key(String(at + 1)), " "])))
 		const as = why?.as && doc.votes.find(({id}) => id === why.as)?.name
-		say("decided", !why ? "Not decided yet." : this.stale ? "Decided, but a vote has changed since: decide anew." : {agreed: "Agreed by all.", vote: `Decided as ${as}.`, own: "Decided by adjudicators."}[why.why] + (this.pair.done && doc.changed ? " The rewrites have changed since: look at them, then Ctrl+Enter." : ""))
+		say("decided", !why ? "Not decided yet." : this.stale ? "Decided, but a vote has changed since: decide again." : {agreed: "Agreed by all.", vote: `Decided as ${as}.`, own: "Decided by adjudicators."}[why.why] + (this.pair.done && doc.changed ? " The rewrites have changed since: look at them, then Ctrl+Enter." : ""))
 		$("vote-list").replaceChildren(...doc.votes.map(({id, name, judgment, flags, comments}, at) => {
 			const told = [html("span", {dir: "auto"}, `${name}: `, html("b", {}, spoken([judgment, ...flags]))), ...comments.map(([, text]) => html("em", {dir: "auto"}, text))]
 			return item(set(button(() => this.do_vote(at), why?.as === id ? "current" : "", ...(at < 9 ? [key(String(at + 1)), " "] : []), ...told), {"data-vote": at}))
@@ -155,7 +155,7 @@ class Judge extends Sheet {
 		const held = [...pair.rewrites.values()].map(String)
 		$("offer-list").replaceChildren(...this.offers.map(({name, texts}, at) => card(name, texts, set(button(() => this.do_take(at), "", held.includes(String(texts)) ? "Taken" : "Take", ...(at < 9 ? [" ", key(`Shift+${at + 1}`)] : [])), {disabled: held.includes(String(texts)) ? "" : null}))))
 		$("offers").hidden = !this.offers.length
-		$("rewrite-list").replaceChildren(...own.map(name => card(`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`, pair.rewrites.get(name), button(() => this.edit(name), "", "Edit"), button(() => this.put(name, null), "", "Take away"))))
+		$("rewrite-list").replaceChildren(...own.map(name => card(`${this.adjudicates ? "gold, " : ""}rewrite ${name.slice(1)}`, pair.rewrites.get(name), button(() => this.edit(name), "", "Edit"), button(() => this.put(name, null), "", "Remove"))))
 		$("rewrites").hidden = !own.length
 	}
 
@@ -191,7 +191,7 @@ class Judge extends Sheet {
 
 	do_flag(flag) {
 		const {judgment, flags} = this.pair, {excludes = [], name, on: where} = this.flags.find(entry => entry.value === flag)
-		if (!flags.includes(flag) && !this.allowed(flag, judgment)) return this.say(`“${name}” stands on ${where.join(", ")} alone`)
+		if (!flags.includes(flag) && !this.allowed(flag, judgment)) return this.say(`“${name}” needs the label ${where.join(" or ")}`)
 		this.judge(judgment, flags.includes(flag) ? flags.filter(one => one !== flag) : [...flags.filter(one => !excludes.includes(one)), flag])
 	}
 
@@ -204,7 +204,7 @@ class Judge extends Sheet {
 	do_take(at) {
 		const offer = this.offers[at], {pair} = this
 		if (!offer) return this.say("there is no such rewrite")
-		if ([...pair.rewrites.values()].some(texts => String(texts) === String(offer.texts))) return this.say("taken already")
+		if ([...pair.rewrites.values()].some(texts => String(texts) === String(offer.texts))) return this.say("already taken")
 		this.put(freeKey("r", pair.rewrites), [...offer.texts])
 	}
 
@@ -237,7 +237,7 @@ class Judge extends Sheet {
 		event.preventDefault()
 		const {doc, pair, editing} = this, texts = ["source", "target"].map(side => $(`new-${side}`).value.split(/\s+/).filter(Boolean).join(" "))
 		if (texts.some(text => !text)) return this.say("a text is empty: write both, or cancel")
-		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")])) return this.say("this is the pair as it is: change a text, or cancel")
+		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")])) return this.say("nothing has changed: change a text, or cancel")
 		this.close()
 		if (String(pair.rewrites.get(editing)) !== String(texts)) this.put(editing, texts)
 	}

@@ -5,9 +5,9 @@ import {mapped} from "./keyboard.js"
 
 export const KEYS = {
 	Moves: [
-		["Arrow", "step", "one cell, as seen", "←→↑↓"],
-		["C-Arrow", "far", "to the next link or suggestion, else to the edge", "Ctrl+←→↑↓"],
-		["j", "doubtful", "next doubtful cell: an open suggestion, or a link taken in bulk below 97 % and not looked at"],
+		["Arrow", "step", "move one cell", "←→↑↓"],
+		["C-Arrow", "far", "go to the next link or suggestion, or to the edge", "Ctrl+←→↑↓"],
+		["j", "doubtful", "next doubtful cell: an open suggestion, or a link accepted in bulk below 97 % and not looked at"],
 		["k", "doubtful-back", "previous doubtful cell"],
 		["w", "source", "next unaligned source word, at its likeliest cell (Shift: back)"],
 		["t", "target", "next unaligned target word, at its likeliest cell (Shift: back)"],
@@ -15,26 +15,26 @@ export const KEYS = {
 		["T", "target-back"],
 	],
 	Links: [
-		[" ", "cycle", "none, sure, possible, in turn", "Space"],
+		[" ", "cycle", "change: none, sure, possible", "Space"],
 		["s", "sure", "sure"],
 		["d", "possible", "possible"],
 		["x Delete", "none", "no link; a suggestion is rejected", "x"],
-		["Enter", "accept", "accept the suggestion, go on to the next doubtful cell"],
-		["Backspace", "reject", "reject the suggestion or link, go on to the next doubtful cell"],
-		["A", "accept-all", "accept all suggestions from the threshold up (90 %); they are marked until looked at"],
+		["Enter", "accept", "accept the suggestion, go to the next doubtful cell"],
+		["Backspace", "reject", "reject the suggestion or link, go to the next doubtful cell"],
+		["A", "accept-all", "accept all suggestions of 90 % or more; they are marked until looked at"],
 		["u C-z", "undo", "undo, without limit", "u"],
 		["r C-y C-Z", "redo", "redo", "r"],
 	],
 	Boxes: [
 		["S-Arrow", "select", "select a box; s d x Space Enter Backspace then act on all of it", "Shift+←→↑↓"],
 		["C-S-Arrow", "select-far", "select to the next link or suggestion", "Ctrl+Shift+←→↑↓"],
-		["b", "grow", "grow the box (or the cell) to a phrase"],
+		["b", "grow", "extend the box (or the cell) to a phrase"],
 		["o", "blocker", "go to the link that blocks the box; again: to the next one"],
-		["f", "phrases", "show the phrase at the cursor, all phrases, composites too"],
-		["Escape", "escape", "drop the box; from anywhere: back to the matrix", "Esc"],
+		["f", "phrases", "show the phrase at the cursor; again: all phrases; again: composite ones too"],
+		["Escape", "escape", "clear the box; from anywhere: back to the matrix", "Esc"],
 	],
 	Pair: [
-		["C-Enter", "done", "done, on to the next open pair", "Ctrl+Enter"],
+		["C-Enter", "done", "mark as done, go to the next open pair", "Ctrl+Enter"],
 		["n", "next", "next pair"],
 		["p", "previous", "previous pair"],
 		["c", "comment", "comment on the link under the cursor, or on the pair"],
@@ -42,7 +42,7 @@ export const KEYS = {
 		["h", "hide", "hide or show suggestions"],
 		["/", "find", "find a pair"],
 		["g", "guidelines", "guidelines"],
-		["?", "help", "these keys"],
+		["?", "help", "show these keys"],
 	],
 }
 

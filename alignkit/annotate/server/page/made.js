@@ -43,8 +43,8 @@ export const inOrder = held => [...held.keys()].sort((a, b) => a.slice(1) - b.sl
 // What an event did, in a few words.
 export function told(pair, {kind, data = {}}) {
 	const {rewrites: [rewrite] = [], extracts: [extract] = [], label, flags} = data
-	if (rewrite) return `rewrite ${rewrite[0].slice(1)}: ${rewrite[2] ? rewrite[2].join(" ~ ") : "taken away"}`
-	if (extract) return `pair ${extract[0].slice(1)} ${extract[2] ? (extract[1] ? "changed" : "taken") : "taken back"}`
+	if (rewrite) return `rewrite ${rewrite[0].slice(1)}: ${rewrite[2] ? rewrite[2].join(" ~ ") : "removed"}`
+	if (extract) return `pair ${extract[0].slice(1)} ${extract[2] ? (extract[1] ? "changed" : "taken") : "removed"}`
 	if (label || flags) return `judgment: ${[label?.[1], ...(flags?.[1] || [])].filter(Boolean).join(", ") || "none"}`
 	return describe(pair, writesOf({kind, data}))
 }

@@ -44,7 +44,7 @@ export function matters(rows, k, {rev, comments}) {
 	for (const row of rows) {
 		const conflict = row.status === 409, old = conflict && row.rev !== rev
 		if (conflict && row.k !== k) continue
-		const head = `${row.k === k ? "" : `pair ${row.k}: `}not taken, as ${old ? "the text has changed meanwhile" : row.message}: `
+		const head = `${row.k === k ? "" : `pair ${row.k}: `}not saved: ${old ? "the text has changed" : row.message}: `
 		for (const event of row.events) {
 			if (old && event.kind === "comment" && event.data.key && event.data.after) moved.push(event)
 			else if (conflict && (old ? lasting(event) : event.data.cells || !event.data.rejected)) asked.push(event)

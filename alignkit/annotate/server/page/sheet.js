@@ -10,7 +10,7 @@ import {Session} from "./session.js"
 // The keys that both pages have; each page puts its own table before it.
 export const SHARED = {
 	Pair: [
-		["C-Enter", "done", "done, on to the next open one", "Ctrl+Enter"],
+		["C-Enter", "done", "mark as done, go to the next open one", "Ctrl+Enter"],
 		["n", "next", "next"],
 		["p", "previous", "previous"],
 		["u C-z", "undo", "undo, without limit", "u"],
@@ -18,7 +18,7 @@ export const SHARED = {
 		["c", "comment", "comment"],
 		["/", "find", "find by id, words or comments"],
 		["g", "guidelines", "guidelines"],
-		["?", "help", "these keys"],
+		["?", "help", "show these keys"],
 	],
 }
 
@@ -125,7 +125,7 @@ export class Sheet extends Page {
 	async refused({k, refused: events, rev, old, message}) {
 		const some = events.filter(({kind}) => kind !== "open")
 		if (some.length) this.refusals.push({k, events: some, message})
-		if (this.session?.k !== k) return this.say(`${this.noun} ${k}: not taken: ${message}`)
+		if (this.session?.k !== k) return this.say(`${this.noun} ${k}: not saved: ${message}`)
 		const {rev: held} = this.pair
 		this.folded(() => this.session.refuse(events, old))
 		if (rev && rev !== held) await this.load(k)
@@ -137,7 +137,7 @@ export class Sheet extends Page {
 		for (const row of this.refusals.filter(({k}) => k === doc.k)) {
 			this.refusals = this.refusals.filter(other => other !== row)
 			for (const event of row.events) {
-				const again = this.again(event), text = `Not taken: ${told(this.pair, event)}. ${row.message}`
+				const again = this.again(event), text = `Not saved: ${told(this.pair, event)}. ${row.message}`
 				this.say(text)
 				const keepThis = await question($("status-text"), text, !!again)
 				if (this.doc !== doc) return
@@ -164,7 +164,7 @@ export class Sheet extends Page {
 		if (written === undefined || value === written || !this.pair) return
 		const after = value.replace(/[^\P{Cc}\n\t]/gu, "").trim(), before = this.pair.comments.get("") || ""
 		this.written = after
-		if (after !== before) this.commit("comment", {key: "", before, after}, after ? "comment kept" : "comment taken away")
+		if (after !== before) this.commit("comment", {key: "", before, after}, after ? "comment saved" : "comment removed")
 	}
 
 	// What keys and buttons do.
@@ -176,7 +176,7 @@ export class Sheet extends Page {
 	do_comment = () => $("comment").focus()
 	do_guidelines = () => $("guidelines").click()
 	do_help = () => this.late("dialogs", ({help}) => help(this.keys))
-	do_history = () => this.late("dialogs", ({history}) => history(this.wire, this.doc.k, event => `${{undo: "undone: ", redo: "done again: "}[event.kind] || ""}${told(this.pair, event)}`))
+	do_history = () => this.late("dialogs", ({history}) => history(this.wire, this.doc.k, event => `${{undo: "undone: ", redo: "redone: "}[event.kind] || ""}${told(this.pair, event)}`))
 	do_export = () => show("export-dialog")
 	do_close = () => document.querySelector("dialog[open]").close()
 
@@ -211,7 +211,7 @@ export class Sheet extends Page {
 		const to = fresh ? fresh.next_open : doc.next_open || doc.next
 		if (to && to !== doc.k) return this.load(to)
 		this.title()
-		this.say(`all that is here is done: ${doc.pairs}`)
+		this.say(`all is done: ${doc.pairs}`)
 	}
 
 	async back(kind) {
@@ -222,7 +222,7 @@ export class Sheet extends Page {
 		}
 		const top = this.pair[kind].at(-1), data = this.pair.inverse(kind)
 		if (!data) return this.say(`nothing to ${kind}`)
-		this.commit(kind, data, kind === "undo" ? `undone: ${told(this.pair, top)}` : `done again: ${told(this.pair, {kind, data})}`)
+		this.commit(kind, data, kind === "undo" ? `undone: ${told(this.pair, top)}` : `redone: ${told(this.pair, {kind, data})}`)
 	}
 }
 
