@@ -164,7 +164,7 @@ def test_bad_options_are_told():
         refuses(kind, told, learn_hiero, [wrong], grammar="samt")
     with pytest.raises(MissingTextError, match="pair '2' has no words"):
         extract_hiero(SentencePair("2", None, None, {"gold": Alignment.parse("0-0")}))
-    refuses(OptionError, "not over the words", extract_hiero, pair, tree=Tree.parse("(A c)"))
+    refuses(OptionError, "have different words", extract_hiero, pair, tree=Tree.parse("(A c)"))
 
 
 def test_what_is_left_out_is_counted():

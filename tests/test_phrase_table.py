@@ -91,7 +91,7 @@ def test_what_makes_no_table_is_told(capsys, tmp_path):
         ((GOLD, *TEXTS, "--min-count", 2), "need --table"),
         ((GOLD, *TEXTS, "--memory", 2), "need --table"),
         ((GOLD, *TEXTS, "--table", "--min-count", 0), "expected a whole number, 1 or more"),
-        ((GOLD, "--table"), "gold.align: the words of pair '1' are not known"),
+        ((GOLD, "--table"), "gold.align: pair '1' has no words"),
         ((GOLD, *TEXTS, "--table", "-o", tmp_path / "no" / "table"), "cannot be written"),
     ):
         run(capsys, "phrases", *words).failed(told)
@@ -100,7 +100,7 @@ def test_what_makes_no_table_is_told(capsys, tmp_path):
     assert (ran.code, ran.out) == (0, "")
     assert "0 phrase pairs" in ran.err
     corpus = read_corpus(GOLD)
-    refuses(MissingTextError, "words of pair '1'", lambda: list(phrase_table(corpus)))
+    refuses(MissingTextError, "pair '1' has no words", lambda: list(phrase_table(corpus)))
     for wrong in ({"links": "x"}, {"kind": 3}, {"max_length": 0}):
         refuses(AlignkitError, None, phrase_table, corpus, **wrong)
     refuses(OptionError, "`min_count` is 0", phrase_table, corpus, min_count=0)

@@ -153,7 +153,7 @@ def test_odd_words_do_not_change_the_format(capsys, tmp_path):
         ("a\tb\t1\t1", "expected 5 tab-separated columns, not 4"),
         ("\tb\t1\t1\t1", "the source phrase is empty"),
         ("a\t\t1\t1\t1", "the target phrase is empty"),
-        ("a\tb\tx\t1\t1", "the count is 'x'; expected a number from 0 on"),
+        ("a\tb\tx\t1\t1", "the count is 'x'; expected a number, 0 or more"),
         ("a\tb\tnan\t1\t1", "the count is 'nan'"),
         ("a\tb\t1\t0\t1", "p(target | source) is '0'; expected a number above 0, at most 1"),
         ("a\tb\t1\t1\t1.5", "p(source | target) is '1.5'"),
@@ -173,7 +173,7 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path, table):
     for line, words, told in (
         ("a ||| b ||| 1 1", (), f"{moses}:1: expected source ||| target ||| scores"),
         ("a |||  ||| 1 1 1", (), "the target phrase is empty"),
-        ("a ||| b ||| 1 1 1", ("--min-count", 2), f"{moses}:1: the line does not say how often"),
+        ("a ||| b ||| 1 1 1", ("--min-count", 2), f"{moses}:1: the line has no count"),
         ("a ||| b ||| 1 1 1", ("--table-format", "tsv"), "expected 5 tab-separated columns"),
         ("", (), "expected 5 tab-separated columns, not 1"),
     ):

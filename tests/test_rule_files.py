@@ -263,30 +263,30 @@ ERRORS = [
     ("tsv", 'NP("a") ||| NP("b")', None, "2 fields"),
     ("tsv", 'NP("a") ||| NP("b" ||| 1 - -', 13, "not closed"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 2 -', 27, "p_target is 2"),
-    ("tsv", 'NP("a") ||| NP("b") ||| 1 - x', 29, "'x', which is no number"),
+    ("tsv", 'NP("a") ||| NP("b") ||| 1 - x', 29, "'x'; expected a number"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - pairs=2 pairs=2', 39, "twice"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - pairs=2 what', 39, "expected NAME=VALUE"),
-    ("tsv", 'NP("a") ||| NP("b") ||| 1 - - links=0-1', None, "beyond"),
-    ("tsv", 'NP("a") ||| NP(x0:A) ||| 1 - -', 13, "x0 stands on the target side only"),
-    ("tsv", 'NP(x0:A x0:A) ||| NP(x0:A) ||| 1 - -', 19, "x0 stands twice"),
+    ("tsv", 'NP("a") ||| NP("b") ||| 1 - - links=0-1', None, "outside the sides"),
+    ("tsv", 'NP("a") ||| NP(x0:A) ||| 1 - -', 13, "x0 is only on the target side"),
+    ("tsv", 'NP(x0:A x0:A) ||| NP(x0:A) ||| 1 - -', 19, "x0 is given twice"),
     ("tsv", 'NP(i0:A "a") ||| NP("a") ||| 1 - -', 18, "wrong side"),
     ("tsv", 'NP("a\\x") ||| NP("a") ||| 1 - -', 4, "not quoted as in JSON"),
     ("tsv", 'NP(a) ||| NP("a") ||| 1 - -', 4, "found 'a)'"),
     ("tsv", 'NP("a") "b" ||| NP("a") ||| 1 - -', 9, "one tree"),
     ("jsonl", '{"source": "NP(", "target": ""}', None, "not closed"),
-    ("jsonl", '{"source": "x0", "target": "x0", "count": -1}', None, "from 0 up"),
+    ("jsonl", '{"source": "x0", "target": "x0", "count": -1}', None, "0 or more"),
     ("jsonl", '{"source": "x0", "target": "x0", "alignment": [[0]]}', None, "two whole"),
     ("xrs", 'NP("a") "b" ### id=1', None, "expected LEFT -> RIGHT"),
-    ("xrs", 'NP("a") -> "b" ### count=1 align={{{[0,1]}}}', 28, "beyond"),
-    ("xrs", 'NP("a") -> x0', 1, "x0 stands on the source side only"),
+    ("xrs", 'NP("a") -> "b" ### count=1 align={{{[0,1]}}}', 28, "outside the sides"),
+    ("xrs", 'NP("a") -> x0', 1, "x0 is only on the source side"),
     ("joshua", "NP ||| a ||| b ||| 1", 1, "a label in brackets"),
     ("joshua", "[NP] ||| a [NP] ||| b ||| 1", 12, "expected a variable such as [NP,1]"),
-    ("joshua", "[NP] ||| a [NP,1] ||| b ||| 1", None, "source side only"),
+    ("joshua", "[NP] ||| a [NP,1] ||| b ||| 1", None, "only on the source side"),
     ("joshua", "[NP] ||| a ||| b ||| p(e|f)=1,5", 22, "a negative natural logarithm"),
-    ("joshua", "[NP] ||| a ||| b ||| 1 ||| 0-1", 28, "beyond"),
+    ("joshua", "[NP] ||| a ||| b ||| 1 ||| 0-1", 28, "outside the sides"),
     ("ppdb", "[NP] ||| a ||| ||| 1 ||| 0-1", None, "found nothing"),
     ("moses", "a [X][X] [X] ||| [X][X] a [X] ||| 1 1 ||| 0-1", 1, "must be linked"),
-    ("moses", "a [X] ||| a ||| 1 1 ||| 0-0", 1, "one side ends in its label"),
+    ("moses", "a [X] ||| a ||| 1 1 ||| 0-0", 1, "only one of the sides ends in its label"),
     ("moses", "a [X] ||| a [X] ||| 1 7 ||| 0-0", 21, "p_target is 7"),
 ]  # fmt: skip
 
@@ -327,7 +327,7 @@ def test_the_format_is_found_by_content_then_by_name(tmp_path):
     (tmp_path / "x.ppdb").write_text(LINES["joshua"], "utf-8")
     (one,) = read_rules(tmp_path / "x.ppdb")
     assert written([one], "ppdb") == [LINES["joshua"] + "\n"]
-    with pytest.raises(UnknownFormatError, match="name it: tsv"):
+    with pytest.raises(UnknownFormatError, match="name one: tsv"):
         read(["nothing of the kind\n"], path=tmp_path / "rules.txt")
     with pytest.raises(FormatError, match=r"x\.tsv:1: 1 fields"):
         read(["nothing of the kind\n"], path=tmp_path / "x.tsv")

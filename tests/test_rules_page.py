@@ -56,7 +56,7 @@ def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
     assert "4 types of tree rules, learned from 714 sentence pairs, seen 1,203.50 times" in head
     assert "1 of them once" in head
     assert "Rules left out: more than 5 variables (1,234)." in head
-    assert "Sentence pairs passed over: no source tree (3)." in head
+    assert "Sentence pairs skipped: no source tree (3)." in head
     few = Grammar(GRAMMAR.types[1:3], pairs=714)
     root = page(few, whole=GRAMMAR)
     head = text(root.find(".//header"))

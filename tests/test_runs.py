@@ -94,7 +94,7 @@ def test_what_cannot_be_counted_is_refused(tmp_path):
         assert rows(runs.merge()) == []
         refuses(OptionError, "merged already", runs.add, *one)
     refuses(OptionError, "closed", lambda: next(runs.merge()))
-    refuses(OptionError, "the least is 65536", Runs, ".", room=5)
+    refuses(OptionError, "must be 65536 or more", Runs, ".", room=5)
     refuses(OptionError, "at least 1 value", Runs, ".", sums=0)
     with pytest.raises(WriteError, match="gone: cannot be written"):
         fill(Runs(str(tmp_path / "gone"), sums=1, maxima=1, room=LEAST))

@@ -1,6 +1,6 @@
-"""Learn, keep and apply synchronous rules: pairs of tree fragments, hiero and SAMT rules.
+"""Learn, store and apply synchronous rules: pairs of tree fragments, hiero and SAMT rules.
 
-The names below are loaded when they are first used: to read rules takes no compiled kernels.
+The names below are loaded on first use: reading rules needs no compiled kernels.
 """
 
 import lazy_loader

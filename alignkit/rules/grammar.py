@@ -10,7 +10,7 @@ from alignkit._support.arguments import check_arguments, check_known
 
 
 class Variable(NamedTuple):
-    """Stand for what another rule rewrites, or (kind "d") for what is deleted or inserted.
+    """A variable: the place of another rule, or (kind "d", "i") of deleted or inserted words.
 
     Shown as ``x0:NP``; in a string, which has no labels, as ``x0``.
     """
@@ -21,7 +21,7 @@ class Variable(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node of a fragment: its label and, in order, nodes, variables and words."""
+    """A node of a fragment: its label and its children (nodes, variables and words)."""
 
     label: str
     children: tuple[Item, ...]
@@ -30,18 +30,18 @@ class Node(NamedTuple):
 Item: TypeAlias = "Node | Variable | str"
 Symbols: TypeAlias = "tuple[Variable | str, ...]"
 Side: TypeAlias = "Node | Symbols"
-"""One side of a rule: a fragment of a tree; or, of string-to-tree rules, a string.
+"""One side of a rule: a fragment of a tree, or a string in string-to-tree rules.
 
-A side of a hiero or SAMT rule is a `Node` of its left-hand label with words and variables below.
+A side of a hiero or SAMT rule is a `Node` with the left-hand label, and words and variables below.
 """
 
 
 class Rule(NamedTuple):
-    """Pair a source and a target side.
+    """A pair of a source and a target side.
 
-    Variables are numbered from 0, left to right on the source side; a variable stands once on each
-    side, but a deleted one (kind "d") on the source side only, an inserted one ("i") on the target
-    side only.
+    Variables are numbered from 0, left to right on the source side. Each is once on both sides,
+    but deleted variables (kind "d") are only on the source side, inserted ones ("i") only on the
+    target side.
     """
 
     source: Side
@@ -49,22 +49,22 @@ class Rule(NamedTuple):
 
 
 KINDS: Mapping[str, str] = {
-    "identity": "both sides are equal, labels of variables too",
-    "same-words": "the same words and variables in the same order, below other labels",
-    "relabelling": "no words, and the variables in order",
-    "lexical": "a word for a word, without variables",
-    "phrasal": "words for words, without variables",
-    "monotone+words": "variables in order, and words",
-    "reordering": "variables in another order, and no words",
-    "reordering+words": "variables in another order, and words",
+    "identity": "both sides are equal, including the labels of variables",
+    "same-words": "the same words and variables in the same order, below different labels",
+    "relabelling": "no words, variables in the same order",
+    "lexical": "one word for one word, no variables",
+    "phrasal": "words for words, no variables",
+    "monotone+words": "variables in the same order, with words",
+    "reordering": "variables in another order, no words",
+    "reordering+words": "variables in another order, with words",
 }
-"""The kinds of rules and what they mean; the first that fits counts."""
+"""The kinds of rules and their meaning; a rule has the first kind that fits."""
 
 
 def kind_of(rule: Rule) -> str:
     """Return the kind of a rule: the first of `KINDS` that fits.
 
-    Words are compared casefolded, labels as they are. A deleted or inserted variable counts as a
+    Words are compared casefolded, labels exactly. A deleted or inserted variable counts as a
     word that the other side lacks.
 
     Examples
@@ -110,7 +110,7 @@ def variables(side: Side) -> list[Variable]:
 
 
 def _symbols(side: Side) -> list[str | int]:
-    """Return words casefolded, paired variables as their numbers, others as if they were words."""
+    """Return words casefolded, paired variables as their numbers, others as texts."""
     return [
         item.casefold()
         if isinstance(item, str)
@@ -120,7 +120,7 @@ def _symbols(side: Side) -> list[str | int]:
 
 
 def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
-    """Return a side in preorder, None where a node ends, words casefolded."""
+    """Return a side in preorder, None at the end of each node, words casefolded."""
     items: list[Item | tuple[str, str] | None] = []
     left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
     while left:
@@ -134,14 +134,14 @@ def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
 
 
 def check_kinds(kinds: Collection[str] | None) -> None:
-    """Refuse what is no kind of rule."""
+    """Refuse unknown kinds of rules."""
     for name in kinds or ():
         check_known("kind of rule", name, KINDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Where a rule was seen: the pair, and the half-open spans of words of its root."""
+    """A place where a rule was seen: the pair, and the half-open spans of words of its root."""
 
     id: str
     source: tuple[str, ...]
@@ -152,16 +152,16 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class RuleType:
-    """A rule type of a grammar; a weight that was not computed is None.
+    """A rule type of a grammar; weights that were not computed are None.
 
     Parameters
     ----------
     rule
         The rule.
     count
-        How often it was seen; of `all` rules a sum of fractions.
+        How often it was seen; for grammars learned with `all`, a sum of fractions.
     pairs
-        In how many sentence pairs.
+        The number of sentence pairs that have it.
     p_target, p_source
         p(target side | source side), p(source side | target side).
     p_rule
@@ -169,13 +169,13 @@ class RuleType:
     lexical_target, lexical_source
         The lexical weights of Koehn et al. (2003), p(target words | source words) and back.
     alignment
-        The links between words, as positions of symbols in the yield of each side (variables
-        counted): of the most frequent alignment of the rule; None where not known.
+        The links between words, as positions of symbols in the leaves of each side (variables
+        counted), from the rule's most frequent alignment; None if unknown.
     examples
         Some places where it was seen.
     extra
-        What else a file tells of it, as (name, text): other features, and the text of known ones
-        where it is not how alignkit writes them. A feature without a name has the name "".
+        Other data of the rule in a file, as (name, text): other features, and the text of known
+        features that alignkit would write differently. A feature without a name has the name "".
     """
 
     rule: Rule
@@ -207,13 +207,13 @@ class Grammar:
     kind
         ``"stsg"``, ``"s2t"``, ``"hiero"`` or ``"samt"``.
     dropped
-        What was left out, and why: reason to count of rules.
+        The rules left out: reason to number of rules.
     pairs
-        How many sentence pairs it was learned from.
+        The number of sentence pairs that it was learned from.
     passed_over
-        Why other sentence pairs gave no rules: reason to count of pairs.
+        The sentence pairs that gave no rules: reason to number of pairs.
     sizes
-        Rules by size: of how many minimal rules each was made, to their counts.
+        Rules by size: the number of minimal rules in a rule, to counts.
     """
 
     types: tuple[RuleType, ...]
@@ -234,7 +234,7 @@ class Grammar:
 
     @property
     def tokens(self) -> float:
-        """How many rules were seen: the sum of all counts."""
+        """The number of rules seen: the sum of all counts."""
         return _whole(sum(entry.count or 0 for entry in self.types))
 
     def kinds(self) -> dict[str, tuple[float, int]]:
@@ -248,15 +248,15 @@ class Grammar:
     def select(
         self, *, kinds: Collection[str] | None = None, min_count: float = 0, identity: bool = True
     ) -> Grammar:
-        """Return the grammar of some of its types; their weights stay as they are.
+        """Return a grammar with some of the types; their weights are not recomputed.
 
-        Keeps types of `kinds` (None: all) with a count of at least `min_count`; if `kinds` is None,
-        rules with two equal sides only if `identity`.
+        Keeps types of `kinds` (None: all) with a count of at least `min_count`. If `kinds` is None,
+        rules with two equal sides are kept only if `identity`.
 
         Raises
         ------
         UnknownNameError
-            If a kind is none of `alignkit.rules.KINDS`.
+            If a kind is not in `alignkit.rules.KINDS`.
         """
         check_arguments(Grammar.select, locals())
         check_kinds(kinds)

@@ -1,6 +1,6 @@
 """Learn a grammar of synchronous tree rules from a corpus: `learn_grammar`.
 
-Rules are counted in blocks of sentence pairs, as sequences of numbers, and weighed at the end.
+Rules are counted in blocks of sentence pairs, as sequences of numbers; weights come at the end.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Weights:
 
 
 class Lexicon:
-    """Count links between words, and words without links, by the numbers of words."""
+    """Count links between words, and words without links, by word number."""
 
     def __init__(self) -> None:
         self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -72,7 +72,7 @@ class Lexicon:
             self._lone[column] = lone
 
     def _settle(self) -> None:
-        """Add up what is pending."""
+        """Add up the pending counts."""
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._pending)])
         counts = np.concatenate([self._counts, *(counts for _, counts in self._pending)])
         self._keys, places = np.unique(keys, return_inverse=True)
@@ -80,7 +80,7 @@ class Lexicon:
         self._pending, self._size = [], 0
 
     def weights(self, words: int) -> Weights:
-        """Return the weights of words that are numbered below `words`."""
+        """Return the weights of the words numbered below `words`."""
         self._settle()
         columns = []
         for word in (self._keys >> 32, self._keys & 0xFFFFFFFF):
@@ -115,7 +115,7 @@ class RuleCounts:
         kept: NDArray[np.bool_],
         pairs: Sequence[SentencePair],
     ) -> None:
-        """Count those rules of a block that are kept; `end_block` ends it."""
+        """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
         numbers = np.empty(len(chosen), np.int64)
@@ -148,7 +148,7 @@ class RuleCounts:
             known.append(Example(pair.id, *pair.words, first, second))
 
     def end_block(self) -> None:
-        """Count the pairs of a block, once for each type: it may be a rule of several sizes."""
+        """Count the pairs of a block, once per type, even if it is a rule of several sizes."""
         if self._seen:
             seen = np.unique(np.concatenate(self._seen)) >> 32
             self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
@@ -212,7 +212,7 @@ def _joined(parts: Sequence[bytes]) -> tuple[I4, I8]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of the rules of a grammar; None is no bound."""
+    """The limits of the rules of a grammar; None is no limit."""
 
     variables: int | None = None  # the most variables; deleted and inserted constituents are none
     nodes: int | None = None  # the most nodes of either side, variables counted
@@ -221,10 +221,10 @@ class Bounds:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value is not None and value < (name != "variables"):
-                raise OptionError(f"max_{name} is {value}; no rule would be left")
+                raise OptionError(f"max_{name} is {value}, which excludes every rule")
 
     def split(self, fragments: Fragments) -> tuple[NDArray[np.bool_], Counter[str]]:
-        """Return which rules are within the bounds, and how many each bound drops first."""
+        """Return which rules are within the limits, and how many each limit drops first."""
         figures = fragments.figures
         kept = np.ones(len(figures), bool)
         dropped: Counter[str] = Counter()
@@ -258,43 +258,43 @@ def learn_grammar(
     max_depth: int | None = None,
     examples: int = 0,
 ) -> Grammar:
-    """Learn the synchronous tree rules of a corpus, merged into types with weights.
+    """Learn the synchronous tree rules of a corpus, as rule types with weights.
 
     Parameters
     ----------
     pairs
-        The sentence pairs, aligned and parsed; gone through once, a thousand at a time. Those that
-        are not aligned, have no words or lack a tree are passed over, and counted.
+        The sentence pairs, aligned and parsed; read once, a thousand at a time. Pairs that are not
+        aligned, have no words or lack a tree are skipped and counted.
     annotator
-        Whose alignments; None where one annotator alone aligned them.
+        The annotator whose alignments are used; None if only one annotator aligned them.
     links, grammar, string, deletions
-        As `extract_rules` has them.
+        As for `extract_rules`.
     source_tree, target_tree
-        The names of trees; None where each side has one.
+        The names of trees; None if each side has only one.
     size
-        Rules made of at most so many minimal ones, which are connected.
+        Learn rules made of up to so many connected minimal rules.
     all
-        Take a rule for each pair of consistent nodes, which counts a fraction where nodes have the
-        same links, instead of the minimal rules of one derivation.
+        Use a rule for each pair of consistent nodes instead of the minimal rules of one derivation;
+        it counts as a fraction if nodes have the same links.
     max_variables, max_nodes, max_depth
-        The bounds of `Bounds`; what is beyond is counted in `Grammar.dropped`.
+        The limits of `Bounds`; rules beyond them are counted in `Grammar.dropped`.
     examples
-        How many places of each type to keep, in different pairs.
+        The number of places to keep for each type, in different pairs.
 
     Returns
     -------
     Grammar
-        Weights are over all rules that are within the bounds, identities included. p_source is the
-        share of the rule in those of its target side, with its variables numbered as that side has
-        them: p_target of the same grammar with sides exchanged.
+        Weights are over all rules within the limits, identities included. p_source is the share of
+        the rule among those with the same target side, with variables numbered as on that side: the
+        p_target of the same grammar with the sides exchanged.
 
     Raises
     ------
     UnknownNameError
-        If `links`, `annotator`, `grammar`, `string` or a tree names nothing.
+        If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
     OptionError
-        If there are several annotators or trees and none is named, a bound or size is less than 1,
-        `size` is given with `all`, or rules of the size are too many.
+        If there are several annotators or trees and none is named, a limit or size is less than 1,
+        `size` is given with `all`, or there are too many rules of the size.
 
     Examples
     --------
@@ -312,11 +312,11 @@ def learn_grammar(
     derivation.check_size(size)
     bounds = Bounds(max_variables, max_nodes, max_depth)
     if examples < 0:
-        raise OptionError(f"`examples` are {examples}; give 0 or more")
+        raise OptionError(f"`examples` is {examples}; it must be 0 or more")
     if all and size > 1:
-        raise OptionError("`all` and `size` exclude each other: leave out one")
+        raise OptionError("`all` and `size` exclude each other: leave out one of them")
     if all and grammar != "stsg":
-        raise OptionError("`all` needs trees on both sides: leave it out, or say `grammar='stsg'`")
+        raise OptionError("`all` needs trees on both sides: leave it out, or use `grammar='stsg'`")
     return _Learner(
         Choice("the corpus", annotator), links, grammar, (source_tree, target_tree), string,
         0 if all else size, deletions, bounds, examples,
@@ -328,7 +328,7 @@ _Known = tuple[SentencePair, Alignment, Tree | None, Tree | None]
 
 @dataclass
 class _Learner:
-    """Learns from blocks of pairs; `size` 0 takes the rules of all consistent nodes."""
+    """Learn from blocks of pairs; with `size` 0, the rules of all consistent nodes."""
 
     choice: Choice
     links: str

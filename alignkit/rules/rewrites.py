@@ -1,4 +1,4 @@
-"""Rewrite parsed sentences by rules that were learned: k-best wordings, from the leaves up."""
+"""Rewrite parsed sentences with learned rules: the k best wordings, computed bottom-up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BASE = int.from_bytes(b"words in a line", "big") % _MODULUS
 
 
 class KeptWords(NamedTuple):
-    """The words of a span, which stay as they are."""
+    """The words of a span that stays unchanged."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class RuleWords(NamedTuple):
 
 
 class RuleReading(NamedTuple):
-    """A way to say a part of the sentence."""
+    """One wording of a part of the sentence."""
 
     cost: float  # the sum of the costs of the rules applied
     replacements: int  # how many there are
@@ -49,20 +49,20 @@ class RuleReading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The best readings of a part, each list by cost, without equal words in one list."""
+    """The best readings of a part, each list by cost, without duplicates in a list."""
 
     light: list[RuleReading]
     heavy: list[RuleReading]  # those in which at least one rule changed more
 
 
 _Stream: TypeAlias = "tuple[float, Iterator[RuleReading]]"
-"""Readings by cost, and a cost that none of them is below."""
+"""Readings by cost, and a lower limit of their costs."""
 
 
 def best_readings(
     tree: Tree, matches: Iterator[list[Match]], most: int
 ) -> tuple[Readings, Callable[[RuleReading], bool]]:
-    """Return the best readings of a tree, and whether a reading is the sentence itself."""
+    """Return the best readings of a tree, and a test whether a reading is the sentence itself."""
     words = _Keys(tree)
     made: dict[int, Readings] = {}  # of nodes below which something matches
     children: dict[int, list[int]] = {}  # those in `made`, from right to left
@@ -94,7 +94,7 @@ def best_readings(
 
 
 class _Keys:
-    """Makes readings of single pieces, with their keys: hashes of all words that add up."""
+    """Make readings of single pieces, with keys: hashes of all words that add up."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -112,7 +112,7 @@ class _Keys:
         return self._codes[word]
 
     def kept(self, start: int, end: int) -> RuleReading:
-        """Return the reading of a span that stays as it is."""
+        """Return the reading of an unchanged span."""
         power = self._powers[end - start]
         key = (self._before[end] - self._before[start] * power) % _MODULUS
         return RuleReading(0.0, 0, key, power, KeptWords(start, end))
@@ -174,7 +174,7 @@ def _sum(mine: RuleReading, other: RuleReading) -> tuple[float, int]:
 
 
 class _Applied:
-    """Apply a rule at a node; its words and what its variables say are made when asked for."""
+    """Apply a rule at a node; the readings of its parts are computed on request."""
 
     def __init__(self, match: Match, made: dict[int, Readings], words: _Keys, most: int) -> None:
         self.match = match
@@ -228,7 +228,7 @@ def _merged(opened: Sequence[_Stream], most: int) -> list[RuleReading]:
 
 _PROPER = ("NNP", "PROPN", "NE")
 _NOUN = ("N", "PROPN")
-"""How labels of proper nouns begin; in some languages all nouns have capitals."""
+"""The prefixes of labels of proper nouns and nouns; some languages capitalize all nouns."""
 
 
 @dataclass
@@ -240,7 +240,7 @@ class _Word:
 
 
 class Capitals:
-    """Write rewritten sentences as the sentence was written."""
+    """Capitalize rewritten sentences like the original sentence."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -251,7 +251,7 @@ class Capitals:
     def put(
         self, pieces: Iterable[KeptWords | RuleWords]
     ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the words of what is said, and the position that each had; -1 for new ones."""
+        """Return the words of the pieces, and the original position of each; -1 for new words."""
         made: list[_Word] = []
         for piece in pieces:
             if isinstance(piece, KeptWords):
@@ -336,14 +336,14 @@ def _lowered(text: str) -> str:
 
 @dataclass(frozen=True)
 class Replacement:
-    """Where a rule was applied.
+    """A place where a rule was applied.
 
     Parameters
     ----------
     rule
         The rule with its weights.
     node
-        The node of the tree at which its source side matched.
+        The node of the tree that its source side matched.
     start, end
         The span of words below that node.
     """
@@ -356,20 +356,20 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """Another way to say a sentence.
+    """A rewritten sentence.
 
     Parameters
     ----------
     words
         The words.
     probability
-        The product of p(target side | source side) of the rules applied.
+        The product of p(target side | source side) of the applied rules.
     replacements
-        The rules applied, and where; from the root down, left to right.
+        The applied rules and their places, from the root down, left to right.
     minor
-        Punctuation or determiners alone are changed.
+        Whether only punctuation or determiners changed.
     origins
-        For each word its position in the sentence that was rewritten; -1 for a new one.
+        The position of each word in the original sentence; -1 for a new word.
     """
 
     words: tuple[str, ...]
@@ -379,7 +379,7 @@ class Rewrite:
     origins: tuple[int, ...]
 
     def marked(self, words: tuple[str, ...], mark: str = "[{} → {}]") -> str:
-        """Return the sentence as text, changes of `words` in it written as `mark` has it.
+        """Return the sentence as text, with the changes from `words` marked as in `mark`.
 
         Examples
         --------
@@ -399,10 +399,10 @@ class Rewrite:
 
 
 def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite]:
-    """Rewrite a parsed sentence: match source sides, put target sides, and read off the words.
+    """Rewrite a parsed sentence: match source sides, insert target sides, and read the words.
 
-    Several rules may be applied at once, at nodes that are not within each other's fragments; one
-    may be below a variable of another.
+    Several rules can apply at once, at nodes outside each other's fragments; a node may be below a
+    variable of another rule.
 
     Parameters
     ----------
@@ -412,9 +412,9 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
     Returns
     -------
     list
-        Different rewrites, none of which is the sentence itself (but for case): the most probable
-        ones, and where there is room those in which punctuation or determiners alone change. Of
-        equal words the most probable way to come to them is told.
+        Different rewrites, none equal to the sentence (ignoring case): the most probable ones,
+        then, if there is room, those that change only punctuation or determiners. For equal words,
+        the most probable derivation is returned.
 
     Raises
     ------
@@ -423,9 +423,8 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
 
     Notes
     -----
-    The n best are exact. Words that stay keep
-    their case, but for the sentence's first word: what comes first takes its capital, and if it
-    moves, it gives it up unless it is a proper noun.
+    The n best are exact. Unchanged words keep their case, except the first word of the sentence:
+    the new first word gets its capital, and if it moves, it loses it, unless it is a proper noun.
 
     References
     ----------

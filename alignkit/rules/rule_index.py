@@ -22,7 +22,7 @@ _DETERMINERS = {"DT", "DET", "ART"}
 """Labels of the Penn treebank, of Universal Dependencies and of treebanks of other languages."""
 
 _NO_PUNCTUATION = frozenset("%&#@*/§")
-"""Signs that stand for words."""
+"""Labels of signs that stand for words."""
 
 
 class SideWording(NamedTuple):
@@ -32,7 +32,7 @@ class SideWording(NamedTuple):
     labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string
 
     def folded(self) -> tuple[str | int, ...]:
-        """Return the items, words casefolded."""
+        """Return the items with words casefolded."""
         return tuple([x if isinstance(x, int) else x.casefold() for x in self.items])
 
 
@@ -57,7 +57,7 @@ def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
 
 
 def is_minor(source: SideWording, target: SideWording) -> bool:
-    """Return whether two sides differ in punctuation or determiners alone, but for case."""
+    """Return whether two sides differ only in punctuation or determiners, ignoring case."""
     determiners = {
         item.casefold()
         for side in (source, target)
@@ -81,14 +81,14 @@ def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
 
 
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
-"""What stands below a node: labels of nodes and variables, and each word alone in a tuple."""
+"""The items below a node: labels of nodes and variables; each word is in a tuple of its own."""
 
 MIN_COUNT, MIN_P = 2, 0.1
-"""A count of 1 means seen once, and nearly all rules are; see `RuleIndex.build`."""
+"""A count of 1 means that a rule was seen once, like nearly all rules; see `RuleIndex.build`."""
 
 
 class IndexedRule(NamedTuple):
-    """What is asked of a rule when it is applied."""
+    """The data needed to apply a rule."""
 
     type: RuleType  # the rule with its weights
     cost: float  # -log p(target side | source side)
@@ -98,7 +98,7 @@ class IndexedRule(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A match of a rule's source side at a node, and the nodes that its variables stand for."""
+    """A match of a rule's source side at a node, and the nodes of its variables."""
 
     node: int
     rule: IndexedRule
@@ -106,7 +106,7 @@ class Match(NamedTuple):
 
 
 class _State:
-    """A place in the trie of source sides: what may come next, and the rules that end here."""
+    """A state of the trie of source sides: possible next items, and the rules that end here."""
 
     __slots__ = ("expanded", "rules", "variable")
 
@@ -118,7 +118,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class RuleIndex:
-    """Rules in a trie of their source sides: finding those that match is a walk in it."""
+    """Rules in a trie of their source sides; matching walks down the trie."""
 
     kept: int  # how many rules can be applied
     left_out: Mapping[str, int]  # how many cannot, by reason
@@ -135,28 +135,27 @@ class RuleIndex:
     ) -> RuleIndex:
         """Index the rules of a grammar that can be applied; the others are counted.
 
-        Rules that leave the words as they are, but for case, are of no use here; nor are those
-        whose source side is a string, or that insert a constituent, of which nobody knows the
-        words.
+        Rules that change no words (ignoring case) are left out. So are rules whose source side is a
+        string, and rules that insert a constituent, because its words are unknown.
 
         Parameters
         ----------
         rules
             The rules, with counts and p(target side | source side).
         min_count
-            The least count; 0 takes also rules whose count is not known.
+            The least count; 0 also accepts rules without a count.
         min_p
             The least p(target side | source side).
         any_labels
-            Take also rules of which the labels of the two roots, or of a variable, differ (default:
-            they would put a constituent where another kind belongs). The string of a rule whose
-            target side is one has no labels that could differ.
+            Accept rules whose labels of the roots, or of a variable, differ between the sides. By
+            default they are left out, because they would put a constituent in the place of another
+            kind. If the target side is a string, it has no labels to compare.
 
         Raises
         ------
         OptionError
-            If `min_count` or `min_p` is out of range, or a rule cannot be one: its probability is
-            not between 0 and 1, or a variable stands on its target side alone.
+            If `min_count` or `min_p` is out of range, or a rule is invalid: its probability is not
+            between 0 and 1, or a variable is only on its target side.
         """
         check_arguments(RuleIndex.build, {**locals(), "cls": cls}, apart=["rules"])
         if not min_count >= 0:
@@ -184,7 +183,7 @@ class RuleIndex:
     def matches(self, tree: Tree) -> Iterator[list[Match]]:
         """Yield the matches at each node of a tree, from the last node to the root.
 
-        Labels are compared as they are, words after casefold.
+        Labels are compared exactly, words ignoring case.
         """
         below, signatures = _outline(tree)
         for node in reversed(range(len(tree.labels))):
@@ -229,7 +228,7 @@ def _indexed(entry: RuleType, number: int) -> IndexedRule:
     for variable in variables(target):
         if (variable.kind, variable.number) not in places:
             name = f"{variable.kind}{variable.number}"
-            raise OptionError(f"rules[{number}]: {name} stands on the target side alone")
+            raise OptionError(f"rules[{number}]: {name} is only on the target side")
     assert entry.p_target is not None
     sides = wording(source, places), wording(target, places)
     return IndexedRule(entry, -log(entry.p_target), is_minor(*sides), *sides)

@@ -1,4 +1,4 @@
-"""Score the rules that follow from alignments against those of a gold standard."""
+"""Score the rules that follow from alignments against the rules of a gold standard."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEVELS = {
     "nodes": "node pairs",
     "nodes-changing": "node pairs, identity left out",
 }
-"""What is scored, and what it is called."""
+"""The levels of the score, and their names."""
 
 _PARTS = {
     "rules": ("rules", "rules_found"),
@@ -44,13 +44,13 @@ _PARTS = {
     "nodes": ("rules", "nodes_found"),
     "nodes-changing": ("changing", "changing_nodes_found"),
 }
-"""Of each level: how many there are, and how many the other side has."""
+"""The counts of each level: all, and those also on the other side."""
 
 COUNTED = (
     "rules", "rules_found", "nodes_found", "changing", "changing_found", "changing_nodes_found",
 )  # fmt: skip
 COLUMNS = tuple(f"{side}_{name}" for side in ("hyp", "ref") for name in COUNTED)
-"""What is counted of each sentence pair, of the hypothesis and of the reference."""
+"""The counts of each sentence pair, for the hypothesis and the reference."""
 
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
@@ -69,27 +69,27 @@ def rule_ratios(counts: Counts) -> dict[str, F8]:
 
 @dataclass(frozen=True, repr=False)
 class RuleScore(TableResult):
-    """The score of rules that follow from alignments against those of a gold standard.
+    """The score of the rules that follow from alignments, against those of a gold standard.
 
     Parameters
     ----------
     measures
-        Precision, recall and F1 under ``rules.precision`` and so on, of each of `LEVELS`; NaN where
+        Precision, recall and F1 of each of `LEVELS`, named ``rules.precision`` and so on; NaN if
         undefined.
     counts
-        The numbers behind them, by the names `COLUMNS`.
+        The counts behind the measures, by the names `COLUMNS`.
     pairs
-        How many sentence pairs were scored.
+        The number of scored sentence pairs.
     skipped
-        Why others were not, and how many.
+        The reasons why pairs were not scored, with their numbers.
     signature
         All settings.
     rows
         (P, 12) counts of the sentence pairs.
     intervals
-        Of the measures; empty until `with_intervals`.
+        The intervals of the measures; empty before `with_intervals`.
     suspicions
-        What looks wrong in the alignments.
+        Signs of errors in the alignments.
     """
 
     measures: Mapping[str, float]
@@ -110,7 +110,7 @@ class RuleScore(TableResult):
         return cls(measures, counts, len(rows), dict(skipped), signature, rows)
 
     def with_skipped(self, why: str, count: int) -> RuleScore:
-        """Return the score with more pairs that were not scored."""
+        """Return the score with further pairs that were not scored."""
         return replace(self, skipped={**self.skipped, why: self.skipped.get(why, 0) + count})
 
     @property
@@ -166,7 +166,7 @@ class RuleScore(TableResult):
         return Value(value, interval.low, interval.high, interval.reason)
 
     def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None."""
+        """Return the score as plain values for JSON; NaN becomes None."""
         record: dict[str, object] = {
             level: {name: none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES}
             for level in LEVELS
@@ -179,7 +179,7 @@ class RuleScore(TableResult):
 
 
 SIZE = 3
-"""The most minimal rules of one side that may make up a rule of the other."""
+"""The most minimal rules of one side that can form a rule of the other."""
 
 _BLOCK = 4096
 UNANNOTATED = "that one of the two has not annotated"
@@ -202,30 +202,30 @@ def score_rules(
     Parameters
     ----------
     pairs
-        Sentence pairs with trees on both sides. Those without, and those that one of the two has
-        not aligned, are left out and counted.
+        Sentence pairs with trees on both sides. Pairs without trees, and pairs that one of the two
+        has not aligned, are left out and counted.
     hypothesis, reference
-        Whose alignments are scored, and whose are right.
+        The annotators of the scored and of the correct alignments.
     links
-        Rules of the ``"sure"`` links, or of the ``"possible"`` (all).
+        Use the rules of the ``"sure"`` links, or of the ``"possible"`` (all) links.
     source_tree, target_tree
-        The names of trees; None where each side has one.
+        The names of trees; None if each side has only one.
     signature
-        What is known of the files; the settings are filled in.
+        The known settings of the files; the other settings are added.
 
     Raises
     ------
     UnknownNameError
-        If nobody of such a name aligned a pair, or `links` names nothing.
+        If the name of an annotator or `links` is unknown.
 
     Notes
     -----
-    A rule is known by the pair of nodes at its root and those of its variables, over the same
-    trees. With A the minimal rules of the hypothesis, B those of the reference, and A_3, B_3 also
-    those that up to three connected minimal ones make up, eq. 3 of the article, which has atomic
-    and composite phrase pairs in their place, becomes precision = |A & B_3| / |A|, recall =
-    |A_3 & B| / |B|, all sentence pairs together. Node pairs: the share of the matched ones that
-    the other's links make consistent. Both also without those whose minimal rule is an identity.
+    A rule is identified by its root pair of nodes and those of its variables, over the same trees.
+    A are the minimal rules of the hypothesis, B those of the reference; A_3 and B_3 also contain
+    the rules made of up to three connected minimal rules. As in eq. 3 of the article (on atomic and
+    composite phrase pairs), precision = |A & B_3| / |A| and recall = |A_3 & B| / |B|, summed over
+    all sentence pairs. Node pairs: the share of matched pairs that the other's links make
+    consistent. Both are also given without the pairs whose minimal rule is an identity.
 
     References
     ----------
@@ -271,7 +271,7 @@ def _parsed(
 def count_rules(
     sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
-    """Count the rules and matched nodes of sentence pairs, and those that both alignments have."""
+    """Count the rules and matched nodes of sentence pairs, and those in both alignments."""
     if not len(sources) == len(targets) == len(hypothesis) == len(reference):
         raise JoinError(
             f"{len(sources)} and {len(targets)} trees for {len(hypothesis)} and {len(reference)} "
@@ -287,13 +287,13 @@ def count_rules(
             outside = links.lengths[:, column] > np.diff(side.word_offsets)
             if outside.any():
                 place = f"pair {outside.argmax()} (counted from 0)"
-                raise JoinError(f"{place}: a link lies outside its sentence")
+                raise JoinError(f"{place}: a link is outside its sentence")
     hyp, ref = (derive(source, target, links) for links in (hypothesis, reference))
     return np.concatenate([_confirmed(hyp, ref), _confirmed(ref, hyp)], axis=1)
 
 
 def _confirmed(mine: Derivations, other: Derivations) -> Rows:
-    """Count those of my rules that the other derivations have, each pair a row of `COUNTED`."""
+    """Count the rules that the other derivations have too; each pair is a row of `COUNTED`."""
     rules = mine.fragments(mine.minimal())
     changing = readonly(sides_differ(readonly(rules.symbols), readonly(rules.offsets)))
     return count_found(
@@ -304,7 +304,7 @@ def _confirmed(mine: Derivations, other: Derivations) -> Rows:
 
 
 def _classes(derivations: Derivations) -> tuple[Any, Any, Any, Any]:
-    """Return for both sides the class of each node, -1 for none, and where trees begin."""
+    """Return for both sides the class of each node (-1 for none), and where trees begin."""
     classes = derivations.classes
     assert classes is not None  # both sides are trees
     pairs = np.repeat(np.arange(len(derivations)), np.diff(classes.offsets))

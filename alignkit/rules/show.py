@@ -29,7 +29,7 @@ _COUNT, _P = 7, 7
 
 
 def grammar_summary(grammar: Grammar) -> Table:
-    """Return a table of how many rules and types a grammar has of each kind."""
+    """Return a table with the number of rules and types of each kind."""
     rows: list[list[Cell]] = [
         [kind, tokens, types] for kind, (tokens, types) in grammar.kinds().items() if types
     ]
@@ -50,7 +50,7 @@ def grammar_tables(grammar: Grammar, *, limit: int | None = 20) -> Iterator[Tabl
 
 
 def grammar_lines(grammar: Grammar, *, limit: int | None = 20) -> Iterator[str]:
-    """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
+    """Yield the lines of a listing of rules by kind, with example sentences below each rule."""
     margin = " " * (_COUNT + 2 * (_P + 1) + 2)
     for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
         if number:
@@ -116,7 +116,7 @@ def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
 
 
 RULES_A_KIND = 50
-"""The rules of each kind that a page draws, if nothing else is asked for."""
+"""The default number of rules of each kind on a page."""
 
 _MOST_BYTES = 4_000_000  # of the drawings of a page
 _LARGEST = 400  # symbols of a rule that is drawn
@@ -132,7 +132,7 @@ def write_rules_page(
     limit: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> None:
-    """Write a page of a grammar as of `draw_rules_page`; the path ``-`` is standard output.
+    """Write the page of `draw_rules_page` to a file; the path ``-`` is standard output.
 
     Raises
     ------
@@ -152,24 +152,24 @@ def draw_rules_page(
     limit: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> Iterator[str]:
-    """Draw a page of rules that needs neither network nor script.
+    """Draw a page of rules that needs no network and no script.
 
-    By kind, the most frequent rules first, each with both its sides drawn, its weights and its
-    examples; variables have a number as well as a colour.
+    Rules are sorted by kind, most frequent first. Each is drawn with both sides, its weights and
+    its examples; variables have a number and a colour.
 
     Parameters
     ----------
     grammar, title
         The rules, and the heading.
     limit
-        How many rules of each kind are drawn; the page says how many there are.
+        The number of rules of each kind to draw; the page shows the number of all rules.
     whole
-        The grammar that these rules were chosen from, to be counted; None if they are all.
+        The grammar from which these rules were selected, for its counts; None if these are all.
 
     Yields
     ------
     str
-        The page in pieces, for UTF-8: some 5 MB at most, with fewer drawings if need be.
+        The page in pieces, for UTF-8: about 5 MB at most, with fewer drawings if necessary.
 
     Raises
     ------
@@ -178,13 +178,13 @@ def draw_rules_page(
     """
     check_arguments(draw_rules_page, locals())
     if limit < 1:
-        raise OptionError(f"`limit` is {limit}; draw 1 rule of each kind or more")
+        raise OptionError(f"`limit` is {limit}; it must be 1 or more")
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {
         "Rules left out": grammar.dropped,
-        "Sentence pairs passed over": grammar.passed_over,
+        "Sentence pairs skipped": grammar.passed_over,
     }
     return page_template("rules.html.j2", count=_count).generate(
         title=title,

@@ -1,4 +1,4 @@
-"""Learn the synchronous rules of sentence pairs: `extract_rules` makes a `Derivation` of each."""
+"""Learn the synchronous rules of sentence pairs: `extract_rules` makes a `Derivation` for each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_SYMBOLS = 2**20
 
 
 class RuleReader:
-    """Number labels and words, and read rules; a side that was read lately is the same object."""
+    """Number labels and words, and read rules; sides that were read recently are shared objects."""
 
     _shared: ClassVar[RuleReader | None] = None
 
@@ -49,7 +49,7 @@ class RuleReader:
         return reader
 
     def rules(self, symbols: I4, offsets: I8) -> list[Rule]:
-        """Return the rules that are written one after the other, source and target in turn."""
+        """Return rules that are written one after the other, source and target in turn."""
         text, ends = symbols.tobytes(), (offsets * 4).tolist()
         known, side = self._sides.get, self.side
         sides = [known(text[a:b]) or side(text[a:b]) for a, b in pairwise(ends)]
@@ -94,7 +94,7 @@ class RuleReader:
 
 
 def mirrored(target: bytes) -> bytes:
-    """Return a target side as it would be numbered if it were the source side."""
+    """Return a target side with its variables numbered as if it were the source side."""
     symbols = array("i", target)
     numbers: dict[int, int] = {}
     at = 0
@@ -152,22 +152,22 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
 
 @dataclass(frozen=True, slots=True)
 class RuleToken:
-    """A rule where it was seen.
+    """A rule and where it was seen.
 
     Parameters
     ----------
     rule
         The rule.
     root
-        Its source and target node; of a string the number of a span, see `Derivation.matched`.
+        Its source and target node; for a string, the number of a span (see `Derivation.matched`).
     variables
         The nodes of x0, x1, ...
     source_span, target_span
         The half-open spans of words below its root.
     alignment
-        The links between its words, as positions of symbols in the yield of each side.
+        The links between its words, as positions of symbols in the leaves of each side.
     count
-        What it counts: a fraction, of rules of all consistent nodes.
+        Its count: 1, or a fraction in the rules of all consistent nodes.
     """
 
     rule: Rule
@@ -180,16 +180,16 @@ class RuleToken:
 
 
 class Derivation:
-    """How a sentence pair is derived by synchronous rules; `extract_rules` makes it.
+    """The derivation of a sentence pair by synchronous rules, made by `extract_rules`.
 
     Attributes
     ----------
     id, source, target
-        The name of the pair, and its words.
+        The id of the pair, and its words.
     source_tree, target_tree
         The trees; None if the side is a string.
     alignment
-        The alignment that it was derived from.
+        The alignment used for the derivation.
     """
 
     def __init__(self, derived: Derived, k: int) -> None:
@@ -201,7 +201,7 @@ class Derivation:
 
     @cached_property
     def arrays(self) -> Derivations:
-        """The same as flat arrays."""
+        """The derivation as flat arrays."""
         return self._derived.arrays.of(self._k)
 
     def __len__(self) -> int:
@@ -215,13 +215,13 @@ class Derivation:
     def matched(self) -> I4:
         """The matched source and target nodes, (n, 2), in preorder of the source.
 
-        The nodes of a string are its spans, numbered in their order.
+        The nodes of a string are its spans, numbered in order.
         """
         return self.arrays.matched
 
     @property
     def parents(self) -> I4:
-        """The place in `matched` of the next ones above each, (n,); -1 for none."""
+        """The place in `matched` of the next matched pair above each, (n,); -1 for none."""
         return self.arrays.parents
 
     @property
@@ -232,7 +232,7 @@ class Derivation:
 
     @cached_property
     def consistent(self) -> I4:
-        """All pairs of nodes that have the same links, (c, 2); `matched` of a string and a tree."""
+        """All pairs of nodes with the same links, (c, 2); with a string, the same as `matched`."""
         return self.matched if self.arrays.classes is None else self.arrays.everywhere().roots
 
     @property
@@ -243,7 +243,7 @@ class Derivation:
 
     @property
     def all(self) -> tuple[RuleToken, ...]:
-        """A rule for each pair of consistent nodes, with the fraction that it counts.
+        """A rule for each pair of consistent nodes, with its fractional count.
 
         Raises
         ------
@@ -253,46 +253,46 @@ class Derivation:
         return self._tokens(self.arrays.everywhere())
 
     def composed(self, size: int) -> tuple[Rule, ...]:
-        """Return the rules made of exactly so many minimal ones, which are connected.
+        """Return the rules made of exactly `size` connected minimal rules.
 
         Raises
         ------
         OptionError
-            If `size` is less than 1, or there are too many.
+            If `size` is less than 1, or there are too many rules.
         """
         fragments = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
         return tuple(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     def tokens(self, size: int = 1) -> tuple[RuleToken, ...]:
-        """Return the rules made of exactly so many minimal ones, and where they are."""
+        """Return the rules made of exactly `size` minimal rules, and where they are."""
         return self._tokens(self.cuts(size))
 
     def cuts(self, size: int = 1) -> Cuts:
-        """Return the nodes of the rules made of exactly so many minimal ones, as arrays."""
+        """Return the nodes of the rules made of exactly `size` minimal rules, as arrays."""
         check_size(size)
         return self.arrays.minimal() if size == 1 else self.arrays.composed(size)[0]
 
     def recompose(self) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
-        """Return both trees, of a string its words, put together from the minimal rules alone.
+        """Return both trees (for a string, its words), put together from the minimal rules.
 
         Raises
         ------
         OptionError
-            If there is no derivation, since nothing is linked.
+            If there is no derivation because nothing is linked.
         """
         if not len(self):
-            raise OptionError(f"pair {self.id!r} has no links, and so no rules to put together")
+            raise OptionError(f"pair {self.id!r} has no links, so no rules to put together")
         fragments = self.arrays.fragments(self.arrays.minimal())  # what is deleted is no variable
         return recompose(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     @cached_property
     def source_rules(self) -> I4:
-        """The minimal rule that holds each source word, (N,); -1 for none."""
+        """The minimal rule that contains each source word, (N,); -1 for none."""
         return self._holders(self.arrays.source, 0)
 
     @cached_property
     def target_rules(self) -> I4:
-        """The minimal rule that holds each target word, (M,); -1 for none."""
+        """The minimal rule that contains each target word, (M,); -1 for none."""
         return self._holders(self.arrays.target, 1)
 
     def _holders(self, trees: TreeArrays, side: int) -> I4:
@@ -329,7 +329,7 @@ def _couples(array: I4) -> list[tuple[int, int]]:
 
 @dataclass(eq=False)
 class Derived:
-    """What was derived together."""
+    """Pairs that were derived together."""
 
     pairs: Sequence[SentencePair]
     alignments: Sequence[Alignment]
@@ -364,7 +364,7 @@ class Derived:
 
 
 LINKS = ("sure", "possible")
-"""The links that rules can be learned from: the sure ones (S), or all of them (P)."""
+"""The links to learn rules from: the sure ones (S), or all (P)."""
 
 TREE_GRAMMARS = ("stsg", "s2t")
 """The grammars of trees: trees on both sides, or a string and a tree."""
@@ -407,44 +407,44 @@ def extract_rules(
 ) -> Derivation | list[Derivation]:
     """Learn the synchronous rules of an aligned, parsed sentence pair, or of many.
 
-    Two nodes are *consistent* when they have the same links, not none: when a link lies in their
-    box and none leaves it. Nodes of one tree with the same links form a chain; of the two chains of
-    the same links, as many nodes as the shorter one has are *matched*, in order: both roots, then
-    most equal labels, then the lowest nodes. A *minimal rule* is what lies between matched nodes:
-    the fragments of both trees from a matched pair down to the next ones, which are its variables
-    [1]_ [2]_. Words without links stay where they are.
+    Two nodes are *consistent* if they have the same links, at least one: a link is in their box and
+    none leaves it. Nodes of one tree with the same links form a chain. Of two chains with the same
+    links, as many nodes as the shorter has are *matched*, in order: both roots, then most equal
+    labels, then the lowest nodes. A *minimal rule* is the part between matched nodes: the fragments
+    of both trees from a matched pair down to the next ones, which become its variables [1]_ [2]_.
+    Words without links stay where they are.
 
     Parameters
     ----------
     pairs
-        The pair; its words must be known. Or several: they are derived together, which is faster.
+        One pair with words, or several; deriving several together is faster.
     links
-        ``"sure"``: only the sure links count; ``"possible"``: all do.
+        ``"sure"``: only the sure links count; ``"possible"``: all links count.
     annotator
-        Whose alignment; None where one annotator alone aligned it.
+        The annotator whose alignment is used; None if only one annotator aligned it.
     grammar
-        ``"stsg"``, trees on both sides; or ``"s2t"``, a string and a tree [2]_: every node of the
-        tree whose words are linked to a span of the string, to which no other word is linked, is
-        the root of a rule.
+        ``"stsg"``: trees on both sides; ``"s2t"``: a string and a tree [2]_, where a tree node is
+        the root of a rule if its words are linked to a span of the string, and no other words are
+        linked to that span.
     source_tree, target_tree
-        The name of one of the pair's trees, or, of a single pair, a tree; None for the only one.
+        The name of one of the pair's trees, or (for one pair) a tree; None for the only tree.
     string
-        The side that is a string, ``"source"`` or ``"target"``, of ``"s2t"``; None for the side
+        For ``"s2t"``, the side that is a string, ``"source"`` or ``"target"``; None for the side
         without a tree, or the source if both have one.
     deletions
-        Make a highest constituent without links a variable of its own kind, deleted (source) or
-        inserted (target), instead of keeping it as words.
+        Turn a highest constituent without links into a deleted (source) or inserted (target)
+        variable instead of keeping its words.
 
     Raises
     ------
     UnknownNameError
-        If `links`, `annotator`, `grammar`, `string` or a tree names nothing.
+        If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
     OptionError
-        If there are several annotators or trees and none is named.
+        If there are several annotators or trees, and no name is given.
     MissingTextError
         If the words or a tree are missing.
     TreeError
-        If a tree has other words.
+        If the words of a tree differ from those of the pair.
 
     References
     ----------
@@ -484,24 +484,24 @@ def extract_rules(
             trees[:] = [None] * len(known)
         elif None in trees:
             id = known[trees.index(None)].id
-            raise MissingTextError(f"pair {id!r} has no {side} tree; give it one")
+            raise MissingTextError(f"pair {id!r} has no {side} tree; add one")
     derived = Derived(known, alignments, (left, right), links, text, deletions, reader)
     derivations = [Derivation(derived, k) for k in range(len(known))]
     return derivations[0] if isinstance(pairs, SentencePair) else derivations
 
 
 def check_names(links: str, grammar: str, string: str | None) -> None:
-    """Refuse unknown links and sides, grammars that are not of trees, and a string without one."""
+    """Refuse unknown links, sides and grammars, and `string` without a string grammar."""
     if string is not None:
         check_known("side", string, SIDES)
     if string is not None and grammar == "stsg":
-        raise OptionError("`string` is about `grammar='s2t'`: say so, or leave it out")
+        raise OptionError("`string` needs `grammar='s2t'`: add it, or leave out `string`")
     check_known("kind of links", links, LINKS)
     check_known("grammar of trees", grammar, TREE_GRAMMARS)
 
 
 def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | None:
-    """Return a tree of a pair; None where it has none there and none is named."""
+    """Return a tree of a pair; None if the pair has no such tree and none is named."""
     if tree is None and not getattr(pair, f"{side}_trees"):
         return None
     if isinstance(tree, Tree):
@@ -520,6 +520,6 @@ def string_side(
 
 
 def check_size(size: int) -> None:
-    """Refuse a size of composed rules that is none."""
+    """Refuse an invalid size of composed rules."""
     if whole_number("size", size) < 1:
-        raise OptionError(f"`size` is {size}; a rule is made of 1 minimal rule or more")
+        raise OptionError(f"`size` is {size}; it must be 1 or more (minimal rules)")

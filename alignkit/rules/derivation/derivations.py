@@ -24,7 +24,7 @@ _NUMBERING = Lock()
 
 
 class NameNumbers(dict[str, int]):
-    """Number labels or words as they come: ``names["NP"]``; equal texts alone are equal."""
+    """Number labels or words as they come: ``names["NP"]``; texts are compared exactly."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -39,7 +39,7 @@ class NameNumbers(dict[str, int]):
         return number
 
     def encode(self, texts: Iterable[str], count: int) -> I4:
-        """Return the numbers of so many texts."""
+        """Return the numbers of `count` texts."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, count)
 
 
@@ -80,7 +80,7 @@ class TreeArrays:
         return len(self.offsets) - 1
 
     def of(self, k: int) -> TreeArrays:
-        """Return the arrays of tree k alone."""
+        """Return the arrays of tree k only."""
         nodes, words = slice(*self.offsets[k : k + 2]), slice(*self.word_offsets[k : k + 2])
         return TreeArrays(
             readonly(self.nodes[:, nodes]), readonly(self.labels[nodes]),
@@ -90,12 +90,12 @@ class TreeArrays:
 
 
 MOST = 20_000_000
-"""The most composed rules of one block of pairs; they grow fast with their size."""
+"""The most composed rules in one block of pairs; their number grows fast with the size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of P pairs: chains of nodes of both sides that have the same links."""
+    """The classes of P pairs: chains of nodes on both sides with the same links."""
 
     source_chains: I4
     source_begins: I8  # (C + 1,) int64: where the chains of each class begin
@@ -105,13 +105,13 @@ class Classes:
 
     @property
     def sizes(self) -> I8:
-        """The nodes of both chains of each class, (C, 2)."""
+        """The number of nodes in both chains of each class, (C, 2)."""
         return np.stack([np.diff(self.source_begins), np.diff(self.target_begins)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Between which nodes R rules lie: what a rule is, apart from labels and words."""
+    """The nodes at the borders of R rules, which define a rule apart from labels and words."""
 
     roots: I4
     variables: I4
@@ -152,7 +152,7 @@ class Derivations:
 
     @cached_property
     def classes(self) -> Classes | None:
-        """The classes of nodes; None where a side is a string."""
+        """The classes of nodes; None if a side is a string."""
         if any(self.strings):
             return None
         source, target = self.source, self.target
@@ -166,7 +166,7 @@ class Derivations:
         return Classes(*left, *right, offsets)
 
     def of(self, k: int) -> Derivations:
-        """Return the derivation of pair k alone."""
+        """Return the derivation of pair k only."""
         all_links = self.links
         nodes, own = slice(*self.offsets[k : k + 2]), slice(*all_links.offsets[k : k + 2])
         links = LinkArrays.trusted(
@@ -179,18 +179,18 @@ class Derivations:
         )  # fmt: skip
 
     def minimal(self) -> Cuts:
-        """Return a rule for each matched pair of nodes, cut at the next ones below."""
+        """Return a rule for each matched pair of nodes, cut at the next matched pairs below."""
         return Cuts(
             self.matched, *cuts_kernel.cut_minimal(self.matched, self.parents, self.offsets)
         )
 
     def composed(self, size: int) -> tuple[Cuts, I4]:
-        """Return the rules of a size, each so many connected nodes of a derivation, and these."""
+        """Return the rules of `size` connected nodes of a derivation each, and these nodes."""
         counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
             raise OptionError(
-                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; no more than "
-                f"{MOST:,} can be held: name a smaller size"
+                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; at most {MOST:,} "
+                "fit in memory: use a smaller size"
             )
         roots, variables, offsets, pairs, sets = cuts_kernel.compose(
             self.matched, self.parents, self.afters, self.offsets, size, int(counts.sum())
@@ -198,9 +198,9 @@ class Derivations:
         return Cuts(roots, variables, offsets, pairs), sets
 
     def everywhere(self) -> Cuts:
-        """Return the rule of every consistent pair of nodes, with what it counts."""
+        """Return the rule of every consistent pair of nodes, with its count."""
         if self.classes is None:
-            raise OptionError("the rules of all consistent nodes need trees on both sides")
+            raise OptionError("the rules of all consistent nodes require trees on both sides")
         classes = self.classes
         parents, afters = _nested(
             self.source, classes.source_chains[classes.source_begins[:-1]], classes.offsets
@@ -219,7 +219,7 @@ class Derivations:
         )  # fmt: skip
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
-        """Write the rules that lie between these nodes."""
+        """Write the rules between these nodes."""
         source, target = self.source, self.target
         return Fragments(
             *cuts_kernel.write_fragments(

@@ -1,4 +1,4 @@
-"""Collect what a drawing of two trees shows, in no particular medium."""
+"""Collect the content of a drawing of two trees, independent of the medium."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Kind = Literal["node", "word", "variable", "unpaired"]
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a drawing shows of a tree or of a string, in preorder."""
+    """The items that a drawing of a tree or a string shows, in preorder."""
 
     texts: tuple[str, ...]
     kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
@@ -40,7 +40,7 @@ class Outline:
         return below
 
     def levels(self) -> list[int]:
-        """Return how far each item stands above the words: words and variables at 0."""
+        """Return the height of each item above the words; words and variables are at 0."""
         levels = [int(kind == "node") for kind in self.kinds]
         for k in range(len(levels) - 1, -1, -1):
             if (parent := self.parents[k]) >= 0:
@@ -93,7 +93,7 @@ def outline_side(side: Side) -> Outline:
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Where the items of an outline stand."""
+    """The positions of the items of an outline."""
 
     middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
     levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels
@@ -101,7 +101,7 @@ class TreeLayout:
     height: int  # the rows above the words
 
     def stretched(self, width: float) -> TreeLayout:
-        """Return the layout with its middles set as far apart as a wider one needs."""
+        """Return the layout with its centres spread out to fill a width."""
         if not self.width or width <= self.width:
             return self
         factor = width / self.width
@@ -157,7 +157,7 @@ _MOST_WORDS = 12  # that a remark on a node tells
 
 @dataclass(frozen=True)
 class TreePair:
-    """Two trees, either of which may be missing, with their links and matched nodes."""
+    """Two trees (either may be missing) with their links and matched nodes."""
 
     id: str  # the id of the sentence pair
     words: tuple[tuple[str, ...], tuple[str, ...]]  # the source and the target words
@@ -178,7 +178,7 @@ class TreePair:
         return first, second
 
     def said_of_nodes(self, side: int) -> dict[int, str]:
-        """Describe each node of a side: what is below it, and what is below its mate."""
+        """Describe each node of a side: its words, and the words of its matched node."""
         tree, other = self.trees[side], self.trees[1 - side]
         said = {} if tree is None else {u: _said(tree, u) for u in range(len(tree.labels))}
         if other is not None:
@@ -195,7 +195,7 @@ class TreePair:
         }
 
     def counts(self) -> tuple[int, int]:
-        """Return how many links are sure, and how many are only possible."""
+        """Return the number of sure links, and of links that are only possible."""
         sure = len(self.alignment.sure)
         return sure, len(self.alignment.possible) - sure
 
@@ -204,7 +204,7 @@ def make_tree_pair(
     pair: SentencePair, annotator: str | None = None, *, links: str = "sure",
     source_tree: str | None = None, target_tree: str | None = None,
 ) -> TreePair:  # fmt: skip
-    """Collect what is drawn of a sentence pair and its trees."""
+    """Collect the content of a drawing of a sentence pair and its trees."""
     check_known("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments
     if annotator is None:

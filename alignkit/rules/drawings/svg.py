@@ -1,4 +1,4 @@
-"""Draw two trees with the links between their words as an SVG image; and fragments of rules."""
+"""Draw two trees with the links between their words as an SVG image; draw rule fragments."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def draw_tree_svg(
 ) -> str:
     """Draw the trees of a sentence pair: the source tree above, the target tree below.
 
-    The target tree stands on its head, so that the words of both face each other, with their links
-    between them; matched nodes have the same number and colour on both sides.
+    The target tree is upside down, so the words of both trees face each other with their links
+    between them. Matched nodes have the same number and colour on both sides.
 
     Parameters
     ----------
     pair, annotator, links, source_tree, target_tree
-        As of `draw_tree_text`. Possible links are drawn in any case, as broken lines.
+        As for `draw_tree_text`. Possible links are always drawn, as broken lines.
 
     Returns
     -------
     str
-        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths are
-        estimated, as by `draw_svg`.
+        An SVG document to be written in UTF-8; its size is linear in that of the trees. Text widths
+        are estimated, as in `draw_svg`.
 
     Raises
     ------
     MissingTextError, OptionError, UnknownNameError
-        As of `draw_tree_text`.
+        As for `draw_tree_text`.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def draw_tree_svg(
 
 
 def standalone_image(shown: TreePair) -> str:
-    """Draw the trees of a pair as an image of its own, with its colours and its legend."""
+    """Draw the trees of a pair as a separate image, with its colours and legend."""
     drawing = _Drawing.of(shown)
     legend, reach, bottom = _legend(shown, drawing.height)
     width, height = max(drawing.width, reach + _MARGIN), bottom + _MARGIN
@@ -98,14 +98,14 @@ def standalone_image(shown: TreePair) -> str:
 
 
 def pair_image(shown: TreePair) -> str:
-    """Draw the trees of a pair as an image in a page that has its style."""
+    """Draw the trees of a pair as an image for a page that has the style sheet."""
     drawing = _Drawing.of(shown)
     start = _start(shown, drawing.width, drawing.height, ' class="trees"')
     return "\n".join([start, *drawing.parts(), "</svg>\n"])
 
 
 def side_image(side: Outline, name: str) -> str:
-    """Draw one side of a rule as an image in a page that has its style."""
+    """Draw one side of a rule as an image for a page that has the style sheet."""
     layout = lay_out(side, partial(_width, side), _GAP)
     width, height = layout.width + _GAP, (layout.height + 1) * _ROW
     tree = _Tree(side, layout, _GAP / 2, 0, down=True)
@@ -169,7 +169,7 @@ class _Drawing:
 
 @dataclass(frozen=True)
 class _Tree:
-    """Draw an outline whose root is at its top (`down`), or at its foot."""
+    """Draw an outline with its root at the top (`down`) or at the bottom."""
 
     outline: Outline
     layout: TreeLayout
@@ -181,18 +181,18 @@ class _Tree:
         return self.left + self.layout.middles[item]
 
     def y(self, item: int) -> float:
-        """Return the line on which the text of an item stands."""
+        """Return the vertical position of the text of an item."""
         level = self.layout.levels[item]
         return self.top + 18 + _ROW * (self.layout.height - level if self.down else level)
 
     def words(self) -> dict[int, tuple[float, float]]:
-        """Return where each word stands, by its position."""
+        """Return the position of each word, by its index."""
         outline = self.outline
         words = (k for k, kind in enumerate(outline.kinds) if kind == "word")
         return {outline.places[k]: (self.x(k), self.y(k)) for k in words}
 
     def edges(self) -> str:
-        """Draw a bar at each node, and from it a line to each item below: no two lines cross."""
+        """Draw a bar at each node, and lines from it to the items below; no two lines cross."""
         drawn = []
         for k, below in enumerate(self.outline.children()):
             if not below:
@@ -260,7 +260,7 @@ def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
 
 
 def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
-    """Return what the legend says, each with whether its line is broken (None: it has none)."""
+    """Return the entries of the legend, each with whether its line is broken (None: no line)."""
     sure, possible = shown.counts()
     entries: list[tuple[str, bool | None]] = []
     if sure:
@@ -300,26 +300,26 @@ def draw_tree_html(
 ) -> Iterator[str]:
     """Draw sentence pairs with their trees, as `draw_tree_svg` does, on one self-contained page.
 
-    The page needs neither network nor script and follows the reader's choice of light or dark.
+    The page needs no network and no script. It follows the reader's choice of light or dark.
 
     Parameters
     ----------
     pairs
-        The sentence pairs, with words and trees, walked twice; an iterator is kept as a tuple.
+        The sentence pairs, with words and trees; read twice, so an iterator is stored as a tuple.
     annotator, links, source_tree, target_tree
-        As of `draw_tree_text`.
+        As for `draw_tree_text`.
     title
         The heading.
 
     Yields
     ------
     str
-        The page in pieces of one sentence pair at most, to be written in UTF-8.
+        The page in pieces, one sentence pair at most, to be written in UTF-8.
 
     Raises
     ------
     MissingTextError, OptionError, UnknownNameError
-        As of `draw_tree_text`.
+        As for `draw_tree_text`.
     """
     check_arguments(draw_tree_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
@@ -330,7 +330,7 @@ def draw_tree_html(
 
 
 def tree_content(**options: Any) -> PageContent:
-    """Return what stands on pages of trees; options as of `make_tree_pair`."""
+    """Return the content of pages of trees; options as for `make_tree_pair`."""
 
     def make(pair: SentencePair) -> TreePair:
         return make_tree_pair(pair, **options)
@@ -344,7 +344,7 @@ def tree_content(**options: Any) -> PageContent:
 
 @cache
 def tree_style() -> str:
-    """Return the style sheet of trees in a page."""
+    """Return the style sheet for trees in a page."""
     from importlib.resources import files  # takes 10 ms
 
     return files("alignkit.show").joinpath("trees.css").read_text(encoding="utf-8")
@@ -361,8 +361,8 @@ def _totals(shown: Iterable[TreePair]) -> str:
     counted = how_many(pairs, "sentence pair", commas=True)
     return (
         f'<p class="facts">{counted}, {both:,} with both trees; {sure:,} sure and '
-        f"{possible:,} possible links; {matched:,} pairs of matched nodes, which have the same "
-        "number and colour on both sides</p>\n"
+        f"{possible:,} possible links; {matched:,} pairs of matched nodes (same number and colour "
+        "on both sides)</p>\n"
     )
 
 

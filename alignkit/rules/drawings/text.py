@@ -44,36 +44,36 @@ def draw_tree_text(
 ) -> str:
     """Draw the trees of a sentence pair as lines: the source tree, then the target tree.
 
-    A line is a node with what is alone below it; one that ends in a word has its position before
-    it, and the linked words of the other side with theirs behind it. Matched nodes have the same
-    number on both sides, in brackets.
+    A line is a node with the chain of single nodes below it. A line that ends in a word has the
+    word's position before it, and the linked words of the other side after it. Matched nodes have
+    the same number on both sides, in brackets.
 
     Parameters
     ----------
     pair
         The sentence pair, with words and trees; a side without a tree is a column of words.
     annotator
-        Whose links to draw; None for the only one who aligned the pair.
+        The annotator whose links are drawn; None if only one annotator aligned the pair.
     links
-        The links by which nodes are matched: ``"sure"``, or ``"possible"`` for all.
+        The links used to match nodes: ``"sure"``, or ``"possible"`` for all.
     source_tree, target_tree
-        The name of the tree to draw; None for the only one of that side.
+        The name of the tree to draw; None for the only tree of that side.
     colour
-        Colour matched nodes by ANSI sequences; nothing in the pair can send others.
+        Colour matched nodes by ANSI sequences; the texts of the pair cannot add other sequences.
     width
-        The cells of a line, as far as an indent, a label and a word fit; None for no limit.
-        Levels for which there is no room are counted: ``+7`` stands for 7 of them.
+        The width of a line in cells, if an indent, a label and a word fit; None for no limit.
+        Levels that do not fit are counted: ``+7`` stands for 7 levels.
     ascii
-        Draw in ASCII alone, with all other characters escaped.
+        Use only ASCII; all other characters are escaped.
 
     Raises
     ------
     MissingTextError
-        If the words are not known.
+        If the words are unknown.
     OptionError
-        If there are several annotators or trees, and none is named.
+        If there are several annotators or trees, and no name is given.
     UnknownNameError
-        If there is no annotator, tree or kind of links of that name.
+        If an annotator, a tree or `links` has an unknown name.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def draw_tree_text(
 def pair_text(
     shown: TreePair, *, colour: bool = False, width: int | None = None, unicode: bool = True
 ) -> str:
-    """Draw what was collected of a pair; see `draw_tree_text`."""
+    """Draw the collected content of a pair; see `draw_tree_text`."""
     drawing = _Drawing(shown, colour, width, unicode, _UNICODE if unicode else _ASCII)
     return "\n".join(line.rstrip() for line in drawing.lines())
 
@@ -180,7 +180,7 @@ class _Drawing:
     def beside(
         self, begin: str, margin: int, used: int, start: int, links: list[tuple[str, str]]
     ) -> Iterator[str]:
-        """Yield a line with the links of its word behind it; further lines where it is full."""
+        """Yield a line followed by the links of its word; long lists continue on further lines."""
         line, reach, place = begin, margin + used, margin + start
         for k, (text, plain) in enumerate(links):
             wide = char_width(plain)
@@ -193,7 +193,7 @@ class _Drawing:
         yield line
 
     def linked(self, side: int) -> dict[int, list[tuple[str, str]]]:
-        """Return what stands behind each word: its links, coloured and plain."""
+        """Return the links after each word, coloured and plain."""
         links: dict[int, list[tuple[str, str]]] = {}
         others = self.shown.words[1 - side]
         for link, sure in sorted(self.shown.alignment.items()):
@@ -206,7 +206,7 @@ class _Drawing:
         return links
 
     def tree(self, outline: Outline) -> Iterator[_Line]:
-        """Yield the lines of a tree: a node alone below another stands behind it."""
+        """Yield the lines of a tree; a single child is on the line of its parent."""
         below = outline.children()
         roots = [k for k, parent in enumerate(outline.parents) if parent < 0]
         stack = [(k, "", 0, "") for k in reversed(roots)]  # item, indent, its levels, branch
@@ -235,7 +235,7 @@ class _Drawing:
                 stack.append((child, indent, levels, self.signs.branch if k else self.signs.last))
 
     def indent(self, indent: str, levels: int) -> str:
-        """Return an indent, or, where it is too deep, how many levels of it are left out."""
+        """Return an indent; if it is too deep, the number of levels left out."""
         left = levels - len(indent) // 3
         if left <= 0:
             return indent

@@ -1,4 +1,4 @@
-"""Read and write rules: the registry of all formats, and the calls that use it."""
+"""Read and write rules: the registry of all formats, and functions that use it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ __all__ = [
 
 RULE_FORMATS = {
     "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
-    "jsonl": "JSON, a rule a line; with alignments and examples; read back equal",
+    "jsonl": "JSON, a rule per line; with alignments and examples; read back equal",
     "xrs": "GHKM and ISI: TREE -> STRING ### NAME=VALUE; read back equal",
     "joshua": "Thrax and Joshua: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS; flat",
     "moses": "Moses: SOURCE [X] ||| TARGET [NP] ||| SCORES ||| LINKS ||| COUNTS; flat",
     "ppdb": "PPDB: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS of all symbols; flat",
 }
-"""The name of each format of rules and what it is."""
+"""The formats of rules, by name, with a description."""
 
 _FORMATS = {
     "tsv": tsv.FORMAT,
@@ -62,26 +62,26 @@ _KINDS = (
 
 
 def get_rule_format(name: str) -> RuleFormat:
-    """Look up a format of rules."""
+    """Return a format of rules by its name."""
     check_known("format of rules", name, RULE_FORMATS)
     return _FORMATS[name]
 
 
 @dataclass
 class WrittenRules:
-    """What was written of rules; it grows while they are.
+    """The counts of written rules; they grow during writing.
 
     Attributes
     ----------
     rules
-        How many were written.
+        The number of rules written.
     left_out
-        How many were not, by what they have that the format cannot hold.
+        The number of rules left out, by what the format cannot represent.
     lost
-        How many of the written ones have something that the format does not hold: an attribute of
-        `RuleType`, or ``"trees"``, nodes below their roots.
+        The number of written rules that lost something in the format, by what was lost: an
+        attribute of `RuleType`, or ``"trees"`` (nodes below the roots).
     joined
-        How many of the written ones have a symbol with the labels of both sides, ``[NP~S]``.
+        The number of written rules in which a symbol has the labels of both sides, ``[NP~S]``.
     """
 
     rules: int = 0
@@ -97,25 +97,25 @@ def write_rules(
     *,
     one_label: bool = False,
 ) -> WrittenRules:
-    """Write rules to a file, a line each.
+    """Write rules to a file, one per line.
 
     Parameters
     ----------
     rules
-        A `Grammar`, or rules that come one by one.
+        A `Grammar`, or an iterable of rules.
     path
-        The file, ``-`` for standard output, or an open text stream. A file takes its place when
-        all is written.
+        The file, ``-`` for standard output, or an open text stream. A file is put in place after
+        everything is written.
     format
         One of `RULE_FORMATS`.
     one_label
-        Leave out rules with a symbol whose labels differ between the sides, in formats that hold
-        one (joshua, ppdb). Else such a symbol gets both, ``[NP~S]``.
+        Leave out rules with a symbol that has different labels on the two sides, in formats with
+        one label (joshua, ppdb). Otherwise such a symbol gets both labels, ``[NP~S]``.
 
     Raises
     ------
     UnknownNameError
-        If there is no such format.
+        If the format is unknown.
     WriteError
         If the file cannot be written.
 
@@ -146,7 +146,7 @@ def rule_lines(
     one_label: bool = False,
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of rules, each with its line feed, and count in `written` what is in them.
+    """Yield the lines of rules with their line feeds, and count their content in `written`.
 
     See `write_rules`.
     """
@@ -193,19 +193,19 @@ def read_rules(
     format
         One of `RULE_FORMATS`; None detects it by the first line, or by the name.
     encoding
-        That of the file.
+        The encoding of the file.
     max_size
-        The most megabytes of a line.
+        The maximum size of a line in megabytes.
 
     Raises
     ------
     UnknownNameError
-        If there is no such format.
+        If the format is unknown.
     UnknownFormatError
-        If none is named and none is recognized.
+        If no format is given and none is recognized.
     FormatError
-        If the file cannot be read, or does not follow the format; the error tells file, line and
-        column.
+        If the file cannot be read or does not follow the format; the error names file, line
+        and column.
     """
     check_arguments(read_rules, locals(), apart=("path",))
     name = _name(path)
@@ -227,7 +227,7 @@ def _read(file: TextFile, chosen: RuleFormat | None) -> Iterator[RuleType]:
             continue
         if chosen is None:
             if (name := detect_rule_format(file.path, text)) is None:
-                message = f"the format of these rules is not known; name it: {', '.join(_FORMATS)}"
+                message = f"the format of these rules is unknown; name one: {', '.join(_FORMATS)}"
                 raise UnknownFormatError(message, file.path)
             chosen = _FORMATS[name]
         try:
@@ -245,7 +245,7 @@ _LIKE_PPDB = re.compile(r"(?<!\S)(PPDB|-logp\(|Abstract=|AGigaSim=|CharLogCR=)")
 
 
 def detect_rule_format(path: str, line: str) -> str | None:
-    """Return the format of a file, given its name and its first line that holds something."""
+    """Return the format of a file, given its name and its first line with content."""
     named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
     written = _format_of_line(line)
     return named if written is None or {written, named} == {"joshua", "ppdb"} else written

@@ -1,4 +1,4 @@
-"""What the formats of rules share: fields between ``|||``, numbers, links, escapes and features."""
+"""Code shared by the formats of rules: ``|||`` fields, numbers, links, escapes and features."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Links = tuple[tuple[int, int], ...]
 
 
 def split_fields(line: str) -> list[str]:
-    """Divide a line at each ``|||`` between spaces, or at its ends."""
+    """Divide a line at each ``|||`` between spaces, or at the ends of the line."""
     if line.count("|||") == line.count(" ||| "):
         return line.split(" ||| ")
     return [field.strip(" \t") for field in _BARS.split(line)]
 
 
 def joined_fields(fields: Sequence[str]) -> str:
-    """Join what `split_fields` divides."""
+    """Join fields; the reverse of `split_fields`."""
     line = " ||| ".join(fields)
     if "" in fields:
         line = " |||".join([fields[0], *(f" {field}" if field else "" for field in fields[1:])])
@@ -39,13 +39,13 @@ def joined_fields(fields: Sequence[str]) -> str:
 
 
 def columns(line: str) -> list[int]:
-    """Return the columns, from 1, where the fields of a line begin."""
+    """Return the columns, from 1, at which the fields of a line begin."""
     starts = [0, *(match.end() for match in _BARS.finditer(line))]
     return [at + len(line[at:]) - len(line[at:].lstrip(" \t")) + 1 for at in starts]
 
 
 def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
-    """Return what `read` makes of something in a field of a line."""
+    """Read a field of a line with `read`; errors get the column."""
     try:
         return read(*given)
     except FormatError as problem:
@@ -55,7 +55,7 @@ def in_field(line: str, field: int, read: Callable[..., T], *given: Any) -> T:
 
 
 def number_text(value: float) -> str:
-    """Return a number such that the same number is read back."""
+    """Return a number as text that is read back as the same number."""
     value = float(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
@@ -72,11 +72,11 @@ def _number(name: str, text: str) -> float:
             return math.pow(math.e if power[1] == "e" else 10, plain_float(power[2]))
         return plain_float(text)
     except (ValueError, OverflowError):
-        raise FormatError(f"{name} is {text[:40]!r}, which is no number") from None
+        raise FormatError(f"{name} is {text[:40]!r}; expected a number") from None
 
 
 def plain_float(text: str) -> float:
-    """Read a number as other languages do too: no underscores, no digits of other scripts."""
+    """Read a number in the common form: no underscores, no digits of other scripts."""
     if "_" in text or not text.isascii():
         raise ValueError
     return float(text)
@@ -86,7 +86,7 @@ def parse_count(text: str, name: str = "count") -> float:
     """Read a count."""
     value = _number(name, text)
     if not 0 <= value < math.inf:
-        raise FormatError(f"{name} is {text[:40]}; expected a number from 0 up")
+        raise FormatError(f"{name} is {text[:40]}; expected a number, 0 or more")
     return value
 
 
@@ -102,7 +102,7 @@ def parse_probability(text: str, name: str) -> float:
     """Read a probability."""
     value = _number(name, text)
     if not 0 <= value <= 1 + _ROUNDING:
-        raise FormatError(f"{name} is {text[:40]}; expected a probability, from 0 to 1")
+        raise FormatError(f"{name} is {text[:40]}; expected a probability from 0 to 1")
     return value
 
 
@@ -120,15 +120,15 @@ def parse_links(
 
 
 def checked_link(i: int, j: int, source: Symbols, target: Symbols, text: str) -> tuple[int, int]:
-    """Return a link once it is known to be between symbols."""
+    """Return a link after checking that it is between symbols of both sides."""
     if i >= len(source) or j >= len(target):
         sizes = f"{len(source)} and {len(target)} symbols"
-        raise FormatError(f"link {text} is beyond the sides, of {sizes}")
+        raise FormatError(f"link {text} is outside the sides, which have {sizes}")
     return i, j
 
 
 def word_links(links: Links, source: Symbols, target: Symbols) -> Links:
-    """Return the links that do not join two variables."""
+    """Return the links except those between two variables."""
     words = (isinstance(source[i], str) or isinstance(target[j], str) for i, j in links)
     return tuple(compress(links, words))
 
@@ -139,7 +139,7 @@ def link_texts(links: Iterable[tuple[int, int]]) -> str:
 
 
 class LeftOutError(Exception):
-    """A rule that a format cannot hold; the text says what it has."""
+    """A rule that a format cannot represent; the text names the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,13 +150,13 @@ class RuleFormat:
     ----------
     line
         Makes the line of a rule, given its number from 1 and whether two labels of a symbol may be
-        joined; raises `LeftOutError` for what it cannot hold.
+        joined; raises `LeftOutError` if the format cannot represent the rule.
     parse
-        Makes the rule of a line, given the number of the rule from 1; None for a line that holds
-        none. Its errors tell the column alone.
+        Makes the rule of a line, given the number of the rule from 1; None for a line without a
+        rule. Its errors contain only the column.
     holds
-        Which attributes of a `RuleType`, beside the rule, survive being written; ``"trees"``: the
-        nodes below the roots.
+        The attributes of a `RuleType`, besides the rule, that the format can represent;
+        ``"trees"``: the nodes below the roots.
     """
 
     line: Callable[[RuleType, int, bool], str]
@@ -168,7 +168,7 @@ _EMPTY = "&#;"
 
 
 class Escapes:
-    """The characters of a kind of text that are escaped."""
+    """The characters to escape in one kind of text."""
 
     def __init__(self, chars: str, *, bars: bool = False) -> None:
         held = "".join(re.escape(char) for char in chars)
@@ -187,7 +187,7 @@ class Escapes:
         return self._odd.sub(lambda match: "".join(f"&#{ord(x)};" for x in match[0]), text)
 
     def unescape(self, text: str) -> str:
-        """Return the text that was written so."""
+        """Return the original of an escaped text."""
         if "&" not in text:
             return text
         if text == _EMPTY:
@@ -210,7 +210,7 @@ WEIGHTS: dict[str, Callable[[str, str], float]] = {
     "lexical_target": parse_probability,
     "lexical_source": parse_probability,
 }
-"""The weights of a rule by name, and what reads each."""
+"""The weights of a rule by name, each with its reader."""
 
 _PLAIN_NAME = re.compile(r'[^="{}\x00-\x20|\ufeff]+')
 _PLAIN_VALUE = re.compile(r'[^"{}\x00-\x20|\ufeff]*')
@@ -226,7 +226,7 @@ def parse_weight(name: str, text: str) -> float:
 
 
 def weight_texts(type: RuleType, names: Iterable[str]) -> Iterator[str]:
-    """Yield ``name=value`` of those weights that are known."""
+    """Yield ``name=value`` for the known weights."""
     for name in names:
         value = getattr(type, name)
         if value is not None:
@@ -234,12 +234,12 @@ def weight_texts(type: RuleType, names: Iterable[str]) -> Iterator[str]:
 
 
 def is_plain_value(text: str) -> bool:
-    """Return whether a value is written as it is."""
+    """Return whether a value is written unquoted."""
     return _PLAIN_VALUE.fullmatch(text) is not None
 
 
 def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Iterator[str]:
-    """Yield what else is told of a rule; `known` names are taken."""
+    """Yield the other features of a rule; `known` names are reserved."""
     for name, text in extra:
         plain = _PLAIN_NAME.fullmatch(name) and name not in known
         value = text if is_plain_value(text) else quoted(text)
@@ -249,7 +249,7 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
 def read_weights(
     text: str, known: Collection[str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
-    """Read features: the weights, what else is told, and the texts of other `known` names."""
+    """Read features: the weights, other features, and the texts of other `known` names."""
     weights: dict[str, Any] = {}
     extra: list[tuple[str, str]] = []
     others: dict[str, tuple[str, int]] = {}
@@ -270,7 +270,7 @@ def read_weights(
         if apart or (name not in WEIGHTS and name not in known):
             extra.append((name, value))
         elif name in weights or name in others:
-            raise FormatError(f"{name} stands twice", "", None, at)
+            raise FormatError(f"{name} is given twice", "", None, at)
         elif name in WEIGHTS:
             with AtColumn(at):
                 weights[name] = parse_weight(name, value)
@@ -280,11 +280,11 @@ def read_weights(
 
 
 NO_LABEL = "X"
-"""What formats that ask for a label write where there is none, as of strings."""
+"""The label in formats that require one, for nodes without labels such as strings."""
 
 
 class FlatRule(NamedTuple):
-    """The root labels of a rule (None: a string, which has none) and the symbols below."""
+    """The root labels of a rule (None: a string, which has no label) and the symbols below."""
 
     source_label: str | None
     target_label: str | None
@@ -310,7 +310,7 @@ def flatten(rule: Rule) -> FlatRule:
 
 
 def labels_differ(flat: FlatRule) -> bool:
-    """Return whether a root or a variable has two labels, one on each side."""
+    """Return whether a root or a variable has different labels on the two sides."""
     labels = flat.source_label, flat.target_label
     if None not in labels and labels[0] != labels[1]:
         return True
@@ -322,7 +322,7 @@ def labels_differ(flat: FlatRule) -> bool:
 
 
 def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
-    """Return the places of each variable that is on both sides."""
+    """Return the positions of each variable that is on both sides."""
     places = {item[::2]: j for j, item in enumerate(target) if type(item) is Variable}
     return [
         (i, places[item[::2]])

@@ -1,11 +1,11 @@
-"""Rules as JSON, an object a line; holds everything.
+"""Rules as JSON, an object per line; this format can represent everything.
 
-Members: ``source`` and ``target``, texts as of `notation`; where known ``count``, ``pairs``,
+Members: ``source`` and ``target``, texts as in `notation`; if known ``count``, ``pairs``,
 ``p_target`` (p(t|s)), ``p_source`` (p(s|t)), ``p_rule``, ``lexical_target``, ``lexical_source``,
 ``alignment`` (links ``[i, j]`` between positions of symbols), ``examples`` (objects with ``id``,
 the words ``source`` and ``target``, and half-open ``source_span`` and ``target_span``) and
-``extra`` (other features, ``[name, text]``). Another member that is a text or a number is kept as
-such a feature.
+``extra`` (other features, ``[name, text]``). Any other member that is a text or a number is kept
+as such a feature.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ def _extra(record: Object) -> tuple[tuple[str, str], ...]:
     extra: list[tuple[str, str]] = []
     for feature in member(record, "extra", list, []):
         if not (isinstance(feature, list) and [type(part) for part in feature] == [str, str]):
-            raise FormatError("'extra' holds something else than [name, text]")
+            raise FormatError("'extra' contains something other than [name, text]")
         extra.append((feature[0], feature[1]))
     for name in record:
         if name not in _MEMBERS:
             if (text := as_text(record[name])) is None:
-                raise FormatError(f"{name[:40]!r} is no member of a rule, nor a feature")
+                raise FormatError(f"{name[:40]!r} is not a member of a rule and not a feature")
             extra.append((name, text))
     return tuple(extra)
 
@@ -93,12 +93,12 @@ def _two(value: object, name: str) -> tuple[int, int]:
 
 def _example(value: object) -> Example:
     if not isinstance(value, dict):
-        raise FormatError(f"'examples' holds {json.dumps(value)[:40]}, expected an object")
+        raise FormatError(f"'examples' contains {json.dumps(value)[:40]}, expected an object")
     sides = [tuple(texts(value, name)) for name in SIDES]
     spans = [_two(value.get(f"{name}_span"), f"{name}_span") for name in SIDES]
     for words, (start, end) in zip(sides, spans, strict=True):
         if not start <= end <= len(words):
-            raise FormatError(f"span [{start}, {end}] of an example of {len(words)} words")
+            raise FormatError(f"span [{start}, {end}] is outside an example of {len(words)} words")
     return Example(member(value, "id", str), sides[0], sides[1], spans[0], spans[1])
 
 

@@ -1,16 +1,16 @@
 """Grammars of Thrax and Joshua, and PPDB: ``[LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS``.
 
-A variable is ``[LABEL,NUMBER]``, numbered from 1. A symbol has one label: where those of both
-sides differ it is written ``[SOURCE~TARGET]``. The links are positions of symbols: in *joshua*
-those of the words, in *ppdb* all, variables included, and there the relation of PPDB 2.0
+A variable is ``[LABEL,NUMBER]``, numbered from 1. A symbol has one label: if the labels of the
+sides differ, it is written ``[SOURCE~TARGET]``. The links are positions of symbols: in *joshua*
+only those of the words; in *ppdb* all, variables included, and the relation of PPDB 2.0
 (``Equivalence``, ...) may follow.
 
 Features are ``name=value``, or values without names. Probabilities are written as negative natural
-logarithms, as Thrax writes them: ``p(e|f)`` is p(target side | source side), ``p(f|e)`` the
-converse, ``Lex(e|f)`` and ``Lex(f|e)`` the lexical weights, ``p(e,f|LHS)`` p(rule | both root
-labels); ``count`` and ``pairs`` are numbers. Those of PPDB 2.0 (``-logp(e2|e1)``, ...) are read
+logarithms, as Thrax does: ``p(e|f)`` is p(target side | source side), ``p(f|e)`` the reverse,
+``Lex(e|f)`` and ``Lex(f|e)`` are the lexical weights, ``p(e,f|LHS)`` is p(rule | both root
+labels); ``count`` and ``pairs`` are numbers. Features of PPDB 2.0 (``-logp(e2|e1)``, ...) are read
 too. All other features of a file, such as the similarities of PPDB, are kept in `RuleType.extra`
-and written back, and so is the text of all where alignkit would write another one.
+and written back; so is the text of all features if alignkit would write it differently.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _value(attribute: str, name: str, text: str) -> float | None:
     try:
         logarithm = fields.plain_float(text)
     except ValueError:
-        message = f"{name} is {text[:40]!r}; expected a negative natural logarithm, a number"
+        message = f"{name} is {text[:40]!r}; expected a negative natural logarithm (a number)"
         raise FormatError(message) from None
     return math.exp(-logarithm) if logarithm >= 0 else None  # PPDB has some that are no probability
 
@@ -151,7 +151,7 @@ def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
     parts = fields.split_fields(line)
     if not 3 <= len(parts) <= 6:
         expected = "expected [LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS"
-        raise FormatError(f"{len(parts)} fields divided by |||; {expected}")
+        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
     labels = fields.in_field(line, 0, _root_labels, parts[0])
     source = fields.in_field(line, 1, _symbols, parts[1], 0)
     target = fields.in_field(line, 2, _symbols, parts[2], 1)
@@ -203,7 +203,7 @@ def _rule(labels: tuple[str, str], *sides: Symbols) -> Rule:
     try:
         numbers = numbered_on(ours, theirs)
     except FormatError as problem:
-        raise FormatError(f"{problem.message}, where they are numbered from 0") from None
+        raise FormatError(f"{problem.message} (counted from 0)") from None
     if numbers is not None:
         sides = tuple(
             tuple(x if isinstance(x, str) else x._replace(number=numbers[x.number]) for x in side)
@@ -226,7 +226,7 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         with AtColumn(text.find(token) + 1):
             weight = _value(attribute, name, value)
             if weight is not None and weights.setdefault(attribute, weight) != weight:
-                raise FormatError(f"{name} stands twice")
+                raise FormatError(f"{name} is given twice")
         features.append((name, value))
     return weights, features
 

@@ -4,10 +4,10 @@ A variable is ``[SOURCE LABEL][TARGET LABEL]`` on both sides, and each side ends
 label; a side that is a string has the label X. So no label is lost. A line without root labels is
 a phrase pair.
 
-The scores are p(s|t), the lexical weight of the source side, p(t|s), and that of the target side,
-as probabilities; without lexical weights p(s|t) and p(t|s) alone. The alignment links variables,
-and words where known. The counts are those of the target side, of the source side, and of the
-rule. Other scores and counts, and properties, are kept in `RuleType.extra` and written back.
+The scores are the probabilities p(s|t), the lexical weight of the source side, p(t|s), and the
+lexical weight of the target side; without lexical weights only p(s|t) and p(t|s). The alignment
+links variables, and words if known. The counts are those of the target side, the source side and
+the rule. Other scores and counts, and properties, are kept in `RuleType.extra` and written back.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _parse(line: str, number: int) -> RuleType:
     parts = fields.split_fields(line)
     if len(parts) < 3:
         expected = "expected SOURCE [LABEL] ||| TARGET [LABEL] ||| SCORES ||| LINKS ||| COUNTS"
-        raise FormatError(f"{len(parts)} fields divided by |||; {expected}")
+        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
     scores, links, counts = ([*parts[2:], "", ""])[:3]
     source, our_label = in_field(line, 0, _symbols, parts[0], 0)
     target, their_label = in_field(line, 1, _symbols, parts[1], 1)
@@ -138,12 +138,12 @@ def _rule(
     their_label: str | None,
 ) -> Rule:  # fmt: skip
     if (our_label is None) != (their_label is None):
-        raise FormatError("one side ends in its label ([X]), the other does not")
+        raise FormatError("only one of the sides ends in its label ([X]); expected both or none")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]
     theirs = {j for j, item in enumerate(target) if isinstance(item, Variable)}
     mates = {i: j for i, j in pairs if j in theirs and not isinstance(source[i], str)}
     if len(mates) < len(ours) or set(mates.values()) != theirs or len(theirs) != len(ours):
-        message = "each variable of a side must be linked with one of the other in the alignment"
+        message = "each variable must be linked to a variable of the other side in the alignment"
         raise FormatError(message)
     if our_label is None or their_label is None:
         if not ours:

@@ -1,9 +1,9 @@
 """Write the sides of rules as text, and read them: ``NP(x0:DT NN("car"))``, ``x0 "auto"``.
 
-A node is its label and, in parentheses, its children; a word is quoted as in JSON; a variable is
-``x0:NP`` (deleted: ``d0:PP``, inserted: ``i0:PP``), its label running to white space or ``)``, or
-``x0`` where it has none. A string is the items alone. A label that is empty or could be taken for
-something else is quoted as a word is.
+A node is its label followed by its children in parentheses; a word is quoted as in JSON; a variable
+is ``x0:NP`` (deleted: ``d0:PP``, inserted: ``i0:PP``), its label runs to white space or ``)``, or
+``x0`` without a label. A string is only its items. A label that is empty or could be mistaken for
+something else is quoted like a word.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def quoted(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return what a quoted text stands for."""
+    """Return the original of a quoted text."""
     if "\\" not in text:
         return text[1:-1]
     plain: str = json.loads(text)
@@ -68,7 +68,7 @@ def _label_of_variable(label: str) -> str:
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
-    """Return a side of a rule as text; `numbers` are other numbers for its variables (kind "x").
+    """Return a side of a rule as text; `numbers` replaces the numbers of its variables (kind "x").
 
     Examples
     --------
@@ -110,7 +110,7 @@ def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
 
 
 def rule_text(rule: Rule) -> str:
-    """Return a rule as text: its sides, divided by ``|||``.
+    """Return a rule as text: its sides, separated by ``|||``.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def parse_rule(text: str) -> Rule:
     Raises
     ------
     FormatError
-        If it is none; the error tells the column.
+        If the text is not a rule; the error contains the column.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rule:
-    """Read the two sides of a rule, and number its variables as `Rule` asks for."""
+    """Read the two sides of a rule, and number its variables as `Rule` requires."""
     with AtColumn(column):
         left, ours = parse_side(source)
     with AtColumn(second):
@@ -153,13 +153,13 @@ def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rul
 
 
 def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, int] | None:
-    """Check the variables of both sides; return the numbers from left to right, if others."""
+    """Check the variables of both sides; return the numbers from left to right, if they differ."""
     if not ours and not theirs:
         return None
     if len(set(ours)) < len(ours) or len(set(theirs)) < len(theirs):
         twice = ours if len(set(ours)) < len(ours) else theirs
         name = next(f"{kind}{number}" for kind, number in twice if twice.count((kind, number)) > 1)
-        raise FormatError(f"variable {name} stands twice on one side", "", None, column)
+        raise FormatError(f"variable {name} is given twice on one side", "", None, column)
     if ours == theirs and ours == tuple(("x", k) for k in range(len(ours))):
         return None  # which is most frequent
     shared = [n for kind, n in ours if kind == "x"]
@@ -167,7 +167,7 @@ def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, 
     if set(shared) != mates:
         name = f"x{min(set(shared) ^ mates)}"
         side = "source" if int(name[1:]) in shared else "target"
-        raise FormatError(f"variable {name} stands on the {side} side only", "", None, column)
+        raise FormatError(f"variable {name} is only on the {side} side", "", None, column)
     for names, wrong in ((ours, "i"), (theirs, "d")):
         if name := next((f"{kind}{n}" for kind, n in names if kind == wrong), ""):
             expected = "deleted variables (d) belong to the source side, inserted (i) to the target"
@@ -178,7 +178,7 @@ def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, 
 
 
 class AtColumn:
-    """Lets the errors of reading part of a line name columns of the line."""
+    """Shift the column of errors in part of a line to the column in the line."""
 
     __slots__ = ("_column",)
 
@@ -255,15 +255,15 @@ def _refused(text: str) -> FormatError:
                 return FormatError(message, "", None, at)
         if close:
             if not open_nodes:
-                return FormatError("a closing parenthesis without an opening one", "", None, at)
+                return FormatError("a closing parenthesis has no opening one", "", None, at)
             open_nodes.pop()
             trees += not open_nodes
         elif not open_nodes and trees:
             return FormatError("a side is one tree, but something follows it", "", None, at)
         elif label or opens:
             if not open_nodes and text[: at - 1].strip():
-                return FormatError("a tree stands beside other items", "", None, at)
+                return FormatError("a tree cannot have other items next to it", "", None, at)
             open_nodes.append(at)
     if open_nodes:
         return FormatError("this node is not closed: expected ')'", "", None, open_nodes[-1])
-    return FormatError("no side of a rule", "", None, 1)
+    return FormatError("the side of the rule is empty", "", None, 1)

@@ -1,8 +1,8 @@
 """Rules as lines ``TREE ||| TREE ||| count p(t|s) p(s|t) name=value ...``.
 
-For sides see `notation`. What is not known of the count and the two probabilities is ``-``. Then
-follow, where known, ``pairs=``, ``p_rule=``, ``lexical_target=``, ``lexical_source=``, the word
-alignment as ``links=0-0,1-2`` (positions of symbols) and other features; see `extra_texts`.
+For sides see `notation`. An unknown count or probability is ``-``. Then follow, if known,
+``pairs=``, ``p_rule=``, ``lexical_target=``, ``lexical_source=``, the word alignment as
+``links=0-0,1-2`` (positions of symbols) and other features; see `extra_texts`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _parse(line: str, number: int) -> RuleType:
     parts = fields.split_fields(line)
     if len(parts) != 3:
         expected = "expected SOURCE ||| TARGET ||| count p(t|s) p(s|t)"
-        raise FormatError(f"{len(parts)} fields divided by |||; {expected}")
+        raise FormatError(f"{len(parts)} fields separated by |||; {expected}")
     source, target, figures = parts
     try:
         return _weighted(made_rule(source, target), figures, 1)
@@ -60,7 +60,7 @@ def _weighted(rule: Rule, text: str, column: int) -> RuleType:
     with AtColumn(at):
         more, extra, others = fields.read_weights(pieces[3], _KNOWN)
         if twice := weights.keys() & more.keys():
-            raise FormatError(f"{min(twice)} stands twice")
+            raise FormatError(f"{min(twice)} is given twice")
         alignment = None
         if "links" in others:
             links = others["links"][0]

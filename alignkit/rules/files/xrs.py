@@ -1,15 +1,15 @@
 """Rules of GHKM and ISI's tools: ``NP(x0:DT NN("car")) -> x0 "auto" ### id=1``.
 
-Where one side is a tree and the other a string, the tree stands left of the arrow, and its
-variables are numbered from left to right, as in Galley et al. (2004, 2006). By their custom the
-tree is the target side; ``tree=source`` among the features says otherwise. Of two trees (or two
-strings) the source side stands left.
+If one side is a tree and the other a string, the tree is left of the arrow, and its variables are
+numbered from left to right, as in Galley et al. (2004, 2006). By their convention the tree is the
+target side; ``tree=source`` among the features overrides this. Of two trees (or two strings) the
+source side is left.
 
-Features follow ``###``: ``id`` (the number of the rule in the file), the weights of `RuleType` by
-their names, where known, the alignment as ``align={{{[#s=2 #t=2 0,0 1,1]}}}`` (source symbol,
-target symbol; variables included, as ISI does) and other features (see `extra_texts`). Values
-without names after ``|||``, as Galley's extractor writes them, are kept as features without names.
-Lines that begin with ``$$$`` or ``%%%``, alone, hold no rule.
+Features follow ``###``: ``id`` (the number of the rule in the file), the known weights of
+`RuleType` by their names, the alignment as ``align={{{[#s=2 #t=2 0,0 1,1]}}}`` (source symbol,
+target symbol; variables included, as in ISI's files) and other features (see `extra_texts`).
+Values after ``|||``, as Galley's extractor writes them, become features without names. Lines that
+begin with ``$$$`` or ``%%%`` have no rule.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _parse(line: str, number: int) -> RuleType | None:
 
 
 def is_head(line: str) -> bool:
-    """Return whether a line holds no rule, but describes the file: ``$$$ filetype=rule``."""
+    """Return whether a line describes the file instead of a rule: ``$$$ filetype=rule``."""
     return _HEAD.match(line) is not None
 
 
@@ -104,7 +104,7 @@ def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
     for token in tokens:
         if not _PAIR.fullmatch(token):
             expected = "{{{[#s=2 #t=2 0,0 1,1]}}}"
-            raise FormatError(f"align holds {token[:40]!r}; expected {expected}")
+            raise FormatError(f"align contains {token[:40]!r}; expected {expected}")
     links = fields.parse_links(tokens, source, target, _PAIR)
     return fields.word_links(links, source, target)
 

@@ -1,1 +1,1 @@
-"""Hierarchical phrase pairs, and their labels by trees (SAMT)."""
+"""Hierarchical phrase pairs, and their labels from trees (SAMT)."""

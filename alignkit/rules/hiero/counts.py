@@ -1,7 +1,7 @@
-"""Count the hiero rules of a corpus in bounded memory, and weigh them.
+"""Count the hiero rules of a corpus in bounded memory, and compute their weights.
 
-Rules are sequences of numbers; see `alignkit.rules.hiero.extraction_kernel` for those that are
-counted, target side first, and `alignkit.rules.hiero.counts_kernel` for those of a grammar.
+Rules are sequences of numbers; see `alignkit.rules.hiero.extraction_kernel` for the counted ones,
+target side first, and `alignkit.rules.hiero.counts_kernel` for those of a grammar.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from alignkit.rules.learning import Lexicon, Weights
 from alignkit.rules.tables.runs import F8, I4, I8, Block, Runs, ends_of
 
 ROOM = 256 << 20
-"""The bytes in which rules are counted and sorted, unless more or less is asked for."""
+"""The default number of bytes for counting and sorting rules."""
 
 PAIRS = 512
-"""How many sentence pairs are taken at a time."""
+"""The number of sentence pairs processed at a time."""
 
 WEIGHTS = ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
-"""The weights of a rule; the last two where words are weighed."""
+"""The weights of a rule; the last two only if words are weighted."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -58,7 +58,7 @@ class HieroBlock:
         return len(self.offsets) - 1
 
     def take(self, kept: I8) -> HieroBlock:
-        """Return the block of some of its rules, by their places."""
+        """Return the block of some of its rules, by position."""
         symbols, offsets = taken(self.symbols, self.offsets, kept)
         counts, weights = self.counts[kept], self.weights[kept]
         return replace(self, symbols=symbols, offsets=offsets, counts=counts, weights=weights)
@@ -110,12 +110,12 @@ def taken(symbols: I4, offsets: I8, kept: I8) -> tuple[I4, I8]:
 
 
 Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
-"""A sentence pair, its alignment, and the tree that gives labels."""
+"""A sentence pair, its alignment, and the tree for the labels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """The rules of some sentence pairs as sequences, R in all."""
+    """The rules of some sentence pairs as sequences, R in total."""
 
     symbols: I4  # the sequences; see alignkit.rules.hiero.extraction_kernel
     ends: I8
@@ -127,7 +127,7 @@ class Encoded:
 
 
 class HieroEncoder:
-    """Number words and labels, and make sequences of the rules of sentence pairs."""
+    """Number words and labels, and turn the rules of sentence pairs into sequences."""
 
     def __init__(self, options: HieroOptions, links: str, side: str | None) -> None:
         self._options, self._links, self._side = options, links, side
@@ -191,10 +191,10 @@ class HieroEncoder:
         return self.labels.chart(trees, longest)
 
     def sequence(self, rule: Rule) -> bytes:
-        """Return the sequence of a rule of these words and labels, without an alignment."""
+        """Return the sequence of a rule with known words and labels, without an alignment."""
         source, target = rule
         if not isinstance(source, Node) or not isinstance(target, Node):
-            raise OptionError("a side of a hiero rule is a node of its label")
+            raise OptionError("each side of a hiero rule must be a node with its label")
         label = self.labels.number
         symbols = [label(source.label)]
         order = [item.number for item in variables(target)]
@@ -211,7 +211,7 @@ class HieroEncoder:
 
 
 class HieroCounts(ExitStack):
-    """Counts hiero rules, or with trees syntax-augmented ones."""
+    """Count hiero rules, or syntax-augmented rules if there are trees."""
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class HieroCounts(ExitStack):
         self.tokens = self.pairs = self.rare = self.sorted_bytes = 0
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Count the rules of sentence pairs, each with its alignment and the tree of its side."""
+        """Count the rules of sentence pairs, each with its alignment and its tree."""
         iterator = iter(rows)
         while block := list(islice(iterator, PAIRS)):
             words, parts = self.encoder.encode(block)
@@ -353,7 +353,7 @@ def _total(counts: F8, new: NDArray[np.uint8]) -> F8:
 def with_examples(
     types: Sequence[RuleType], rows: Sequence[Row], encoder: HieroEncoder, most: int
 ) -> list[RuleType]:
-    """Return rule types with places where they were seen."""
+    """Return rule types with some places where they were seen."""
     places: list[list[Example]] = [[] for _ in types]
     numbers = {encoder.sequence(type.rule): k for k, type in enumerate(types)}
     for start in range(0, len(rows), PAIRS):

@@ -1,21 +1,21 @@
-r"""Extract hiero rules: phrase pairs with phrase pairs cut out of them, as variables.
+r"""Extract hiero rules: phrase pairs in which smaller phrase pairs are replaced by variables.
 
-A rule is a phrase pair of at most so many words a side, from which up to two smaller phrase pairs
-were cut out. Of Chiang's constraints [1]_ these hold: holes have at least so many words on both
-sides, a side has at most so many symbols (words and variables), no two variables are adjacent on
-the source side, and at least one link is among the words left.
+A rule is a phrase pair of limited length with up to two smaller phrase pairs cut out. These of
+Chiang's constraints [1]_ hold: holes have at least a minimum number of words on both sides, a side
+has at most a maximum number of symbols (words and variables), no two variables are adjacent on the
+source side, and at least one link is among the remaining words.
 
 Syntax-augmented rules label a span of words by the first of these that exists: the highest of the
-constituents that span just it (A); two constituents side by side, the first the shortest (A+B); a
+constituents with exactly this span (A); two adjacent constituents, the first the shortest (A+B); a
 constituent A that lacks a constituent B at its right end (A/B) or at its left end (A\B), the
-shortest B; three constituents side by side, the first and then the second the shortest (A+B+C);
-else X [2]_.
+shortest B; three adjacent constituents, the first and then the second the shortest (A+B+C);
+otherwise X [2]_.
 
 References
 ----------
 .. [1] Chiang 2007, Hierarchical phrase-based translation, Computational Linguistics 33(2):201-228.
-.. [2] Zollmann & Venugopal 2006, Syntax augmented machine translation via chart parsing, WMT. What
-   is first where several forms exist is decided here, as Thrax does.
+.. [2] Zollmann & Venugopal 2006, Syntax augmented machine translation via chart parsing, WMT. The
+   order of the forms is a choice of alignkit, the same as in Thrax.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ Span = tuple[int, int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class HieroOptions:
-    """Which hiero rules are extracted.
+    """The limits of the hiero rules to extract.
 
     Parameters
     ----------
     loose
-        Whether phrase pairs, and those cut out, may have unaligned words at their ends.
+        Whether phrase pairs, and those cut out, may begin or end with unaligned words.
     max_length
-        The most words of either side of a phrase pair.
+        The most words on either side of a phrase pair.
     max_symbols
-        The most words and variables of either side.
+        The most words and variables on either side.
     min_hole
-        The least words of either side of what is cut out.
+        The least words on either side of a hole.
     max_variables
         The most variables: 0, 1 or 2.
 
     Raises
     ------
     OptionError
-        If there can be no such rule.
+        If the limits exclude every rule.
     """
 
     loose: bool = False
@@ -92,7 +92,7 @@ _FORMS[THREE] = "{0}+{1}+{2}"
 
 
 class Labels:
-    """Number labels of spans; number 0 is ``X``."""
+    """Number the labels of spans; number 0 is ``X``."""
 
     def __init__(self) -> None:
         self.texts = ["X"]
@@ -119,7 +119,7 @@ class Labels:
         return numbers[inverse.reshape(-1)] if len(different) else np.zeros(0, np.int32)
 
     def number(self, text: str) -> int:
-        """Return the number of the text of a label."""
+        """Return the number of a label."""
         return self._numbers[text]
 
     def _node(self, label: str) -> int:
@@ -141,7 +141,7 @@ class Labels:
 
 
 class HieroRule(NamedTuple):
-    """A rule as it was seen in a sentence pair."""
+    """A rule seen in a sentence pair."""
 
     rule: Rule  # the rule
     span: Span  # source start and end, target start and end of the whole
@@ -158,33 +158,33 @@ def extract_hiero(
     side: str = "target",
     options: HieroOptions | None = None,
 ) -> list[HieroRule]:
-    """Extract the hiero rules of a sentence pair, or with a tree its syntax-augmented rules.
+    """Extract the hiero rules of a sentence pair; with a tree, its syntax-augmented rules.
 
     Parameters
     ----------
     pair
-        The sentence pair; it has words.
+        The sentence pair; it must have words.
     annotator, links
-        Whose alignment (None: the only one), and its ``"sure"`` or ``"possible"`` (all) links.
+        The annotator (None: the only one), and the links: ``"sure"``, or ``"possible"`` for all.
     tree, side
-        The tree that gives labels (None: all are X), and its side, ``"source"`` or ``"target"``.
+        The tree for labels (None: all labels are X), and its side, ``"source"`` or ``"target"``.
     options
-        The bounds; None takes their defaults.
+        The limits; None for the defaults.
 
     Returns
     -------
     list of HieroRule
-        One for each derivation, so that a rule comes as often as it is counted: the phrase pairs as
-        they rise, each first whole, then with one hole, then with two.
+        One for each derivation, so each rule is listed as often as it is counted: the phrase
+        pairs in order, each first whole, then with one hole, then with two.
 
     Raises
     ------
     MissingTextError
         If the pair has no words.
     UnknownNameError
-        If `annotator`, `links` or `side` names nothing.
+        If `annotator`, `links` or `side` is unknown.
     OptionError
-        If several annotators aligned the pair and none is named, or the tree is over other words.
+        If several annotators aligned the pair and none is named, or the tree has other words.
 
     Examples
     --------
@@ -262,14 +262,14 @@ def _items(
 def words_of(pair: SentencePair) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words of a pair."""
     if pair.source is None or pair.target is None:
-        raise MissingTextError(f"pair {pair.id!r} has no words; rules are made of words")
+        raise MissingTextError(f"pair {pair.id!r} has no words; rules need words")
     return pair.source, pair.target
 
 
 def check_tree(tree: Tree, pair: SentencePair, side: str) -> None:
-    """Refuse a tree that is not over the words of a side."""
+    """Refuse a tree with other words than the side."""
     if tree.words != getattr(pair, side):
-        raise OptionError(f"pair {pair.id!r}: the tree is not over the words of the {side} side")
+        raise OptionError(f"pair {pair.id!r}: the tree and the {side} side have different words")
 
 
 Part = tuple[int, int, I4, I8]

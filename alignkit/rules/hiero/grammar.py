@@ -35,12 +35,12 @@ from alignkit.rules.hiero.text_kernel import identical
 from alignkit.rules.tables.runs import I4
 
 GRAMMARS = ("hiero", "samt")
-"""The grammars: all labels X, or labels of the trees of one side."""
+"""The grammars: all labels X, or labels from the trees of one side."""
 
 
 @dataclass(frozen=True)
 class HieroSummary:
-    """What was written of a grammar."""
+    """The counts of a written grammar."""
 
     rules: int  # how many rule types were written
     tokens: int  # how many rules were seen, those that were left out included
@@ -67,31 +67,31 @@ def learn_hiero(
     room: int = ROOM,
     progress: OnProgress | None = None,
 ) -> Grammar:
-    """Learn a hiero or a syntax-augmented grammar; for one too large for memory see `write_hiero`.
+    """Learn a hiero or syntax-augmented grammar; if it does not fit in memory, use `write_hiero`.
 
     Parameters
     ----------
     pairs
-        The sentence pairs, which have words; of ``"samt"`` also trees.
+        The sentence pairs, which have words; for ``"samt"`` also trees.
     grammar
-        ``"hiero"``: all labels are X; ``"samt"``: they are those of the trees of one side.
+        ``"hiero"``: all labels are X; ``"samt"``: labels come from the trees of one side.
     annotator, links, options, side
-        As of `extract_hiero`; `tree` is the name of the trees, None for the only ones.
+        As for `extract_hiero`; `tree` is the name of the trees, None for the only ones.
     min_count
-        The least count of a rule; rarer ones count for the probabilities.
+        The least count of a rule; rarer rules still count for the probabilities.
     examples
-        How many places of each rule to keep, in different pairs; all pairs are kept for that.
+        The number of places to keep for each rule, in different pairs; needs all pairs in memory.
     lexical
-        Whether to weigh words, too.
+        Whether to compute lexical weights.
     folder, room
-        Where what memory does not hold is sorted, and the bytes in which rules are counted.
+        The folder for sorting what does not fit in memory, and the bytes for counting rules.
     progress
-        Called with how many steps of how many are done, once all pairs are read.
+        Called with the number of finished and of all steps, once all pairs are read.
 
     Raises
     ------
     UnknownNameError
-        If `grammar`, `links`, `side` or `annotator` names nothing.
+        If `grammar`, `links`, `side` or `annotator` is unknown.
     MissingTextError
         If no aligned pair has words.
     OptionError
@@ -113,7 +113,7 @@ def learn_hiero(
     """
     check_arguments(learn_hiero, locals())
     if examples < 0:
-        raise OptionError(f"`examples` are {examples}; give 0 or more")
+        raise OptionError(f"`examples` is {examples}; it must be 0 or more")
     check_known("links", links, LINKS)
     rows = _Rows(pairs, grammar, annotator, side, tree)
     kept: list[Row] = []
@@ -158,39 +158,39 @@ def write_hiero(
     room: int = ROOM,
     progress: OnProgress | None = None,
 ) -> HieroSummary:
-    """Learn a hiero or a syntax-augmented grammar of any size, and write it to a file.
+    """Learn a hiero or syntax-augmented grammar of any size, and write it to a file.
 
     Parameters
     ----------
     pairs, grammar, annotator, links, side, tree, options, min_count, lexical, room, progress
-        As of `learn_hiero`.
+        As for `learn_hiero`.
     path
-        The file, which takes its place when all is written; ``-`` is standard output. What memory
-        does not hold is sorted in the folder of the file.
+        The file, put in place after everything is written; ``-`` is standard output. Its folder is
+        used to sort what does not fit in memory.
     format
         One of `alignkit.rules.files.RULE_FORMATS`.
     identity
-        Whether rules with two equal sides are written, where `kinds` does not say so.
+        Whether to write rules with two equal sides, if `kinds` is None.
     kinds
-        The kinds of `alignkit.rules.grammar` that are written; None for all.
+        The kinds of `alignkit.rules.grammar` to write; None for all.
 
     Returns
     -------
     HieroSummary
-        What was written. The rules come sorted by label, source side and target side, symbol by
-        symbol, variables before words.
+        The counts of the written rules. The rules are sorted by label, source side and target side,
+        symbol by symbol, variables before words.
 
     Raises
     ------
     UnknownNameError, MissingTextError, OptionError
-        As of `learn_hiero`.
+        As for `learn_hiero`.
     WriteError
         If the file cannot be written, or the disk is full.
 
     Notes
     -----
-    Memory is `room`, twice that of the largest number of rules that share a side, and what is known
-    of words: some 200 bytes a word, and 16 to 48 bytes a pair of words that are linked somewhere.
+    Memory is `room`, twice the size of the largest group of rules that share a side, and the data
+    about words: about 200 bytes per word, and 16 to 48 bytes per linked pair of words.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def write_hiero(
 
 
 class _Writer:
-    """Writes blocks of rules, and counts them."""
+    """Write blocks of rules, and count them."""
 
     def __init__(
         self, stream: TextIO, format: str, identity: bool, kinds: Collection[str] | None
@@ -272,7 +272,7 @@ class _Writer:
 
 
 class _Rows:
-    """The pairs with their alignment and tree; those that lack one are counted."""
+    """The pairs with their alignment and tree; pairs that lack one are counted."""
 
     def __init__(
         self,
@@ -319,9 +319,9 @@ class _Rows:
                 raise UnknownNameError(f"{self.side} tree", self._tree, names)
             other = "source" if self.side == "target" else "target"
             raise OptionError(
-                f"no pair has a tree of the {self.side} side, from which labels are taken; "
-                f'add `{self.side}_trees`, or take the other side by `side="{other}"`'
+                f"no pair has a tree of the {self.side} side to take labels from; add "
+                f'`{self.side}_trees`, or use the other side: `side="{other}"`'
             )
         if self.passed_over["without words"]:
-            raise MissingTextError("no aligned pair has words, of which rules are made")
+            raise MissingTextError("no aligned pair has words; rules need words")
         raise OptionError("no pair is aligned")

@@ -1,7 +1,7 @@
-"""Lay out hiero rules as lines of the formats of rules, without making them one by one.
+"""Write hiero rules as lines of the formats of rules, without creating rule objects.
 
-The lines are those that `alignkit.rules.files` makes of the same rules, put together from the same
-pieces: words, variables and numbers are turned into text once.
+The lines are the same as those of `alignkit.rules.files`, made from the same pieces: words,
+variables and numbers are turned into text only once.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ LAYOUTS = {
         word=WORD.escape,
     ),
 }
-"""The formats of rules whose lines are laid out here."""
+"""The formats of rules that this module can write."""
 
 
 class RuleText:
-    """Writes blocks of rules of a grammar as lines."""
+    """Write blocks of rules of a grammar as lines."""
 
     def __init__(self, layout: LineLayout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3

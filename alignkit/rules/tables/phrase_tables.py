@@ -1,8 +1,8 @@
 """Count the phrase pairs of a corpus, with their probabilities, in bounded memory.
 
 Phrase pairs are counted as records: the numbers of the words of one phrase, 0, those of the other.
-Sorted by target phrase they give the counts of target phrases; turned and sorted by source phrase,
-those of source phrases.
+Sorted by target phrase, they give the counts of target phrases; swapped and sorted by source
+phrase, those of source phrases.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Records = tuple[I4, I8, F8]
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """E entries of a table of phrases: pairs of phrases with three numbers each."""
+    """E entries of a table of phrases: pairs of phrases, each with three numbers."""
 
     symbols: I4
     offsets: I8
@@ -46,7 +46,7 @@ class TableBlock:
     values: F8  # (E, 3)
 
     def rows(self, words: Sequence[str]) -> Iterator[tuple[Words, Words, list[float]]]:
-        """Yield both phrases of each entry and its numbers; `words` by their symbols."""
+        """Yield both phrases of each entry and its numbers; `words` has the words by symbol."""
         symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
         for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
             middle = symbols.index(0, offsets[k])
@@ -65,7 +65,7 @@ def shortest(number: float) -> str:
 def entry_lines(
     blocks: Iterable[TableBlock], words: WordPool, number_text: Callable[[float], str]
 ) -> Iterator[str]:
-    """Yield entries as lines, many in a text; `words` in order."""
+    """Yield entries as lines, many lines in a text; `words` in order."""
     for block in blocks:
         different, places = np.unique(block.values, return_inverse=True)
         text = kernel.write(
@@ -79,7 +79,7 @@ table_lines = partial(entry_lines, number_text=shortest)
 
 
 def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
-    """Yield the records of `Runs` with the sum of the first values of all with the same phrase."""
+    """Yield the records of `Runs` with the sum of the first values over the same first phrase."""
     parts: list[F8] = []
     known = 0  # groups before the last one
     open_sum = 0.0  # of the last one so far
@@ -95,7 +95,7 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
 
 
 def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
-    """Yield the records of `Runs` in whole groups by first phrase, with the group of each."""
+    """Yield the records of `Runs` in complete groups by first phrase, with the group of each."""
     held: list[tuple[Block, I8]] = []
     for block, numbers in _grouped(runs):
         last = int(np.searchsorted(numbers, numbers[-1]))
@@ -125,7 +125,7 @@ def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
 
 @dataclass
 class PhraseTally:
-    """How many different phrase pairs there are, and how many were not frequent enough."""
+    """The numbers of different phrase pairs, and of those that were too rare."""
 
     different: int = 0
     left_out: int = 0
@@ -144,7 +144,7 @@ def turned(by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally) -> It
 
 
 def table_blocks(by_source: Runs) -> Iterator[TableBlock]:
-    """Yield the entries of a table from what `turned` gave, by source phrase, then by target."""
+    """Yield the entries of a table from the output of `turned`, by source, then target phrase."""
     for block, totals in with_totals(by_source):
         last = block.symbols[block.offsets[1:] - 1]
         shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
@@ -162,7 +162,7 @@ class PhraseEntry:
     source, target
         The words of both phrases.
     count
-        How often they are a phrase pair.
+        The number of times that they are a phrase pair.
     p_target, p_source
         p(target phrase | source phrase), p(source phrase | target phrase).
 
@@ -187,7 +187,7 @@ class PhraseEntry:
 
 @dataclass(frozen=True)
 class TableSettings:
-    """Which phrase pairs are counted; see `extract_phrases`."""
+    """The choice of phrase pairs to count; see `extract_phrases`."""
 
     links: str = "possible"
     kind: str = "all"
@@ -203,7 +203,7 @@ class _Lexicon(Vocabulary):
 
 
 class PhraseCounts(ExitStack):
-    """Counts phrase pairs, and gives them back with their probabilities."""
+    """Count phrase pairs, and return them with their probabilities."""
 
     def __init__(
         self, settings: TableSettings | None = None, *, folder: str | None = None, room: int = ROOM
@@ -222,7 +222,7 @@ class PhraseCounts(ExitStack):
         while block := list(islice(pairs, _PAIRS)):
             for pair, _ in block:
                 if not pair.has_text:
-                    raise MissingTextError(f"the words of pair {pair.id!r} are not known")
+                    raise MissingTextError(f"pair {pair.id!r} has no words; phrases need words")
             words = [pair.words for pair, _ in block]
             exact = pack_words(words, self._lexicon)
             folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
@@ -257,7 +257,7 @@ class PhraseCounts(ExitStack):
         yield from table_blocks(by_source)
 
     def entries(self, *, min_count: int = 1) -> Iterator[PhraseEntry]:
-        """Yield the entries one by one; see `blocks`."""
+        """Yield the entries one at a time; see `blocks`."""
         words = ["", *sorted(self.words)]
         for block in self.blocks(min_count=min_count):
             for source, target, (count, p_target, p_source) in block.rows(words):
@@ -269,12 +269,12 @@ class PhraseCounts(ExitStack):
         yield from table_lines(self.blocks(min_count=min_count), words)
 
     def records(self) -> Iterator[Block]:
-        """Yield what was counted, target phrases first; words are numbered as in `words`."""
+        """Yield the counted records, target phrases first; words are numbered as in `words`."""
         return self._by_target.merge()
 
     @property
     def words(self) -> Sequence[str]:
-        """The words by their numbers; those of records are higher by 1."""
+        """The words by number; the numbers in records are higher by 1."""
         return self._lexicon.words
 
 
@@ -294,23 +294,23 @@ def phrase_table(
     Parameters
     ----------
     pairs
-        A corpus, or its sentence pairs one by one; they are not held in memory.
+        A corpus, or its sentence pairs one at a time; they are not held in memory.
     annotator
-        Whose alignments; None where one annotator alone aligned them. Pairs that are not aligned
-        count for nothing.
+        The annotator whose alignments are used; None if only one annotator aligned the pairs. Pairs
+        without alignment are ignored.
     links, kind, loose, max_length, ignore_identical
-        Which phrase pairs, as `alignkit.extract_phrases` has them.
+        The choice of phrase pairs, as for `alignkit.extract_phrases`.
     min_count
-        Leave out what was seen less often, once the probabilities are known.
+        The least count of an entry; rarer ones still count for the probabilities.
 
     Raises
     ------
     OptionError
-        If an option makes no sense, or several annotators aligned a pair and none is named.
+        If an option is invalid, or several annotators aligned a pair and none is named.
     UnknownNameError
-        If one names nothing.
+        If an option or annotator is unknown.
     MissingTextError
-        If the words of a pair are not known.
+        If a pair has no words.
 
     Notes
     -----
@@ -348,7 +348,7 @@ def phrase_table(
 
 def _check_least(min_count: int) -> None:
     if min_count < 1:
-        raise OptionError(f"`min_count` is {min_count}; the least is 1")
+        raise OptionError(f"`min_count` is {min_count}; it must be 1 or more")
 
 
 def pack_words(

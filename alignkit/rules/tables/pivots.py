@@ -1,8 +1,8 @@
-"""Make paraphrases of phrase tables and of rules: those that share translations, with p.
+"""Make paraphrases from phrase tables and from rules: phrases that share translations.
 
-Entries are records: the pivot, 0, the table, the phrase. Those of one pivot are joined to paths
-from a phrase to another, which are sorted by the first phrase and added up. A side of a rule is a
-phrase of its labels, brackets, words and variables.
+Entries are records: the pivot, 0, the table, the phrase. Those with the same pivot are joined to
+paths from phrase to phrase, which are sorted by the first phrase and added up. A side of a rule is
+a phrase of its labels, brackets, words and variables.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from alignkit.rules.tables.runs import F8, I4, ROOM, Block, Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
 
 PIVOTS = ("source", "target")
-"""The sides of a table that its entries can be joined on."""
+"""The sides of a table on which entries can be joined."""
 
 VALUES = 2 * kernel.LIMBS + 1
-"""Of a path: the limbs of both probabilities, which add up exactly in any order, and 1."""
+"""The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
 
 Names = tuple[I4, I4, I4]
-"""The ranks, numbers and names of symbols as `table_kernel.join` takes them."""
+"""The ranks, numbers and names of symbols for `table_kernel.join`."""
 
 _Phrases = Iterable[Sequence[str]]
 _PATHS = 1 << 15  # at a time
@@ -53,7 +53,7 @@ _SLACK = 1 - 1e-12  # the least of a user is no binary fraction
 
 @dataclass(frozen=True)
 class PivotSettings:
-    """What is kept of the paraphrases; see `pivot`."""
+    """The limits of the paraphrases to keep; see `pivot`."""
 
     min_p: float = 0.001
     top: int | None = 20
@@ -63,12 +63,12 @@ class PivotSettings:
         if not 0 <= self.min_p <= 1:
             raise OptionError(f"`min_p` is {self.min_p}; expected a number from 0 to 1")
         if self.top is not None and self.top < 1:
-            raise OptionError(f"`top` is {self.top}; the least is 1")
+            raise OptionError(f"`top` is {self.top}; it must be 1 or more")
 
 
 @dataclass
 class PivotTally:
-    """What was joined."""
+    """The counts of a join."""
 
     entries: int = 0  # how many different ones there were
     paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
@@ -100,9 +100,9 @@ def pivot_paths(
 
 
 def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
-    """Yield the paraphrases that are kept; those of a phrase by falling probability.
+    """Yield the paraphrases to keep; those of a phrase by decreasing probability.
 
-    The numbers of each: p(paraphrase | phrase), p(phrase | paraphrase), pivots.
+    The numbers of each are p(paraphrase | phrase), p(phrase | paraphrase), and pivots.
     """
     for block, groups in whole_groups(paths):
         *sides, pivots = np.split(block.values, (kernel.LIMBS, 2 * kernel.LIMBS), axis=1)
@@ -133,7 +133,7 @@ pivot_lines = partial(entry_lines, number_text="{:.6g}".format)
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """A phrase and another one that shares translations with it.
+    """A phrase and another phrase that shares translations with it.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Paraphrase:
     p_target, p_source
         p(paraphrase | phrase), p(phrase | paraphrase).
     pivots
-        How many translations they share.
+        The number of shared translations.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class Paraphrase:
 
 
 class Pivot(ExitStack):
-    """Joins phrases on the pivots that they share, in bounded memory."""
+    """Join phrases on shared pivots, in bounded memory."""
 
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
         super().__init__()
@@ -212,11 +212,11 @@ class Pivot(ExitStack):
 
     @property
     def repeated(self) -> int:
-        """How many entries had been there before; of these the greatest probabilities stay."""
+        """The number of repeated entries; of these, the highest probabilities are kept."""
         return self.added - self.tally.entries
 
     def blocks(self, settings: PivotSettings | None = None) -> Iterator[TableBlock]:
-        """Yield the paraphrases, sorted by phrase; those of each by falling probability."""
+        """Yield the paraphrases, sorted by phrase; those of each by decreasing probability."""
         settings = settings or PivotSettings()
         self._paths = paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
         names = self._names()
@@ -249,16 +249,16 @@ class Pivot(ExitStack):
         yield from pivot_lines(self.blocks(settings), words)
 
     def records(self) -> Iterator[Block]:
-        """Yield what was added: pivot, 0, the table, the phrase, in the numbers of `words`."""
+        """Yield the added records: pivot, 0, table, phrase, in the numbers of `words`."""
         return self._entries.merge()
 
     @property
     def words(self) -> Sequence[str]:
-        """The words by their numbers."""
+        """The words by number."""
         return list(self._symbols)
 
     def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
-        """Yield the paraphrases one by one; see `blocks`."""
+        """Yield the paraphrases one at a time; see `blocks`."""
         for source, target, (p, back, pivots) in self.pairs(settings):
             yield Paraphrase(source, target, p, back, int(pivots))
 
@@ -282,41 +282,40 @@ def pivot(
     top: int | None = 20,
     identity: bool = False,
 ) -> Iterator[Paraphrase]:
-    """Yield the paraphrases that a phrase table holds: phrases with the same translations.
+    """Yield the paraphrases in a phrase table: phrases with the same translations.
 
-    p(e2 | e1) is the sum, over all phrases f that both are paired with, of p(e2 | f) p(f | e1)
-    [1]_.
+    p(e2 | e1) is the sum of p(e2 | f) p(f | e1) over all phrases f that are paired with both [1]_.
 
     Parameters
     ----------
     table
-        The entries with e1 and p(f | e1), e.g. of `phrase_table`.
+        The entries with e1 and p(f | e1), e.g. from `phrase_table`.
     second
-        Those with e2 and p(e2 | f); None takes the same.
+        The entries with e2 and p(e2 | f); None uses `table`.
     on
         The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
     min_count
-        Leave out entries that were seen less often, before the sum.
+        Leave out entries with a smaller count, before the sum.
     min_p
-        Leave out paraphrases of a smaller p(e2 | e1), once the sum is complete.
+        Leave out paraphrases with a smaller p(e2 | e1), after the sum.
     top
-        Keep the most probable ones of each phrase; None keeps all.
+        Keep the most probable paraphrases of each phrase; None keeps all.
     identity
-        Whether to keep e2 = e1, which is most of the probability.
+        Whether to keep e2 = e1, which has most of the probability.
 
     Returns
     -------
     iterator of Paraphrase
-        Sorted by phrase, then by falling p(e2 | e1), then by paraphrase.
+        Sorted by phrase, then by decreasing p(e2 | e1), then by paraphrase.
 
     Raises
     ------
     UnknownNameError, OptionError
-        If `on` is no side, or an option makes no sense.
+        If `on` is unknown, or an option is invalid.
 
     Notes
     -----
-    Time grows with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
+    Time grows with the number of paths e1 - f - e2: a pivot with n phrases gives n (n - 1).
 
     References
     ----------
@@ -335,7 +334,7 @@ def pivot(
     check_arguments(pivot, locals())
     check_known("side", on, PIVOTS)
     if not min_count >= 0:
-        raise OptionError(f"`min_count` is {min_count}; expected a number from 0 on")
+        raise OptionError(f"`min_count` is {min_count}; it must be 0 or more")
     settings = PivotSettings(min_p, top, identity)
     tables = [each("table", table, PhraseEntry)]
     tables += [] if second is None else [each("second", second, PhraseEntry)]
@@ -355,7 +354,7 @@ def pivot(
 
 
 class RulePivot(ExitStack):
-    """Joins rules on the side that they share, in bounded memory."""
+    """Join rules on a shared side, in bounded memory."""
 
     def __init__(
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
@@ -369,7 +368,7 @@ class RulePivot(ExitStack):
         self._variables = 0
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
-        """Add the rules of a table, 1 or 2, that were seen so often; return how many there were."""
+        """Add the rules of table 1 or 2 with at least `min_count`; return how many there were."""
         seen = 0
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
@@ -392,11 +391,11 @@ class RulePivot(ExitStack):
     def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
         if entry.p_target is None or entry.p_source is None:
             raise OptionError(
-                f"rule {number} has no p(target | source) or no p(source | target); both are needed"
+                f"rule {number} lacks p(target | source) or p(source | target); both are needed"
             )
         if min_count > 1:
             if entry.count is None:
-                raise OptionError(f"rule {number} has no count; leave out the least count")
+                raise OptionError(f"rule {number} has no count; leave out the minimum count")
             if entry.count < min_count:
                 self.left_out[f"seen less than {min_count:g} times"] += 1
                 return False
@@ -406,7 +405,7 @@ class RulePivot(ExitStack):
         return True
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
-        """Yield the paraphrase rules, those of each source side by falling probability."""
+        """Yield the paraphrase rules, those of each source side by decreasing probability."""
         self.pivot.variables = {
             _token(Variable(number, label)): (number, label)
             for label in self._labels
@@ -425,7 +424,7 @@ _END = object()
 
 
 def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
-    """Yield a side as texts, of which the first character tells what each is."""
+    """Yield a side as texts; the first character of each gives its kind."""
     rest: list[object] = [_END, *reversed(side.children if isinstance(side, Node) else side)]
     yield f"({side.label}" if isinstance(side, Node) else "["
     while rest:

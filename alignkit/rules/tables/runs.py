@@ -1,6 +1,6 @@
-"""Count sequences of numbers in bounded memory: sorted in runs on disk, and merged.
+"""Count sequences of numbers in bounded memory: sort them in runs on disk, and merge these.
 
-`Sections` divides records among buckets in files, so that others can go on with one bucket of many
+`Sections` divides records among buckets in files, so other processes can read one bucket of many
 files; their words are in a `WordPool`.
 """
 
@@ -28,7 +28,7 @@ I8 = NDArray[np.int64]
 F8 = NDArray[np.float64]
 
 ROOM = 128 << 20
-"""The bytes that records take in memory unless more or less is asked for."""
+"""The default number of bytes for records in memory."""
 
 _LEAST = 1 << 16
 _HELD = 1 << 25  # bytes of `Sections` that wait in memory to be written
@@ -49,7 +49,7 @@ class Block:
         return len(self.offsets) - 1
 
     def part(self, begin: int, end: int) -> Block:
-        """Return some records that follow each other."""
+        """Return a range of records."""
         offsets = self.offsets[begin : end + 1]
         symbols = self.symbols[offsets[0] : offsets[-1]]
         return Block(symbols, offsets - offsets[0], self.values[begin:end])
@@ -72,13 +72,13 @@ def ends_of(sizes: Sequence[int] | I8) -> I8:
 
 
 class Runs(AbstractContextManager["Runs"]):
-    """Count sequences of numbers, of which there may be more than memory holds."""
+    """Count sequences of numbers that may not fit in memory."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
         if min(sums, maxima) < 0 or sums + maxima < 1:
             raise OptionError(f"{sums} sums and {maxima} maxima; a record has at least 1 value")
         if room < _LEAST:
-            raise OptionError(f"room is {room} bytes; the least is {_LEAST}")
+            raise OptionError(f"room is {room} bytes; it must be {_LEAST} or more")
         self.added = self.written = 0
         self._folder, self._room = folder, room
         self._sums, self._width = sums, sums + maxima
@@ -90,7 +90,7 @@ class Runs(AbstractContextManager["Runs"]):
         self.close()
 
     def close(self) -> None:
-        """Give back memory and disk."""
+        """Release memory and disk space."""
         self._held = None
         if self._file is not None:
             self._file.close()
@@ -103,7 +103,7 @@ class Runs(AbstractContextManager["Runs"]):
             raise OptionError("records are merged already; nothing can be added")
         arrays = readonly(symbols), readonly(offsets), readonly(values)
         if (place := kernel.negative(arrays[0])) >= 0:
-            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
+            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; it must be 0 or more")
         first, count = 0, len(offsets) - 1
         while (first := held.absorb(*arrays, first, self._sums)) < count:
             if held.size:
@@ -122,7 +122,7 @@ class Runs(AbstractContextManager["Runs"]):
         held.clear()
 
     def merge(self) -> Iterator[Block]:
-        """Yield all records, each sequence once, in order; as often as this is called."""
+        """Yield all records in order, each sequence once; can be called repeatedly."""
         shape = _block_shape(self._room, self._width)
         self._ended = True
         if self._file is not None:
@@ -140,7 +140,7 @@ class Runs(AbstractContextManager["Runs"]):
         elif self._held is not None:
             yield from self._held.blocks(*shape)
         else:
-            raise OptionError("records are gone: their runs are closed")
+            raise OptionError("the records were deleted when they were closed")
 
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
@@ -163,7 +163,7 @@ class _Held:
         self.size = 0
 
     def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
-        """Take in records from the first on; return the one that did not fit, or how many."""
+        """Add records from `first` on; return the first that did not fit, or their number."""
         first, self.size = kernel.absorb(
             symbols, offsets, values, first, sums,
             self.symbols, self._ends, self._values, self._slots, self.size,
@@ -171,7 +171,7 @@ class _Held:
         return first
 
     def clear(self) -> None:
-        """Forget all records."""
+        """Delete all records."""
         self.size, self._order = 0, None
         self._slots.fill(0)
 
@@ -190,7 +190,7 @@ class _Held:
 
 @dataclass
 class _Run:
-    """Where in the file a run begins and ends, and how large its blocks are at most."""
+    """The start and end of a run in the file, and the largest size of its blocks."""
 
     start: int
     end: int
@@ -199,7 +199,7 @@ class _Run:
 
 
 class _RunFile:
-    """Keep runs in a file without a name."""
+    """Store runs in a file without a name."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -215,7 +215,7 @@ class _RunFile:
             yield
         except OSError as problem:
             raise WriteError(
-                f"{self._folder}: cannot be written, and what is sorted needs room there: "
+                f"{self._folder}: cannot be written, but sorting needs space there: "
                 f"{problem.strerror or problem}; {unchanged()}"
             ) from None
 
@@ -243,14 +243,14 @@ class _RunFile:
         return part.nbytes
 
     def read(self, place: int, into: NDArray[Any]) -> int:
-        """Fill an array with what stands at a place; return where that ends."""
+        """Fill an array from a place in the file; return the place after it."""
         left = into.reshape(-1).view(np.uint8).data
         with self._reported():
             self._file.seek(place)
             while left:
                 count = self._file.readinto(left)
                 if not count:
-                    raise OSError("it has become shorter")
+                    raise OSError("the file was truncated")
                 left = left[count:]
         return place + into.nbytes
 
@@ -273,7 +273,7 @@ class _RunFile:
 
 
 class _Front:
-    """A block of each run that is merged."""
+    """A block of each run to merge."""
 
     def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
         self._file, self._runs = file, runs
@@ -305,21 +305,21 @@ class _Front:
         self._next[k] = place
 
     def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
-        """Merge as far as the blocks and the room go; see the kernel."""
+        """Merge as far as the blocks and the space allow; see the kernel."""
         return kernel.merge(
             self._symbols, self._offsets, self._values, self._counts, self._places, self._keys,
             self._heap, self.state, sums, symbols, offsets, values,
         )  # fmt: skip
 
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
-        """Return what was merged, and make room."""
+        """Return the merged records, and free their space."""
         count, self.state[1] = int(self.state[1]), 0
         symbols, offsets = symbols[: offsets[count]], offsets[: count + 1]
         return Block(symbols.copy(), offsets.copy(), values[:count].copy())
 
 
 class Sections:
-    """Writes records to a file in which those of a bucket can be found."""
+    """Write records to a file in which each bucket can be found."""
 
     def __init__(self, stream: BinaryIO, count: int) -> None:
         self._stream, self._width = stream, 0
@@ -330,7 +330,7 @@ class Sections:
         self._at = 0
 
     def add(self, block: Block, buckets: I4) -> None:
-        """Take in R records; buckets (R,) says which bucket each is of."""
+        """Add R records; buckets (R,) has the bucket of each."""
         self._width = block.values.shape[1]
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
@@ -345,7 +345,7 @@ class Sections:
                 self._write(bucket)
 
     def close(self) -> None:
-        """Write what waits, and where everything is; the stream stays open."""
+        """Write the pending records and the index; the stream stays open."""
         for bucket in range(len(self._held)):
             self._write(bucket)
         self._put(np.array(self._chunks, np.int64).reshape(-1, 4))
@@ -386,20 +386,20 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
 
 
 class WordPool(NamedTuple):
-    """A list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
+    """A list of words: their bytes in UTF-8, and (V + 1,) where each ends, from 0 on."""
 
     text: NDArray[np.uint8]
     ends: I8
 
     @classmethod
     def of(cls, words: Iterable[str], errors: str = "surrogatepass") -> WordPool:
-        """Return a list of words, in their order; `errors` as of `str.encode`."""
+        """Return a list of words in the same order; `errors` as in `str.encode`."""
         parts = [word.encode("utf-8", errors) for word in words]
         return cls(np.frombuffer(b"".join(parts), np.uint8), ends_of([len(x) for x in parts]))
 
     @classmethod
     def read(cls, path: str) -> WordPool:
-        """Read a list that `write` wrote."""
+        """Read a list written by `write`."""
         try:
             with open(path, "rb") as stream:
                 (count,) = np.frombuffer(stream.read(8), np.int64).tolist()
@@ -420,11 +420,11 @@ class WordPool(NamedTuple):
         return [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in ends]
 
     def places_in(self, other: WordPool) -> I4:
-        """Return (V,) where the words stand in a list that has them all; both are sorted."""
+        """Return (V,) positions of the words in a list that contains them all; both are sorted."""
         return kernel.places(*self.arrays(), *other.arrays())
 
     def arrays(self) -> tuple[NDArray[np.uint8], I8]:
-        """Return text and ends as kernels take them."""
+        """Return text and ends in the form that kernels need."""
         return readonly(self.text), readonly(self.ends)
 
     def __len__(self) -> int:
@@ -442,7 +442,7 @@ def merged_pools(pools: Sequence[WordPool]) -> WordPool:
 
 
 def marks_of(words: Iterable[str]) -> NDArray[np.uint64]:
-    """Return a number for each word, which follows from its text."""
+    """Return a number for each word, computed from its text."""
     texts = (word.encode("utf-8", "surrogatepass") for word in words)
     digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, np.uint64)

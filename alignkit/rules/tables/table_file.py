@@ -2,13 +2,13 @@
 
 tsv
     source phrase, tab, target phrase, tab, count, tab, p(target | source), tab, p(source | target),
-    as ``alignkit phrases --table`` writes it.
+    as written by ``alignkit phrases --table``.
 moses
     ``source ||| target ||| scores ||| alignment ||| counts``: the first score is
-    p(source | target), the third p(target | source); the last count that of the phrase pair. Of
-    these the alignment is ignored, and the counts may be absent.
+    p(source | target), the third p(target | source); the last count is that of the phrase pair.
+    The alignment is ignored, and the counts may be missing.
 
-Both: the words of a phrase are separated by single spaces, and ``.gz`` is unpacked.
+In both, the words of a phrase are separated by single spaces, and ``.gz`` is unpacked.
 
 References
 ----------
@@ -47,14 +47,14 @@ class TableRows(NamedTuple):
     line: int
 
     def seen(self, least: int, path: str) -> TableRows:
-        """Return the entries that were seen so often at least."""
+        """Return the entries with at least a count."""
         if least <= 1:
             return self
         unknown = np.isnan(self.counts)
         if unknown.any():
-            message = "the line does not say how often the phrase pair was seen"
+            message = "the line has no count of the phrase pair"
             line = self.line + int(unknown.argmax())
-            raise FormatError(f"{message}; omit the least count", path, line)
+            raise FormatError(f"{message}; leave out the minimum count", path, line)
         kept = self.counts >= least
         source, target = (tuple(compress(side, kept)) for side in (self.source, self.target))
         counts, p_target, p_source = (column[kept] for column in self[2:5])
@@ -62,7 +62,7 @@ class TableRows(NamedTuple):
 
 
 class TableFile:
-    """A phrase table that is read some lines at a time."""
+    """A phrase table that is read a few lines at a time."""
 
     def __init__(self, path: str, format: str | None, reading: ReadOptions) -> None:
         if format is not None:
@@ -72,7 +72,7 @@ class TableFile:
         self._file = TextFile(path, reading)
 
     def fraction(self) -> float | None:
-        """Return how much of the file is read, 0 to 1; None where that cannot be known."""
+        """Return the share of the file that is read, 0 to 1; None if unknown."""
         return self._file.fraction()
 
     def rows(self) -> Iterator[TableRows]:
@@ -109,7 +109,7 @@ class TableFile:
             place = int(right.argmin())
         except ValueError:
             place = next(k for k, text in enumerate(column) if not _is_number(text))
-        expected = "a number from 0 on" if most > 1 else "a number above 0, at most 1"
+        expected = "a number, 0 or more" if most > 1 else "a number above 0, at most 1"
         raise FormatError(
             f"{name} is {column[place][:40]!r}; expected {expected}", self.path, first + place
         )
@@ -129,18 +129,18 @@ def read_table(
     path
         The file; ``-`` is standard input, ``.gz`` is unpacked.
     format
-        ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||`` and no tab.
+        ``"tsv"`` or ``"moses"``; None selects moses if the first line contains ``|||`` and no tab.
     encoding
-        Of the text.
+        The encoding of the file.
     max_size
-        The most megabytes of a line.
+        The maximum size of a line in megabytes.
 
     Raises
     ------
     FormatError
-        If a line is no entry, or the file cannot be read or decoded.
+        If a line is not an entry, or the file cannot be read or decoded.
     UnknownNameError
-        If `format` names nothing.
+        If `format` is unknown.
     """
     check_arguments(read_table, locals())
     file = TableFile(fspath(path), format, ReadOptions(encoding=encoding, max_size=max_size))
@@ -179,8 +179,8 @@ def _moses(line: str) -> _Columns | str:
     scores = fields[2].split() if len(fields) > 2 else []
     if len(scores) < 3:
         return (
-            "expected source ||| target ||| scores, of which the first is p(source | target) and "
-            "the third p(target | source)"
+            "expected source ||| target ||| scores; the first score is p(source | target), the "
+            "third p(target | source)"
         )
     if not (fields[0] and fields[1]):
         return _empty(fields[0])
@@ -194,4 +194,4 @@ def _empty(source: str) -> str:
 
 
 TABLE_FORMATS: Mapping[str, Callable[[str], _Columns | str]] = {"tsv": _tsv, "moses": _moses}
-"""What makes columns of a line, or says what is wrong with it."""
+"""The functions that read the columns of a line, or return the error in it."""
