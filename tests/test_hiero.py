@@ -159,7 +159,7 @@ def test_bad_options_are_told():
         (pair, OptionError, "no pair has a tree of the target side"),
         (SentencePair("1", ("a",), ("b",)), OptionError, "no pair is aligned"),
         (SentencePair("1", None, None, pair.annotations), MissingTextError, "no aligned pair has"),
-        (two, OptionError, "the alignments of g, h"),
+        (two, OptionError, "alignments of g, h"),
     ):
         refuses(kind, told, learn_hiero, [wrong], grammar="samt")
     with pytest.raises(MissingTextError, match="pair '2' has no words"):
