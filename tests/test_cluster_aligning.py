@@ -147,7 +147,7 @@ def test_on_a_full_disk_the_parts_that_are_written_are_named(capsys, made, tmp_p
 def test_what_parts_cannot_have_is_refused(capsys, made, tmp_path):
     given = ["align", *patterns(made), "-o", f"{tmp_path}/*.align"]
     load = ["--load", f"{made}/model"]
-    run(capsys, *given).failed("name it with --work", "(--load)")
+    run(capsys, *given).failed("name it with --work", "--load)")
     expanded = [f"{made}/in{k}.fr" for k in range(3)]
     run(capsys, "align", *expanded, *load).failed("in2.fr'; put a path with a * in quotes")
     run(capsys, *given, *load, "--to", "alignkit-jsonl").failed("--to does not work with parts")
