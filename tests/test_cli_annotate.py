@@ -47,7 +47,7 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
         ((file, "--allow-host", "a/b"), "--allow-host"),
         ((file, "--port", "65536"), "expected a whole number, 0 to 65535, not '65536'"),
         ((file, "--annotator", ""), "'' is not a name; expected 1 to 200 letters"),
-        ((file, "--annotator", "a\nb"), "is no name"),
+        ((file, "--annotator", "a\nb"), "is not a name"),
         ((file, "--model", "missing.model"), "no such file"),
         ((file, "--guidelines", "missing.md"), "no such file"),
         ((file, "--scheme", "nonsense"), "known: paraphrase"),
