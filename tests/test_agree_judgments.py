@@ -55,7 +55,7 @@ def test_all_views_and_an_adjudicated_version(corpus):
     (mean,) = [one for one in base if one.kind == "mean"]
     assert mean.pairs == 36 + 36 + 42  # x is not scored
     assert not [one for one in base if one.kind == "adjudicated" and one.statistic == "null"]
-    assert "no permutation imitates" in str(found)
+    assert "permutations cannot imitate" in str(found)
     assert all("base" in found.show(medium) for medium in ("markdown", "latex", "html"))
     assert len(found.to_records()) == len(found.figures())
 
@@ -229,7 +229,7 @@ def test_the_command(corpus, tmp_path, capsys):
     lines = path.read_text(encoding="utf-8").replace('"judgment": "4<"', '"judgment": "5"')
     path.write_text(lines, encoding="utf-8")
     assert run(*given, "--lenient-labels") == 0
-    assert "6 judgments are not of the scheme" in capsys.readouterr().out
+    assert "6 judgments are not in the scheme" in capsys.readouterr().out
 
 
 def judged(*rows, **attributes):
@@ -271,14 +271,14 @@ def test_every_caution_is_explained_in_the_docs():
                          [({"annotators": ["anna"]}, OptionError, "two annotators"),
                           ({"consensus": "dora"}, UnknownNameError, "dora"),
                           ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
-                          ({"view": "full", "weights": "linear"}, OptionError, "an order"),
+                          ({"view": "full", "weights": "linear"}, OptionError, "ordered labels"),
                           ({"adjudicated": "gold"}, OptionError, "consensus"),
                           ({"initial": "anna"}, OptionError, "about alignments"),
                           ({"samples": 3}, UnknownNameError, "argument of agree: 'samples'"),
-                          ({"ties": "adjudicated"}, OptionError, "name it by"),
+                          ({"ties": "adjudicated"}, OptionError, "name it with"),
                           ({"ties": "first"}, UnknownNameError, "leave-out"),
                           ({"permutations": 0}, OptionError, "at least 1"),
-                          ({"scheme": ""}, OptionError, "by a scheme"),
+                          ({"scheme": ""}, OptionError, "need a scheme"),
                           ({"on": "links"}, UnknownNameError, "alignments")], ids=str)  # fmt: skip
 def test_what_cannot_be_is_refused(corpus, wrong, error, words):
     with pytest.raises(error, match=words):

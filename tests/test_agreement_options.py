@@ -45,16 +45,16 @@ def test_options_are_known_without_loading_numpy():
 @pytest.mark.parametrize(
     ("given", "initial", "words"),
     [({"chance": "edit"}, None, "missing_initial='empty'"),
-     ({"reading": "count"}, None, "`reading` is of the edits"),
-     ({"samples": 10}, None, "`samples` is of the edits"),
-     ({"tolerance": 0.1}, None, "`tolerance` is of the edits"),
-     ({"missing_initial": "leave-out"}, None, "`missing_initial` is of the edits"),
-     ({"samples": 10, "chance": "kupper-hafner"}, None, "leave `samples` out"),
+     ({"reading": "count"}, None, "`reading` is about edits"),
+     ({"samples": 10}, None, "`samples` is about edits"),
+     ({"tolerance": 0.1}, None, "`tolerance` is about edits"),
+     ({"missing_initial": "leave-out"}, None, "`missing_initial` is about edits"),
+     ({"samples": 10, "chance": "kupper-hafner"}, None, "remove `samples`"),
      ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
      ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
      ({"bootstrap": "none", "resamples": 9}, "initial", "`resamples` is of intervals"),
      ({"bootstrap": "none", "confidence": 0.9}, None, "`confidence` is of intervals"),
-     ({"exact_case": True, "ignore_identical": False}, None, "nothing depends on it")]
+     ({"exact_case": True, "ignore_identical": False}, None, "has no effect")]
 )  # fmt: skip
 def test_options_that_contradict_are_refused(given, initial, words):
     with pytest.raises(OptionError, match=words):

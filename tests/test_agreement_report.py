@@ -77,7 +77,7 @@ def test_a_mean_says_how_many_pairings_it_leaves_out():
     assert together.mean_left_out["words.sure.recall"] == 2
     assert together.mean["words.sure.f1"] == pytest.approx(1 / 3)
     assert "words.sure.f1" not in together.mean_left_out
-    told = "the mean leaves out 2 pairings whose figure is undefined"
+    told = "the mean leaves out 2 pairings with an undefined figure"
     for medium in ("text", "markdown", "latex", "html"):
         assert told in " ".join(report.show(medium, "all").split())
     means = [one for one in report.to_records() if one["kind"] == "mean"]
@@ -142,8 +142,8 @@ def test_many_groups_are_short_and_what_is_undefined_says_why():
     assert "\n9, mean " in text
     assert "\n10, mean " not in text
     assert "2 more groups and C: the table pairings" in text
-    assert "the second marks nothing here" in text
-    assert "neither marks anything here" in agree(Corpus([pair(A="", B="")])).show()
+    assert "the second marked nothing here" in text
+    assert "neither marked anything here" in agree(Corpus([pair(A="", B="")])).show()
 
 
 def test_a_group_called_all_is_told_from_the_corpus():

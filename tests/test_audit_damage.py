@@ -102,7 +102,7 @@ def test_a_key_of_another_audit_does_not_fit(tmp_path):
     one, other = sample_audit(n=10, seed=1), sample_audit(n=10, seed=2)
     sheets, _ = filled(tmp_path / "one", one, judged(one, "A"))
     *_, key = write_audit(other, tmp_path / "other")
-    with pytest.raises(FormatError, match="is it that of another audit"):
+    with pytest.raises(FormatError, match="is it the key of another audit"):
         read_audit(sheets, key)
 
 

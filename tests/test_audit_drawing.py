@@ -116,7 +116,7 @@ def test_what_cannot_be_drawn_is_told():
             draw_phrases(corpus, "A", "B", **({"n": 1} | options))
     with pytest.raises(OptionError, match="the same atomic phrase pairs of sure links"):
         draw_phrases(corpus, "A", "A", n=1)
-    with pytest.raises(MissingTextError, match="pair '1': a judge needs the words"):
+    with pytest.raises(MissingTextError, match="pair '1': judges need its words"):
         draw_phrases(bare, "A", "B", n=1)
 
 

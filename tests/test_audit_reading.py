@@ -207,7 +207,7 @@ def test_what_is_undefined_says_why(tmp_path):
     found = read_audit(*filled(tmp_path, audit, said))
     figure = found.figure("agreement", "kappa", first="A", second="B")
     assert isnan(figure.value)
-    assert "one and the same judgment" in figure.reason
+    assert "the same judgment everywhere" in figure.reason
     pooled = found.figure("share", "correct", first=ALL, origin="reference")
     assert (pooled.value, pooled.reason) == (1.0, "all resamples give the same")
     assert "-" in str(found)

@@ -87,7 +87,7 @@ def test_bad_input_is_refused() -> None:
         fit([(6, 9, 3)], "rate")
     with pytest.raises(OptionError, match="between 0 and the number of trials"):
         EditData([6], [9], [10])
-    with pytest.raises(OptionError, match="same sentence pairs"):
+    with pytest.raises(OptionError, match="the same length"):
         EditData([6], [9], [1, 2])
     with pytest.raises(OptionError, match="one number for each pair"):
         fit([(6, 9, 3)], weights=[1, 1])

@@ -53,7 +53,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     assert made(capsys, *FULL, *QUICK, "--all").out == f"{found.show(tables='all')}\n"
     tables = made(capsys, *FULL, *QUICK, "--tables", "cells,cautions").out
     assert tables == f"{found.show(tables=['cells', 'cautions'])}\n"
-    assert tables.startswith("All cells, one for each source word")
+    assert tables.startswith("All cells, one for each pair")
     run(capsys, *FULL, *QUICK, "--tables", "cels").failed("unknown table 'cels'", "cells")
     run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables or --csv")
     judged = [*FULL[:2], "--on", "judgments", "--scheme", "turku", "--tables", "cells"]

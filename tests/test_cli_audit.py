@@ -117,7 +117,7 @@ def test_what_is_missing_is_told_on_stderr(capsys, sheets):
     ran = run(capsys, "audit", "read", *sheets)
     assert ran.code == 0
     assert f"{sheets[0]}:3: no judgment of {rows[1]['item']} by A" in ran.err
-    assert f"{sheets[0]}:22: {rows[0]['item']} was judged the same way by A before" in ran.err
+    assert f"{sheets[0]}:22: A already judged {rows[0]['item']} the same way" in ran.err
     rows = [{**row, "judgment": ""} for row in rows] * 2
     save(sheets[0], rows)
     told = run(capsys, "audit", "read", *sheets).err

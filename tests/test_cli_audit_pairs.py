@@ -25,8 +25,8 @@ def test_the_whole_way(capsys, corpus, tmp_path):
     ran = run(capsys, "audit", "pairs", corpus, *words, "--sheets", "tsv", "html", "-o", folder)
     assert (ran.code, ran.out) == (0, "")
     for told in (
-        "rewrite: 12 drawn of 20 pairs that annotators wrote anew",
-        "pairs that nobody wrote anew, judged 1 in the corpus",
+        "rewrite: 12 drawn of 20 pairs that annotators rewrote",
+        "pairs that nobody rewrote, judged 1 in the corpus",
         "judgments: 0 (no paraphrase), 1 (paraphrase); upheld: 1",
         "of the rewrites were drawn together with their original pair",
     ):

@@ -233,5 +233,5 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
         row["rewrites"] = [[f"c{k}", "d"]]
     write(tmp_path, "x.json", json.dumps(rows))
     ran = run(capsys, *words)
-    assert "in another part than what was written anew of it; --keep-together rewrite_of" in ran.err
+    assert "in another part than their rewrites; --keep-together rewrite_of" in ran.err
     assert "caution" not in run(capsys, *words, "--keep-together", "rewrite_of").err

@@ -273,7 +273,7 @@ def test_groups_need_an_attribute_that_is_there():
     pair = SentencePair("1", None, None, {}, {"genre": "a"})
     with pytest.raises(UnknownNameError, match="did you mean 'genre'"):
         count_groups([pair], "gener")
-    with pytest.raises(OptionError, match="what divides values is empty"):
+    with pytest.raises(OptionError, match="the separator of values is empty"):
         count_groups([pair], "genre", split="")
     assert count_groups(Corpus(), "genre").groups == {}
 
@@ -385,10 +385,10 @@ def test_a_corpus_is_made_of_texts():
         (("a", ["b"]), {}, ArgumentError, "source must be a list of sentences"),
         ((["a"], ["b"]), {"gold": "0-0"}, ArgumentError, "gold must be a list of alignments"),
         ((["a"], ["b"]), {"gold": ["0+0"]}, AlignmentError, r"gold\[0\]: '0\+0' is not a link"),
-        ((["a"], ["b"]), {"gold": [7]}, ArgumentError, r"it must hold the links"),
+        ((["a"], ["b"]), {"gold": [7]}, ArgumentError, r"it must be the links"),
         ((["a"], ["b"]), {"gold": [[(0, 0, [1])]]}, ArgumentError, "the third part of a link"),
-        ((["a"], ["b"]), {"gold": [{0: 1}]}, ArgumentError, "it must hold the links"),
-        ((["a"], ["b"]), {"gold": ["1-0"]}, AlignmentError, "pair '1': links of 'gold' reach"),
+        ((["a"], ["b"]), {"gold": [{0: 1}]}, ArgumentError, "it must be the links"),
+        ((["a"], ["b"]), {"gold": ["1-0"]}, AlignmentError, "pair '1': links of 'gold' need"),
         ((["a"], [["b", 3]]), {}, ArgumentError, r"target\[0\]\[1\] is 3"),
     ],
 )
@@ -459,7 +459,7 @@ def test_phrase_pairs_of_a_pair_need_to_know_whose(corpus):
         ak.extract_phrases(corpus[0])
     with pytest.raises(UnknownNameError, match="'gild'; did you mean 'gold'"):
         ak.extract_phrases(corpus[0], annotator="gild")
-    with pytest.raises(OptionError, match="words of its own"):
+    with pytest.raises(OptionError, match="its own words"):
         ak.extract_phrases(corpus[0], annotator="gold", source=["a"])
     with pytest.raises(OptionError, match="annotator is for a sentence pair"):
         ak.extract_phrases(ak.Alignment(), annotator="gold")
@@ -550,7 +550,7 @@ def test_phrase_pairs_of_a_corpus_come_with_the_ids(corpus):
     assert {id for id, _ in ak.extract_phrases(some, annotator="gold")} == {"p05"}
     with pytest.raises(UnknownNameError, match="did you mean 'gold'"):
         ak.extract_phrases(corpus, annotator="golt")
-    with pytest.raises(OptionError, match="words of its own"):
+    with pytest.raises(OptionError, match="its own words"):
         ak.extract_phrases(corpus, source=["a"], target=["b"])
 
 

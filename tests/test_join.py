@@ -48,7 +48,7 @@ def test_partial_inputs_share_what_they_share():
     found = Differences()
     assert joined("abcd", "axd", partial=True, differences=found) == [(0, 0), (3, 2)]
     assert (found.missing, found.surplus) == (["b", "c"], ["x"])
-    assert str(found) == "2 pairs are not in the second; 1 pairs are in the second alone"
+    assert str(found) == "2 pairs are not in the second; 1 pairs are only in the second"
     assert joined("ab", "a", partial=True) == [(0, 0)]
     assert joined("a", "ab", partial=True) == [(0, 0)]
     assert joined("", "ab", partial=True) == []
@@ -83,7 +83,7 @@ def test_tokens_that_differ_are_told_and_counts_that_differ_refused():
     assert found.tokens == [("1", "source", 1, ".", ".."), ("1", "target", 0, "b", "B")]
     assert str(found) == (
         "2 tokens differ in 1 pairs (pair '1', source word 1: '.' and '..'); "
-        "those of the first are kept"
+        "the first ones are kept"
     )
     longer = [SentencePair("1", ("a", ".", "!"), ("b",))]
     with pytest.raises(JoinError, match=r"pair '1': the source sentence has 2 tokens .* 3"):
@@ -130,7 +130,7 @@ def test_merging_tells_of_what_is_missing():
         tell=lambda name, found: told.update({name: str(found)}),
     )
     assert [list(pair.annotations) for pair in corpus] == [["sys"], [], ["sys"]]
-    assert told == {"sys": "1 pairs are not in the second; 1 pairs are in the second alone"}
+    assert told == {"sys": "1 pairs are not in the second; 1 pairs are only in the second"}
     with pytest.raises(JoinError, match="partial=True"):
         merge(pairs("abc"), {"sys": pairs("ac", s=Alignment())})
 

@@ -32,7 +32,9 @@ def test_every_command_names_file_and_line(tmp_path, capsys, words):
     path = write(tmp_path, "x.jsonl", BAD)
     words = [path if word == "FILE" else word for word in words]
     ran = run(capsys, *words, "--scheme", "turku")
-    ran.failed(f"{path}:3: pair 'p2', annotator 'ann': '5' is no judgment of turku; expected one")
+    ran.failed(
+        f"{path}:3: pair 'p2', annotator 'ann': '5' is not a judgment of turku; expected one"
+    )
     assert "add --lenient-labels" in ran.err
 
 
@@ -64,6 +66,6 @@ def test_a_judged_pair_without_the_words_of_a_side_is_told(tmp_path, capsys, sid
     ran = run(capsys, "convert", path, "-", "--rows", "plain", "--scheme", "turku")
     ran.failed(f"{path}:2: pair 'p2' is judged, but its {side} words are missing; add them")
     ran = run(capsys, "check", path)
-    assert f"{path}:2: words missing: pair 'p2': the {side} words are not there" in ran.out
+    assert f"{path}:2: words missing: pair 'p2': the {side} words are missing" in ran.out
     with pytest.raises(MissingTextError, match=f"pair 'p2' has no {side} words"):
         _ = read_corpus(path)["p2"].words

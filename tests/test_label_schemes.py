@@ -32,16 +32,16 @@ def test_turku_takes_what_its_notation_says(text):
 def test_a_bad_label_says_where_and_what_is_expected(text):
     with pytest.raises(FormatError) as caught:
         TURKU.parse(text, "labels.tsv", 12)
-    assert str(caught.value).startswith(f"labels.tsv:12: {text!r} is no judgment of turku")
+    assert str(caught.value).startswith(f"labels.tsv:12: {text!r} is not a judgment of turku")
     assert "1, 2, 3, 4, x" in str(caught.value)
-    assert "on 4 alone and in this order, <, >, i, s" in str(caught.value)
+    assert "flags only on 4, in this order: <, >, i, s" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("label", "flags"), [("3", ["i"]), ("4", ["<", ">"]), ("4", ["unsure"]), ("5", []), ("x", "s")]
 )
 def test_flags_that_cannot_stand_there_are_refused(label, flags):
-    refuses(FormatError, "is no judgment of turku", TURKU.canonical, label, list(flags))
+    refuses(FormatError, "is not a judgment of turku", TURKU.canonical, label, list(flags))
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -184,7 +184,7 @@ def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
         ("1\n", "1 labels for 3 pairs"),
         ("9\t1\n", "p:1: no pair has the id '9'"),
         ("0\t1\n0\t1\n", "p:2: line 1 also has the id '0'"),
-        ("0\t1\n1\tyes\n", "p:2: 'yes' is no judgment of binary"),
+        ("0\t1\n1\tyes\n", "p:2: 'yes' is not a judgment of binary"),
         ("0\t1\n1\n2\t1\n", "p:2: no tab, but most lines have one"),
         ("1\n0\n2\t1\n", "p:3: this line has a tab, but most lines do not"),
         (b"1\n\xff\n1\n", "p:2"),

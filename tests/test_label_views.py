@@ -64,7 +64,7 @@ def test_labels_of_views_and_their_mirrors():
     assert [TURKU.flip(text) for text in ("4>is", "4<", "3", "x")] == ["4<is", "4>", "3", "x"]
     entailment = get_scheme("entailment")
     assert [entailment.flip(text) for text in ("forward", "reverse")] == ["reverse", "forward"]
-    refuses(FormatError, "is no judgment of turku", TURKU.flip, "4<>")
+    refuses(FormatError, "is not a judgment of turku", TURKU.flip, "4<>")
     refuses(UnknownNameError, "unknown view of turku 'bianry'", get_view, "turku", "bianry")
     refuses(UnknownNameError, None, get_view, "entailment", "binary")
 

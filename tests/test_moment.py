@@ -89,7 +89,7 @@ def test_what_is_no_time_is_refused(text):
 
 def test_a_time_is_a_text_and_says_nothing_alone():
     refuses(errors.ArgumentError, "when", timed, datetime.now(timezone.utc))
-    refuses(errors.AlignmentError, "without an alignment has", Annotation, None, when=WHEN)
+    refuses(errors.AlignmentError, "without an alignment needs", Annotation, None, when=WHEN)
     assert Annotation(None, judgment="yes", when=WHEN).when == WHEN
     assert not timed().remarks
     assert Annotation.of(LINKS).when is None
@@ -186,7 +186,9 @@ def test_groups_and_counts_by_time_take_all_annotations():
     assert list(corpus.groups("day")) == ["2026-11-22"]
     corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
     for ask in (Corpus.groups, lambda corpus, by: agree(corpus, by=by), count_groups):
-        refuses(errors.OptionError, "no annotation has a time, and so no week", ask, corpus, "week")
+        refuses(
+            errors.OptionError, "no annotation has a time, so there is no week", ask, corpus, "week"
+        )
     refuses(errors.UnknownNameError, "year", corpus.groups, "year")
     scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
     corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])
@@ -209,4 +211,4 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     assert "2027" not in scored
     write_corpus([pair(ann=LINKS, ben=LINKS)], path, format="alignkit-jsonl")
     for words in (["agree", path], ["score", path, *sides]):
-        run(capsys, *words, "--by", "day").failed("no annotation has a time, and so no day")
+        run(capsys, *words, "--by", "day").failed("no annotation has a time, so there is no day")

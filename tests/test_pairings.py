@@ -171,8 +171,8 @@ def test_pairs_come_before_the_groups_end_and_counts_do_not_change():
     [
         ({"which": "frist"}, UnknownNameError, "did you mean 'first'"),
         ({"min_length": 0}, OptionError, "1 or more, not 0"),
-        ({"max_length": 0}, OptionError, "below the least"),
-        ({"min_length": 5, "max_length": 4}, OptionError, "4, is below the least, 5"),
+        ({"max_length": 0}, OptionError, "below the minimum"),
+        ({"min_length": 5, "max_length": 4}, OptionError, "4, is below the minimum, 5"),
         ({"max_ratio": 0.9}, OptionError, "1 or more, not 0.9"),
         ({"max_ratio": float("nan")}, OptionError, "not nan"),
         ({"max_ratio": float("inf")}, OptionError, "not inf"),

@@ -220,7 +220,7 @@ def test_sentences_of_thousands_of_words_are_fine():
         ({"loose": True}, errors.MissingTextError, "pass source and target, or lengths"),
         ({"lengths": (1, 1)}, errors.AlignmentError, "reach 2 x 2"),
         ({"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)}, errors.OptionError,
-         "not those of source and target"),
+         "differ from those of source and target"),
         ({name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
          errors.OptionError, "sequences of tokens"),
     ],
@@ -240,7 +240,12 @@ def test_a_wrong_request_for_arrays_is_refused():
         side = TokenArrays.pack(texts, vocabulary)
         refuses(error, message, extract_phrases, arrays, source=side, target=side)
     refuses(
-        errors.OptionError, "take TokenArrays", extract_phrases, arrays, source=["a"], target=["b"]
+        errors.OptionError,
+        "must be TokenArrays",
+        extract_phrases,
+        arrays,
+        source=["a"],
+        target=["b"],
     )
     refuses(errors.OptionError, "arrays have their own", extract_phrases, arrays, lengths=(2, 2))
 
@@ -251,7 +256,5 @@ def test_links_as_scripts_hold_them_have_phrase_pairs():
         assert extract_phrases(links) == expected
     sure = extract_phrases([(0, 0), (1, 1, "P")], links="sure")
     assert sure == extract_phrases("0-0 1?1", links="sure") == extract_phrases("0-0")
-    with pytest.raises(
-        errors.ArgumentError, match=r"alignments holds \{\(0, 0\)\}, which is no link"
-    ):
+    with pytest.raises(errors.ArgumentError, match=r"alignments has \{\(0, 0\)\}, not a link"):
         extract_phrases([{(0, 0)}])

@@ -124,4 +124,4 @@ def test_phrase_lists_and_quiet_commands_count_what_is_left_out(capsys, tmp_path
     assert f"{PAIRS - KEPT} sentence pairs left out" in ran.err
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "merge", short, "--add", f"x={GOLD}", "--partial", "-o", out, "--quiet")
-    assert f"{PAIRS - KEPT} pairs are in the second alone" in ran.err
+    assert f"{PAIRS - KEPT} pairs are only in the second" in ran.err

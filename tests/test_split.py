@@ -179,7 +179,7 @@ def test_groups_are_the_connected_pairs(values):
         ({"a": 0.5}, {"keep_together": "x"}, UnknownNameError, "unknown attribute 'x'"),
         (THREE, {"keep_together": "document"}, OptionError, "make 2 groups, too few for 3 parts"),
         ({str(k): 0.05 for k in range(11)}, {}, OptionError, "10 pairs, too few for 11 parts"),
-        ({"a": 0.5}, {"separator": ","}, OptionError, "divides the values of `keep_together`"),
+        ({"a": 0.5}, {"separator": ","}, OptionError, "separates values of `keep_together`"),
         ({"a": 0.5}, {"keep_together": "document", "separator": ""}, OptionError, "is empty"),
     ],
 )
@@ -196,7 +196,7 @@ def test_corpora_are_put_together_and_pairs_selected_by_ids():
     assert concat({}) == Corpus()
     again = concat({"x": one, "y": one}, prefix=True)
     assert again.ids == ("x/1", "x/2", "y/1", "y/2")
-    with pytest.raises(RepeatedIdError, match="'1' stands in x and in y, and 1 more ids likewise"):
+    with pytest.raises(RepeatedIdError, match="'1' is in x and in y, as are 1 more ids"):
         concat({"x": one, "y": one})
     repeated = Corpus([one[0], one[0]])
     assert len(concat([repeated, other])) == 3  # as it was

@@ -98,7 +98,7 @@ def test_the_command_counts_in_every_medium(tmp_path, capsys):
     path = tmp_path / "x.jsonl"
     write_corpus(corpus_of([["4<", "3"], ["x", "mine"]]), path, format="alignkit-jsonl")
     words = ("labels", path, "--scheme", "turku", "--view", "base")
-    run(capsys, *words).failed("'mine' is no judgment of turku")
+    run(capsys, *words).failed("'mine' is not a judgment of turku")
     ran = run(capsys, *words, "--lenient-labels", "--json")
     assert ran.json["counts"]["a0"] == {"1": 0, "2": 0, "3": 0, "4": 1}
     assert ran.json["left_out"] == {"not judged": 0, "not scored": 1, "not of the scheme": 1}
@@ -117,7 +117,7 @@ def test_swapping_flips_or_tells(tmp_path, capsys):
     ran = run(capsys, *words)
     assert "the judgments of 1 pairs contain < or > and are unchanged" in ran.err
     assert read_corpus(out)[0].annotation("a0").judgment == "4<"
-    run(capsys, *words, "--scheme", "turku").failed("'mine' is no judgment of turku")
+    run(capsys, *words, "--scheme", "turku").failed("'mine' is not a judgment of turku")
     ran = run(capsys, *words, "--scheme", "turku", "--lenient-labels")
     assert "1 judgments are not in turku" in ran.err
     assert read_corpus(out)[0].annotation("a0").judgment == "4>"

@@ -103,7 +103,7 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == Tree.parse(deep)
     assert len(repr(tree)) < 100
     assert tree.children(4999) == [Child(None, 0)]
-    refuses(TreeError, "5000 nodes deep, and nltk handles 500", tree.to_nltk)
+    refuses(TreeError, "5000 nodes deep, but nltk allows only 500", tree.to_nltk)
     refuses(FormatError, "4999 closing brackets are missing", Tree.parse, deep[:-4999])
     text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
     words = ["go", "("]
@@ -154,7 +154,7 @@ def test_known_words_resolve_what_parsers_write(text, words, line):
 def test_strict_refuses_brackets_as_words(text):
     words = ["(" if "JJ (" in text and "JJ ()" in text else ")", "a"]
     assert Tree.parse(text, words).words == tuple(words)
-    refuses(FormatError, r"^1:8: word 0, .* stands unescaped", Tree.parse, text, words, strict=True)
+    refuses(FormatError, r"^1:8: word 0, .* is not escaped", Tree.parse, text, words, strict=True)
     assert Tree.parse("(S (JJ -LRB-) (NN a))", ["(", "a"], strict=True).words == ("(", "a")
 
 
@@ -163,11 +163,11 @@ def test_strict_refuses_brackets_as_words(text):
     [
         ("", None, "no tree; expected Penn brackets"),
         ("(())", ["a"], "no tree"),
-        ("rain", None, "1:1: 'rain' stands outside of a node"),
+        ("rain", None, "1:1: 'rain' is outside of a node"),
         ("(S (NN rain)", None, "1:13: a closing bracket is missing at the end, of 'S'"),
         ("(S (NN rain)))", None, "1:14: a closing bracket without an opening one"),
         ("(S ((NN rain)))", None, "1:4: a node without a label"),
-        ("(S (JJ () (NN a))", None, "1:8: a node without a label; a bracket that is a word"),
+        ("(S (JJ () (NN a))", None, "1:8: a node without a label; write a bracket that is a word"),
         ("(S\n (NN rain)\n (NN snow))", ["rain", "now"], "3:6: leaf 1 is 'snow', but word 1 is"),
         ("(S (NN a) (NN b))", ["a"], "1:15: 2 leaves for 1 word; leaf 1 is 'b', but no word is"),
         ("(S (NN a))", ["a", "b"], "1:10: 1 leaf for 2 words; no leaf is left, but word 1 is 'b'"),
@@ -199,5 +199,5 @@ def test_pairs_hold_trees_by_name():
     with pytest.raises(TreeError, match=r"pair '1': the target tree 'gold' does not fit: 2 leaves"):
         pair.with_trees("gold", target=tree)
     for words, told in (((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),
-                        ((None, None), "no words to stand over")):  # fmt: skip
+                        ((None, None), "needs the words of its side")):  # fmt: skip
         refuses(TreeError, told, SentencePair, "1", *words, source_trees={"gold": tree})

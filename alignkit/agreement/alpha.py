@@ -1,11 +1,11 @@
 """Krippendorff's alpha over the sets of target words that each source word is linked to.
 
-A unit is a source word; its value, for each annotator, is the set of its target positions, empty
-where it has no link.
+A unit is a source word. Each annotator's value for it is the set of its target positions, empty
+without links.
 
-Positions coincide across sentences: the second target word of one pair and that of another count
-as the same value. The chance disagreement is that of positions, not of words; where sentences are
-short or alignments run along the diagonal it is lower than it would be over words, and so is alpha.
+Positions are the same across sentences: the second target word of two different pairs counts as
+the same value. So chance disagreement is over positions, not words. It is lower than over words if
+sentences are short or alignments run along the diagonal, and then alpha is lower too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_VALUE = -1
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """U units of P sentence pairs, and the V distinct sets that are their values."""
+    """The U units of P sentence pairs, and their V distinct values (sets)."""
 
     ids: Sizes
     pair: Sizes  # (U,): the sentence pairs of the units
@@ -72,7 +72,7 @@ class ValueSets:
 
     @classmethod
     def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
-        """Take sets as they are; all units are of one pair."""
+        """Take sets directly; all units are of one pair."""
         places = {frozenset[int](): 0}
         ids = np.full((len(units), max(map(len, units), default=0)), _NO_VALUE, np.int64)
         for k, unit in enumerate(units):
@@ -92,7 +92,7 @@ class ValueSets:
         return csr_array((np.ones(len(self.members), np.int64), self.members, offsets), shape)
 
     def common(self, left: Sizes, right: Sizes) -> Sizes:
-        """Return how many elements two sets share, for (K,) numbers of sets on either side."""
+        """Return how many elements two sets share, for (K,) numbers of sets on each side."""
         width = np.int64(len(self.sizes))
         distinct, place = np.unique(left * width + right, return_inverse=True)
         first, second = self.incidence[distinct // width], self.incidence[distinct % width]
@@ -123,7 +123,7 @@ class ValueSets:
 
 
 def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Sizes]:
-    """Give sets that lie one after the other numbers from 1, equal ones the same; 0 is empty."""
+    """Return a number for each set of a flat array, from 1; equal sets share one, 0 is empty."""
     starts = np.cumsum(sizes) - sizes
     numbers = np.zeros(len(sizes), np.int64)
     members, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
@@ -140,7 +140,7 @@ def _number(targets: NDArray[np.int32], sizes: Sizes) -> tuple[Sizes, Sizes, Siz
 
 
 Distance = Callable[[Sizes, Sizes, Sizes], Floats]
-"""From |A & B|, |A| and |B|, arrays of one shape, to distances between 0 and 1."""
+"""Turns |A & B|, |A| and |B|, arrays of one shape, into distances from 0 to 1."""
 
 
 def jaccard(shared: Sizes, left: Sizes, right: Sizes) -> Floats:
@@ -177,13 +177,13 @@ class KrippendorffAlpha:
 
     Parameters
     ----------
-    alpha : 1 - observed / expected; NaN where undefined: no units, or one and the same value
-        everywhere (expected = 0).
+    alpha : 1 - observed / expected; NaN if undefined: no units, or the same value everywhere
+        (expected = 0).
     observed : The mean distance between two values of the same unit.
     expected : The mean distance between any two values.
-    units : The units with two values or more; others say nothing and are left out.
-    values : How many values these units have, over all annotators.
-    distinct : How many of the values differ.
+    units : The units with two or more values; the others are left out.
+    values : The number of values of these units, over all annotators.
+    distinct : The number of distinct values.
     distance : The name of the distance between two sets.
     """
 
@@ -206,22 +206,22 @@ def krippendorff_alpha(
     ignore_identical: bool = False,
     exact_case: bool = False,
 ) -> KrippendorffAlpha:
-    """Compute alpha over the source words of all pairs that two or more annotators annotated.
+    """Compute alpha over the source words of all pairs annotated by two or more annotators.
 
     Parameters
     ----------
-    corpus : The pairs, with their words: those without links are units as well.
+    corpus : The pairs, with their words: words without links are units too.
     annotators : Two or more names; None takes all of the corpus.
     distance : A name in `DISTANCES`: jaccard, dice, masi.
-    links : ``"possible"``: all links; ``"sure"``: the sure ones alone.
+    links : ``"possible"``: all links; ``"sure"``: only sure links.
     ignore_identical : Whether links between equal words are left out; the words remain units.
-    exact_case : Whether words that differ in case alone are different.
+    exact_case : Whether words that differ only in case are different.
 
     Raises
     ------
     OptionError, UnknownNameError
-        If the annotators cannot be compared, a choice does not exist, or `exact_case` changes
-        nothing.
+        If the annotators cannot be compared, a choice does not exist, or `exact_case` has no
+        effect.
     MissingTextError
         If the words of a pair are not known.
 
@@ -252,10 +252,10 @@ def krippendorff_alpha(
 def alpha_from_units(
     units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
 ) -> KrippendorffAlpha:
-    """Compute alpha over units whose values are sets of whole numbers, one set of each annotator.
+    """Compute Krippendorff's alpha over units, each a sequence of sets: one set per annotator.
 
-    `distance` is a name in `DISTANCES`, others raise an UnknownNameError. With sets of one element
-    this is alpha for nominal data.
+    Sets contain whole numbers; sets of one element give alpha for nominal data. `distance` is a
+    name in `DISTANCES`; other names raise an UnknownNameError.
 
     Examples
     --------
@@ -276,14 +276,14 @@ def alpha_from_units(
 
 @dataclass(frozen=True, eq=False)
 class AlphaRows(Rows):
-    """What alpha is a function of, for P sentence pairs."""
+    """The counts behind alpha, for P sentence pairs."""
 
     values: ValueSets  # the distinct sets
     distances: tuple[str, ...]  # names in DISTANCES
 
     @classmethod
     def of(cls, values: ValueSets, distances: Iterable[str] = tuple(DISTANCES)) -> AlphaRows:
-        """Count."""
+        """Count the values of each pair."""
         from scipy.sparse import csr_array, hstack
 
         names = tuple(distances)
@@ -310,7 +310,7 @@ class AlphaRows(Rows):
         return cls(counts, measure, values, names)
 
     def alphas(self) -> dict[str, KrippendorffAlpha]:
-        """Return alpha by each distance with the counts behind it."""
+        """Return alpha for each distance, with the counts behind it."""
         total = self.total()
         units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
         counts = units, int(times.sum()), int((times > 0).sum())
@@ -365,4 +365,4 @@ def _rows(data: PairData, links: str) -> Rows:
 ALPHA = tuple(
     Statistic(f"alpha.{links}", tuple(DISTANCES), partial(_rows, links=links)) for links in LINKS
 )
-"""Alpha of all links and of the sure ones, by distance; of pairs that two or more annotated."""
+"""Alpha of all and of sure links, by distance, over pairs with two or more annotators."""

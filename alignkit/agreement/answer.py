@@ -1,7 +1,7 @@
-"""What an agreement comes to: a paragraph of at most six lines that can be quoted.
+"""The answer of an agreement: a paragraph of at most six lines that can be quoted.
 
-It is made from the result alone by rules: each rule that holds adds a code, and each code has a
-sentence in `TEXTS`. The automatic and the adjudicated alignments never enter it.
+Rules make it from the result: each rule that holds adds a code, and each code has a sentence in
+`TEXTS`. Automatic and adjudicated alignments are never part of it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CHANCE_NAMES = {
     "edit-strata": "C (strata)",
     CLOSED: "C (Kupper-Hafner)",
 }
-"""How C is called, by its model of chance."""
+"""The names of C, by model of chance."""
 
 LINES, WIDTH = 6, 100  # of the answer
 
@@ -84,7 +84,7 @@ TEXTS: Mapping[str, str] = {
     "initial": ": do not compare C with a corpus corrected from another alignment.",
     "who-is-right": ". Agreement does not say who is right.",
 }
-"""The sentences of an answer, or parts of them, by the codes of the rules."""
+"""The sentences of an answer, or parts of sentences, by the code of the rule."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class Quoted:
     Parameters
     ----------
     model : Its model of chance.
-    name : How it is called: ``"C (strata)"``.
-    why : Why the model that was asked for is no yardstick here; empty where it is quoted.
+    name : Its name in text: ``"C (strata)"``.
+    why : Why the requested model is not suitable here; empty if it is quoted.
     """
 
     model: str
@@ -105,16 +105,16 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an agreement comes to, in sentences; printed, in at most six lines of 100 columns.
+    """The answer of an agreement; printing it shows at most six lines of 100 columns.
 
     Parameters
     ----------
-    sentences : Who agrees with whom and how far, what that rests on, what it must not be used for.
+    sentences : Who agrees with whom and how much, on which data, and what not to use it for.
     report : The figures to cite.
-    codes : The rules that held, each a key of `TEXTS`.
-    quoted : The C to quote; None where none is.
-    apart : Who stands apart from the others; empty if nobody does.
-    groups : The two groups into which the annotators fall; empty if they do not.
+    codes : The rules that apply, each a key of `TEXTS`.
+    quoted : The C to quote, or None.
+    apart : The annotators who differ from the others; empty if there are none.
+    groups : The two groups of annotators; empty if there are none.
     names : The short name of each annotator.
     """
 
@@ -134,7 +134,7 @@ _TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ |pi0? [-.\d]")
 
 
 def wrapped(text: str) -> list[str]:
-    """Return the lines of a text; an interval stays whole, on the line of its figure."""
+    """Wrap a text into lines; a figure and its interval stay on one line."""
     tied = _TIED.sub(lambda match: match[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(tied, WIDTH, break_long_words=False, break_on_hyphens=False)
     return [line.replace("\0", " ") for line in lines]
@@ -142,7 +142,7 @@ def wrapped(text: str) -> list[str]:
 
 # names
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a short name for each: without what all begin with, cut in the middle if still long.
+    """Return short names: without the common prefix, and cut in the middle if still long.
 
     Examples
     --------
@@ -187,13 +187,13 @@ class _Number:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The bounds of the interval; the value itself where all resamples give the same."""
+        """The bounds of the interval, or the value itself if all resamples are the same."""
         if isinstance(self.interval, Interval):
             return self.interval.low, self.interval.high
         return (self.value, self.value) if self.interval == ALIKE else (nan, nan)
 
     def show(self, unit: str = "", *, bounds: bool = True) -> str:
-        """Return the figure, and its interval."""
+        """Return the figure and its interval as text."""
         if isnan(self.value):
             return "undefined"
         text = self.digits(self.value) + unit
@@ -218,18 +218,18 @@ def _c(two: Pairing, level: str, model: str) -> _Number:
 
 
 def _known(numbers: Mapping[Pairing, _Number]) -> list[Pairing]:
-    """Return whose figure has a value; all if none has."""
+    """Return the pairings with a defined figure; all if none is defined."""
     return [two for two, number in numbers.items() if not isnan(number.value)] or list(numbers)
 
 
 def _to(counts: Sequence[int]) -> str:
-    """Return from which to which the counts are."""
+    """Return the range of some counts as text."""
     return " to ".join(map(str, dict.fromkeys((min(counts), max(counts)))))
 
 
 # who stands apart
 def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]] | None:
-    """Return the two sides of annotators that are parted the most, the larger first; or None."""
+    """Return the two groups of annotators that differ most, the larger first, or None."""
     weights = np.zeros((len(names), len(names)))
     for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
         weights[names.index(two.first), names.index(two.second)] = 2 - _f1(two, _ALL).value
@@ -251,7 +251,7 @@ def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]]
 def _parted(
     pairings: Iterable[Pairing], side: Sequence[str]
 ) -> tuple[list[Pairing], list[Pairing]]:
-    """Return the pairings within two sides, and those across."""
+    """Return the pairings within two groups, and those across."""
     parted: tuple[list[Pairing], list[Pairing]] = [], []
     for two in pairings:
         parted[(two.first in side) != (two.second in side)].append(two)
@@ -259,7 +259,7 @@ def _parted(
 
 
 def _gap(side: Sequence[str], pairings: Iterable[Pairing], level: str) -> float:
-    """Return how far the lowest bound within two sides is above the highest across."""
+    """Return the gap between the lowest bound within two groups and the highest across."""
     within, across = _parted(pairings, side)
     low = min((_f1(two, level).bounds[0] for two in within), default=nan)
     return low - max((_f1(two, level).bounds[1] for two in across), default=nan)
@@ -267,7 +267,7 @@ def _gap(side: Sequence[str], pairings: Iterable[Pairing], level: str) -> float:
 
 # the answer
 class AnswerWriter:
-    """Writes an answer; its methods stand in the order of the sentences."""
+    """Writes an answer; the methods are in the order of the sentences."""
 
     def __init__(self, agreement: AgreementFigures) -> None:
         self.agreement, self.codes, self.terse = agreement, dict[str, None](), 0
@@ -293,7 +293,7 @@ class AnswerWriter:
         self.quoted = self.quote()
 
     def answer(self) -> Answer:
-        """Return the answer, without what has no room."""
+        """Return the answer, shortened to fit."""
         rest, side = self.sides or ([], [])
         groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
         for self.terse in range(5):
@@ -307,7 +307,7 @@ class AnswerWriter:
         return answer
 
     def say(self, code: str, **words: object) -> str:
-        """Note that a rule holds, and return its sentence."""
+        """Record that a rule holds, and return its sentence."""
         self.codes[code] = None
         return TEXTS[code].format(**words)
 
@@ -317,18 +317,18 @@ class AnswerWriter:
         return f"{', '.join(first)} and {last}" if first else last
 
     def pair(self, two: Pairing) -> str:
-        """Return the short names of two."""
+        """Return the short names of two annotators."""
         return f"{self.names[two.first]} ~ {self.names[two.second]}"
 
     def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
-        """Return the lowest and the highest of some figures, and whose they are."""
+        """Return the lowest and the highest figure, each with its annotators."""
         known = _known(numbers)
         ends = (most(known, key=lambda two: numbers[two].value) for most in (min, max))
         low, high = (f"{numbers[two].show(unit)} ({self.pair(two)})" for two in ends)
         return low, high
 
     def span(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> str:
-        """Return the only figure with its interval, or from which to which they are."""
+        """Return the only figure with its interval, or the range of the figures."""
         known = sorted((numbers[two] for two in _known(numbers)), key=lambda each: each.value)
         if len(numbers) == 1:
             return known[0].show(unit)
@@ -337,7 +337,7 @@ class AnswerWriter:
 
     # who agrees with whom
     def nothing(self) -> Iterator[str]:
-        """Say which two have nothing to compare."""
+        """Yield the pairings with nothing to compare."""
         reasons: dict[str, list[Pairing]] = {}
         for two in self.every:
             if two not in self.pairings:
@@ -352,7 +352,7 @@ class AnswerWriter:
             yield self.say(code, who=who, pairs=pairs, different=same)
 
     def shares(self) -> Iterator[str]:
-        """Say who agrees with whom, and how far."""
+        """Yield who agrees with whom, and how much."""
         everyone = self.agreement.annotators
         if self.given:  # how far they agree on links that they were given
             whats = zip(self.levels, ("a link", "a sure one"), strict=False)
@@ -385,7 +385,7 @@ class AnswerWriter:
         yield self.say("apart", who=self.names[side[0]], but=but, figures=figures)
 
     def share(self, names: Sequence[str], pairings: Sequence[Pairing]) -> str:
-        """Say how far some annotators agree who are not parted."""
+        """Return how much the annotators of one group agree."""
         f1 = {two: self.f1[two] for two in pairings}
         if len(f1) > 1:
             ends = dict(zip(("low", "high"), self.ends(f1, "%"), strict=True), mean=_mean(f1))
@@ -401,7 +401,7 @@ class AnswerWriter:
         return self.say(code, who=self.listed(names), figures=shown, measure=self.measure)
 
     def least(self) -> Iterator[str]:
-        """Say who shares least, where intervals overlap."""
+        """Yield who shares least, if intervals overlap."""
         for name in self.agreement.annotators if self.several else ():
             others, mine = ([self.f1[two].value for two in some]
                             for some in _parted(self.pairings, [name]))  # fmt: skip
@@ -412,7 +412,7 @@ class AnswerWriter:
 
     # beyond chance
     def quote(self) -> Quoted | None:
-        """Return the C to quote: by the model asked for, by strata where that is no yardstick."""
+        """Return the C to quote: by the requested model, or by strata if that is not suitable."""
         if self.given or not self.pairings or not all(two.beyond for two in self.pairings):
             return None
         models = {two.chance for two in self.pairings}
@@ -423,13 +423,13 @@ class AnswerWriter:
         return Quoted(model, CHANCE_NAMES[model], why)
 
     def parts(self, model: str) -> list[tuple[Pairing, str, BeyondChanceSection]]:
-        """Return what C is by a model, where it rests on anything."""
+        """Return C by a model, for pairings and levels that use any pair."""
         every = ((two, level) for two in self.pairings for level in self.levels)
         parts = [(two, level, two.part(level, "all", model)) for two, level in every]
         return [each for each in parts if each[2].used]
 
     def no_yardstick(self, model: str) -> Iterator[str]:
-        """Yield why a model of edits is no yardstick."""
+        """Yield why an edit model is not suitable."""
         parts = self.parts(model)
         shares = [
             equal_words_share(two, level)
@@ -446,7 +446,7 @@ class AnswerWriter:
 
     @cached_property
     def has_c(self) -> bool:
-        """Whether C has a value; by the strata, whether it is above 0 and has room to be."""
+        """Whether C has a value; by strata, whether it is 0 or more and pi0 is not close to 1."""
         if self.quoted is None:
             return False
         parts = [part for *_, part in self.parts(self.quoted.model)]
@@ -455,7 +455,7 @@ class AnswerWriter:
         return bool(parts) and all(part.C >= 0 and part.pi0 < NEAR_ONE for part in parts)
 
     def beyond(self) -> Iterator[str]:
-        """Say how far they agree beyond chance, what that rests on, what not to do with it."""
+        """Yield the agreement beyond chance, what it is based on, and what not to do with it."""
         quoted = self.quoted
         if self.given:
             yield self.say("do-not-quote")
@@ -473,7 +473,7 @@ class AnswerWriter:
             yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
 
     def no_c(self, quoted: Quoted) -> str:
-        """Say why no C is quoted."""
+        """Return why no C is quoted."""
         parts = self.parts(quoted.model)
         if not parts:
             return self.say("no-value", reason=NO_PAIRS)
@@ -484,7 +484,7 @@ class AnswerWriter:
         return self.say(code, terms=", ".join(terms), reason=part.undefined)
 
     def chance(self, quoted: Quoted) -> str:
-        """Return the C to quote of both levels, or of all pairings."""
+        """Return the C to quote, for both levels or for all pairings."""
         every = {two: _c(two, _ALL, quoted.model) for two in self.pairings}
         if self.sides is not None:
             rest, side = self.sides
@@ -507,7 +507,7 @@ class AnswerWriter:
         return f"{quoted.name} {shown}"
 
     def advice(self) -> str:
-        """Return what not to do with the figures: the first that holds."""
+        """Return what not to do with the figures: the first rule that applies."""
         if self.sides is not None:
             count = sum(map(len, self.sides))
             nobody = f"none of the {_NUMBERS.get(count, count)}"
@@ -541,7 +541,7 @@ class AnswerWriter:
         return f"{'; '.join([*parts, self.pairs])}."
 
     def cited(self) -> Iterator[str]:
-        """Yield the figures of each level, or of each pairing."""
+        """Yield the figures to cite, for each level or each pairing."""
         levels, quoted = self.levels if self.terse < 4 else self.levels[:1], self.quoted
         measures: dict[str, Callable[[Pairing, str], _Number]] = {"word F1": _f1}
         if self.given:
@@ -580,7 +580,7 @@ class AnswerWriter:
 
 
 def _mean(numbers: Mapping[Pairing, _Number], quoted: Quoted | None = None) -> str:
-    """Return the mean of some figures, weighted as in the tables: by pairs, or by pairs used."""
+    """Return the mean of some figures, weighted by pairs (or pairs used) as in the tables."""
     (digits,) = {number.digits for number in numbers.values()}
     weighed = [
         (two.part(_ALL, "all", quoted.model).used if quoted and digits is decimal

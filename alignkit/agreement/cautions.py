@@ -1,7 +1,7 @@
-"""What a reader has to know to read the figures right.
+"""Cautions: warnings that a reader needs to interpret the figures.
 
-The texts of cautions stand in `CAUTIONS`; what triggers them are hits, which `_hits` finds. Hits
-of the same caution in several pairings make one `Caution`, which names them all.
+`CAUTIONS` has the texts. `_hits` finds what triggers them; hits of the same caution in several
+pairings make one `Caution`, which names them all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from alignkit.tables.result import Caution
 
 @dataclass(frozen=True)
 class Hit:
-    """What triggers a caution in one pairing, ``"A ~ B"`` (empty: of the whole report)."""
+    """A trigger of a caution in one pairing, ``"A ~ B"`` (empty: in the whole report)."""
 
     pairing: str
     where: str  # the level, the view or the section
@@ -36,13 +36,13 @@ class Hit:
 
 
 Hits = Iterator[tuple[str, Hit]]
-"""The code of a caution, and what triggers it."""
+"""The code of a caution, and its trigger."""
 
 
 def find_cautions(
     hits: Iterable[tuple[str, Hit]], texts: Mapping[str, tuple[str, ...]], options: object
 ) -> tuple[Caution, ...]:
-    """Return the cautions that are triggered, in the order of their texts."""
+    """Return the triggered cautions, in the order of their texts."""
     same: dict[tuple[str, str], list[Hit]] = {}
     for code, hit in hits:
         same.setdefault((code, hit.detail), []).append(hit)
@@ -57,7 +57,7 @@ def find_cautions(
 
 
 def _number(hits: list[Hit], *, several: bool) -> str:
-    """Return the number at each place; of several pairings that of the worst, and its name."""
+    """Return the number at each place; for several pairings, the worst and its name."""
     places: dict[str, list[Hit]] = {}
     for hit in hits:
         places.setdefault(hit.where, []).append(hit)
@@ -71,7 +71,7 @@ def _number(hits: list[Hit], *, several: bool) -> str:
 
 
 def _brief(hits: list[Hit]) -> str:
-    """Return the worst number of words, and of sure words; elsewhere the worst of all."""
+    """Return the worst number for words and for sure words, or the worst of all."""
     people = [hit for hit in hits if not hit.aside]
     ranked = sorted(people or hits, key=lambda hit: hit.size)
     worst = {hit.where: hit.brief or hit.text for hit in ranked}
@@ -95,11 +95,11 @@ COARSE = 8  # sampling is coarse where its error is more than this part of the i
 _KEPT = ("possible_in_possible", "ref_possible")  # what both have, what the annotator has
 
 LEFT_OUT = {
-    BOTH_EMPTY: "where neither has anything to compare",
-    ONLY_EMPTY: "where no sample has anything to compare",
+    BOTH_EMPTY: "in which neither has anything to compare",
+    ONLY_EMPTY: "in which no sample has anything to compare",
     NO_INITIAL: "without an initial alignment",
 }
-"""Which pairs C leaves out although both annotated them."""
+"""The pairs that C leaves out although both annotated them."""
 
 
 def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
@@ -112,11 +112,11 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
                 if part.undefined:
                     group = "" if part is whole else f" in {part.name or '(none)'}"
                     yield "undefined", Hit(at[0], at[1] + group, "", detail=part.undefined)
-            if pairing.kind != "automatic":
+            if pairing.kind != "automatic" and not pairing.given:  # then C is not to be quoted
                 yield from _chance_hits(agreement, pairing, level, at)
             if pairing.kind == "annotators":
                 yield from _pair_hits(agreement, pairing, level, at)
-                yield from choice_hits(agreement, pairing, level)
+                yield from () if pairing.given else choice_hits(agreement, pairing, level)
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
@@ -133,7 +133,7 @@ At = tuple[str, str]
 
 
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
-    """Find where C is below 0, has little room, or was sampled too little."""
+    """Find levels at which C is below 0, pi0 is close to 1, or there are too few samples."""
     part, wanted = pairing.main(level), agreement.options.tolerance
     aside = pairing.kind != "annotators"
     if part.C < 0:
@@ -151,7 +151,7 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
 
 
 def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
-    """Find where C leaves out many pairs, is of many one-sided ones, or is hardly precise."""
+    """Find levels at which C leaves out many pairs, has many one-sided ones, or is imprecise."""
     part, shared = pairing.main(level), pairing.sections[0].pairs
     for reason, those in LEFT_OUT.items():
         out = part.left_out.get(reason, 0)
@@ -171,7 +171,7 @@ def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At
 
 
 def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hits:
-    """Find where C moves with the model of chance, the normalizer, or the rates of equal words."""
+    """Find levels at which C depends on the model, the normalizer, or rates of equal words."""
     at = pairing.name, " ".join(reversed(level.split(".")))
     values = {name: levels[level].C for name, levels in pairing.beyond.items()}
     known = {name: value for name, value in values.items() if not isnan(value)}
@@ -206,7 +206,7 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
 
 
 def equal_words_share(pairing: Pairing, level: str) -> float:
-    """Return the larger share, of either's two, of the initial links that are of equal words."""
+    """Return the share of initial links between equal words; of both annotators, the larger."""
     share = 0.0
     for models in pairing.beyond["edit-strata"][level].models.values():
         equal, rest = (models[name].data.trials.sum() for name in ("delete-equal", "delete"))
@@ -229,7 +229,7 @@ def _few(pairing: Pairing) -> Hits:
 
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
-    """Find who recorded what they judged where all cells count, and links misread."""
+    """Find links read with a wrong base, and given links that all cells are counted for."""
     names, misfit = (pairing.first, pairing.second), Misfit()
     shared = agreement.corpus.annotated_by(*names)
     # they share far more in another base or direction
@@ -265,7 +265,7 @@ def _outliers(agreement: AgreementFigures) -> Hits:
 
 
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
-    """Find annotators who kept few links of the initial alignment, if they ever edited it."""
+    """Find annotators who have few of their links from the initial alignment."""
     initial, shares = agreement.initial or "", list[str]()
     known = all(two.beyond for two in agreement.of("annotators"))
     for name in agreement.annotators if initial and known else ():
@@ -279,28 +279,27 @@ def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
 
 CAUTIONS: Mapping[str, tuple[str, ...]] = {
     "misread":
-        ("one seems to be read with a wrong base or direction ({number})",
-         "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can",
-         "one seems to be read with a wrong base or direction: {brief}; read each with its own"),
+        ("one of the two seems to be read with a wrong base or direction ({number})",
+         "give the base of each file, such as 'alignkit merge --add NAME=FILE:FORMAT:base=1'",
+         "one alignment seems to have a wrong base or direction: {brief}; give it for each file"),
     "undefined":
-        ("C has no value ({number}), since {detail}",
-         "report pi and F1, where they have values",
-         "C has no value, since {detail}; report pi and F1, where they have values"),
+        ("C has no value ({number}) because {detail}",
+         "report pi and F1 if they have values",
+         "C has no value because {detail}; report pi and F1 if they have values"),
     "below-chance":
-        ("C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, "
-         "so this chance is no yardstick here, or the two follow different rules",
-         "report F1 and pi with pi0, and C by other models of chance, and look at what they "
-         "edited",
+        ("C is below 0 ({number}): the two agree less than they would by chance ({detail}), so "
+         "this model does not fit here, or the two follow different rules",
+         "report F1, pi, pi0 and C by other models of chance, and check what the two edited",
          "C {brief}; report F1, and C by other models"),
     "few-pairs":
-        ("there are fewer than 30 sentence pairs ({number}): other pairs could give quite other"
-         " figures, and intervals, where there are any, are too narrow",
-         "report the number of pairs, and compare nothing by these figures alone",
-         "only {brief} sentence pairs; report how many, and compare nothing by these figures"),
+        ("there are fewer than 30 sentence pairs ({number}): other pairs could give very "
+         "different figures, and any intervals are too narrow",
+         "report the number of pairs, and do not use these figures alone to compare",
+         "only {brief} sentence pairs; report the number, and do not compare by these figures"),
     "one-differs":
         ("{detail} agrees with the others less than they agree with each other (F1: {number}): "
          "a mean over all pairings hides this",
-         "report the pairings one by one, and see what {detail} does otherwise",
+         "report each pairing, and check what {detail} does differently",
          "{detail} agrees less with the others: {brief}; report each pairing"),
     "given-links":
         ("the annotators judged links that they were given ({number}): cells that nobody looked"
@@ -308,70 +307,68 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "report kappa and AC1 over the judged cells (universe 'judged')",
          "they judged {brief} links that they were given; report kappa over these, not C"),
     "one-sided":
-        ("in many of the sentence pairs used one of the two has nothing to compare, which "
-         "counts as 0 ({number}): C says who marks anything at all as much as what they mark",
-         "report the number of such pairs, and F1, which pools them",
-         "in {brief} pairs only one has anything; report how many, and F1"),
+        ("in many of the sentence pairs used, only one of the two marked anything, which counts "
+         "as 0 ({number}): C depends on who marks anything at all as much as on what they mark",
+         "report the number of such pairs, and F1, which pools all pairs",
+         "in {brief} pairs only one marked anything; report the number, and F1"),
     "equal-words":
-        ("most of the links that chance ({detail}) may delete are of equal words ({number}), "
-         "which C leaves out: annotators keep them, and so chance keeps the others too often "
+        ("most of the links that chance ({detail}) may delete join equal words ({number}), which "
+         "C leaves out: annotators keep them, so chance also keeps the other links too often, "
          "and pi0 is too high",
-         "report C by edit-strata, which has rates of their own for them",
+         "report C by edit-strata, which has separate rates for equal words",
          "{brief} of the links that chance may delete join equal words; report C (strata)"),
     "chance-near-one":
-        ("pi0 is close to 1 ({number}): chance alone all but reaches full agreement, and small "
-         "differences of pi swing C",
-         "report pi and pi0 beside C, or a model of chance that tells equal words apart "
-         "(edit-strata)",
-         "pi0 is {brief}: small differences of pi swing C; report pi and pi0"),
+        ("pi0 is close to 1 ({number}): chance alone almost reaches full agreement, and small "
+         "differences in pi change C a lot",
+         "report pi and pi0 with C, or use separate rates for equal words (edit-strata)",
+         "pi0 is {brief}: small differences in pi change C a lot; report pi and pi0"),
     "left-out":
         ("C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing "
-         "of them",
-         "report how many pairs C stands on beside it",
-         "{brief} pairs {detail}; say so"),
+         "about them",
+         "report how many pairs C is based on",
+         "C leaves out {brief} pairs {detail}; report this"),
     "model":
-        ("C moves by more than 0.1 with the model of chance ({number}): it says as much of the "
-         "model as of the annotators",
-         "report C by each model, and name the model; compare figures of one model alone",
+        ("C changes by more than 0.1 with the model of chance ({number}): it depends on the "
+         "model as much as on the annotators",
+         "report C by each model, name the models, and compare only figures of the same model",
          "C is {brief}; name the model; see the table chance"),
     "normalizer":
-        ("C or pi moves by more than 0.1 with the set by whose size is divided, the smaller "
-         "(min) or the larger (max) ({number}): by the smaller, what one marks alone costs "
-         "nothing",
-         "report both, or F1 beside C",
-         "{brief}; report F1 beside C"),
+        ("C or pi changes by more than 0.1 depending on whether the overlap is divided by the "
+         "smaller set (min) or the larger one (max) ({number}): with min, links marked by only "
+         "one annotator are not penalised",
+         "report both, or F1 with C",
+         "{brief}; report F1 with C"),
     "initial-far":
-        ("the initial alignment {detail} has few of the annotators' links of different words "
-         "({number}): did they correct it?",
-         "if not, leave the initial alignment out: C by edits of it says nothing",
-         "{detail} has {brief} of their links of different words; did they correct it?"),
+        ("the initial alignment {detail} has few of the annotators' links between different "
+         "words ({number}): did they correct it?",
+         "if not, leave the initial alignment out: C by edits of it means nothing",
+         "{detail} has {brief} of their links between different words; did they correct it?"),
     "adjudicated":
         ("the adjudicated version was made from these {number} annotations, so agreement with "
-         "it is inflated: it says whose decisions prevailed, not how reliable they are",
-         "report the agreement of annotators with each other as reliability",
-         "it was made from these {brief} annotations; F1 with it is no measure of reliability"),
+         "it is inflated: it shows whose decisions prevailed, not how reliable they are",
+         "report the agreement between annotators as reliability",
+         "it was made from these {brief} annotations; F1 with it does not measure reliability"),
     "rough":
-        ("sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} "
-         "({number})",
+        ("sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
          "allow more samples",
          "the sampling error of C is above {tolerance:g}; allow more samples"),
     "coarse":
-        ("the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
-         "another seed moves C",
+        ("the Monte-Carlo error of C is large compared with the width of its interval "
+         "({number}): another seed would change C",
          "draw more samples",
          "the sampling error of C is large for its interval ({brief}); draw more samples"),
     "undefined-resamples":
-        ("C has no value in some resamples ({number}), which its interval leaves out: it is too"
+        ("C has no value in some resamples ({number}): its interval leaves them out and is too"
          " narrow",
-         "report how many they are, or F1 with its interval",
+         "report their number, or F1 with its interval",
          "C has no value in {brief} resamples: its interval is too narrow"),
     "intersection":
-        ("the majority of the others is what both have, as there are {number}: recall tends to "
-         "be high and precision low",
+        ("there are {number} others, so their majority is what both marked: recall tends to be "
+         "high and precision low",
          "report the pairings of annotators; do not read this as agreement with a consensus",
-         "the majority of the others is what both have; do not read it as a consensus"),
+         "the majority of two others is what both marked; do not read it as a consensus"),
 }  # fmt: skip
-"""Every caution, in their order: what is the case, what to report instead, both in a line."""
+"""Every caution, in order: the problem, what to report instead, and both in one line."""
 
 
 def cautions_of(agreement: AgreementFigures, data: CorpusData | None = None) -> tuple[Caution, ...]:

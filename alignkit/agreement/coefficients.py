@@ -1,4 +1,4 @@
-"""Coefficients of agreement by name, of links, labels and tables; `agree` gives them in context."""
+"""Coefficients of agreement for links, labels and tables; `agree` shows them in context."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def kappa(*given: Any, **options: Any) -> float:
-    """Return Cohen's kappa of two annotators; NaN where undefined.
+    """Return Cohen's kappa of two annotators; NaN if undefined.
 
     Parameters
     ----------
-    *given : A corpus and two names: over cells of different words, as `alignkit.agree`; two
+    *given : A corpus and two names (over cells of different words, as in `alignkit.agree`); or two
         alignments of one sentence pair (`Alignment`, text or set of links), with
-        ``lengths=(N, M)``, the numbers of words: over all cells; two lists of labels; or a table,
-        Q x Q counts.
-    **options : Of links: ``links``, ``"possible"`` (all, the default) or ``"sure"``, and those of
-        `alignkit.agreement.cell_agreement`, where `ignore_identical` is True.
+        ``lengths=(N, M)``, the numbers of words (over all cells); or two lists of labels; or a
+        table of Q x Q counts.
+    **options : For links: ``links``, ``"possible"`` (all, the default) or ``"sure"``, and those of
+        `alignkit.agreement.cell_agreement`; `ignore_identical` is True by default.
 
     Raises
     ------
     ArgumentError, OptionError, JoinError
-        If what is given is none of these, lists differ in length, or a label is missing.
+        If the input is none of these, lists differ in length, or a label is missing.
 
     References
     ----------
@@ -67,19 +67,19 @@ def kappa(*given: Any, **options: Any) -> float:
 
 
 def alpha(*given: Any, **options: Any) -> float:
-    """Return Krippendorff's alpha of two annotators or more; NaN where undefined.
+    """Return Krippendorff's alpha of two or more annotators; NaN if undefined.
 
     Parameters
     ----------
-    *given : As `kappa` takes it, of any number; names may be left out: all of the role annotator.
-        A table is of labels, units x annotators. Labels may be sets; None, NaN or NA is missing.
+    *given : As for `kappa`, any number. Without names: all with the role annotator of the corpus.
+        A table has labels, units x annotators. Labels may be sets; None, NaN and NA are missing.
     **options : ``distance`` between sets, ``"jaccard"``, ``"dice"`` or ``"masi"``; between other
-        labels it is nominal. Of links also those of `alignkit.agreement.krippendorff_alpha`, where
-        `ignore_identical` is True.
+        labels it is nominal. For links also those of `alignkit.agreement.krippendorff_alpha`;
+        `ignore_identical` is True by default.
 
     References
     ----------
-    Krippendorff 2011, https://repository.upenn.edu/asc_papers/43. Errors as of `kappa`.
+    Krippendorff 2011, https://repository.upenn.edu/asc_papers/43. Errors as for `kappa`.
 
     Examples
     --------
@@ -97,16 +97,16 @@ def alpha(*given: Any, **options: Any) -> float:
 
 
 def fleiss(*given: Any, **options: Any) -> float:
-    """Return Fleiss' kappa of two annotators or more; NaN where undefined.
+    """Return Fleiss' kappa of two or more annotators; NaN if undefined.
 
     Parameters
     ----------
-    *given : As `alpha` takes it, but a table is of counts, items x categories; labels of items x
-        annotators are ``fleiss(*zip(*table))``. Of links see `alignkit.agreement.fleiss_kappa`.
+    *given : As for `alpha`, but a table has counts, items x categories. For labels, items x
+        annotators, use ``fleiss(*zip(*table))``. For links see `alignkit.agreement.fleiss_kappa`.
 
     References
     ----------
-    Fleiss 1971, Psychological Bulletin 76:378-382. Errors as of `kappa`.
+    Fleiss 1971, Psychological Bulletin 76:378-382. Errors as for `kappa`.
 
     Examples
     --------
@@ -123,21 +123,21 @@ def fleiss(*given: Any, **options: Any) -> float:
 
 
 def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the article
-    """Return C of two annotators, their agreement beyond chance; NaN where undefined.
+    """Return C of two annotators, their agreement beyond chance; NaN if undefined.
 
     Parameters
     ----------
-    *given : As `kappa` takes it. Labels may be sets; a table is of these, items x 2.
-    **options : Of links: ``level``, ``"words.possible"`` (the default), ``"words.sure"``,
-        ``"phrases.possible"`` or ``"phrases.sure"``, and those of `alignkit.agree`, by which it is
-        of the edit model if there is an initial alignment, else of Kupper & Hafner. Of labels,
-        as Kupper & Hafner: ``choices``, how many labels there are, and those of
+    *given : As for `kappa`. Labels may be sets; a table has labels, items x 2.
+    **options : For links: ``level``, ``"words.possible"`` (the default), ``"words.sure"``,
+        ``"phrases.possible"`` or ``"phrases.sure"``, and those of `alignkit.agree`. The model of
+        chance is an edit model if there is an initial alignment, else Kupper & Hafner. For labels
+        (Kupper & Hafner): ``choices``, the number of labels to choose from, and those of
         `alignkit.agreement.correct_sets`.
 
     References
     ----------
     Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614; Kupper & Hafner
-    1989, Biometrics 45:957-967. Errors as of `kappa`.
+    1989, Biometrics 45:957-967. Errors as for `kappa`.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the art
         agreement: Agreement = agree(corpus, read, **{"bootstrap": "none", **options})
         return agreement.pairings[0].main(level).C
     if options.get("choices") is None:
-        raise OptionError("chance depends on choices; say how many labels there are to choose from")
+        raise OptionError("C needs `choices`: give the number of labels to choose from")
     first, second = ([_set(unit[side]) for unit in read] for side in (0, 1))
     return correct_sets(first, second, **options).C
 
@@ -161,17 +161,17 @@ def _read(
     given: Sequence[Any], options: dict[str, Any], *, two: bool = False, gaps: bool = False,
     sets: bool = False,
 ) -> tuple[Corpus | None, Any]:  # fmt: skip
-    """Return a corpus and names; or None, and a table: of lists of labels, items x annotators."""
+    """Return a corpus and names, or None and a table; lists of labels give items x annotators."""
     corpus, who = None, list(given)
     if given and isinstance(given[0], Corpus):
         corpus, roles = given[0], given[0].roles
         who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
         if wrong := [value for value in who if not isinstance(value, str)]:
-            how = "give the names one by one: corpus, 'anna', 'ben'"
+            how = "give each name as an argument: corpus, 'anna', 'ben'"
             raise ArgumentError(f"annotators is {kind_of(wrong[0])}; {how}")
     elif given and all(isinstance(value, (Alignment, str, Set)) for value in given):
         if (lengths := options.pop("lengths", None)) is None:
-            raise OptionError("chance depends on the words; give lengths=(N, M), their numbers")
+            raise OptionError("chance depends on the numbers of words; give lengths=(N, M)")
         source, target = ([f"{side} {k}" for k in range(lengths[side])] for side in (0, 1))
         made = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
         corpus, who = Corpus([SentencePair("1", source, target, made)]), list(made)
@@ -181,9 +181,9 @@ def _read(
         who = _rows("a list of labels", given)
         if len({len(labels) for labels in who}) > 1:
             sizes = " and ".join(str(len(labels)) for labels in who)
-            raise JoinError(f"the lists have {sizes} labels; give one for each item in each")
+            raise JoinError(f"the lists have {sizes} labels; each needs one label for each item")
     if len(who) < 2 or (two and len(who) > 2):
-        raise OptionError(f"it takes two annotators{'' if two else ' or more'}, not {len(who)}")
+        raise OptionError(f"give two{'' if two else ' or more'} annotators, not {len(who)}")
     if corpus is not None:
         return corpus, who
     for k, label in ((k, label) for labels in who for k, label in enumerate(labels)):
@@ -191,8 +191,8 @@ def _read(
             raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
         if isinstance(label, (tuple, list, Alignment)) or (isinstance(label, Set) and not sets):
             raise ArgumentError(
-                f"a list holds {str(label)[:40]}, which is no label; links of one pair are an "
-                "Alignment, a text or a set, and those of many are in a Corpus"
+                f"a list contains {str(label)[:40]}, which is not a label; give links of one pair "
+                "as an Alignment, a text or a set, and links of many pairs in a Corpus"
             )
     return None, list(zip(*who, strict=True))
 
@@ -210,7 +210,7 @@ def _rows(name: str, values: Any) -> list[list[Any]]:
 
 
 def _coded(units: Any) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each label of (items, annotators), and how many there are, or two."""
+    """Return the code of each label (items, annotators), and the number of labels, or 2."""
     number: dict[Any, int] = {}
     codes = [[number.setdefault(label, len(number)) for label in unit] for unit in units]
     return np.array(codes, np.int64), max(len(number), 2)

@@ -1,4 +1,4 @@
-"""The quality of a crowd: gold questions, agreement, what to judge again, good phrases."""
+"""The quality of a crowd: gold questions, agreement, pairs to judge again, good phrases."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-"""By which kappa pairs are judged again: against the majority of the others, or of all."""
+"""The kappa that decides which pairs to judge again: against the majority of others or all."""
 
 DOUBT = "in doubt"
-"""The verdict on who is not rejected, but no better than who always gives the commonest label."""
+"""The verdict if not rejected, but no better than always giving the most common label."""
 _MOST_ROWS = 40
-"""People are shown no more of a list."""
+"""The most rows of a list that people see."""
 
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """How an annotator judges: the pairs with a label, and the answers to gold questions."""
+    """The quality of an annotator: the pairs with a label, and the answers to gold questions."""
 
     name: str
     judged: int
@@ -48,7 +48,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class SuspectGold:
-    """A gold question that most annotators who are not rejected answer otherwise."""
+    """A gold question that most annotators (without the rejected ones) answer differently."""
 
     id: str
     gold: str
@@ -59,7 +59,7 @@ class SuspectGold:
 
 @dataclass(frozen=True)
 class GoodPhrase:
-    """In how many contexts, judged by annotators who are not rejected, a phrase is good."""
+    """The contexts in which a phrase is good, judged by annotators who are not rejected."""
 
     phrase: str
     contexts: int
@@ -69,25 +69,25 @@ class GoodPhrase:
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality(Result):
-    """How well annotators judge; printed, it is the tables of the command.
+    """How well annotators judge; printing it shows the tables of the command.
 
     Parameters
     ----------
-    scheme, view, labels : What was judged, how it is looked at, and how many labels that view has.
-    gold : Whose judgments are right.
-    pairs : How many pairs there are.
-    sequential, timed : Whether gold questions are looked at one by one, and whether all answers
-        have times.
-    by : By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
+    scheme, view, labels : The scheme, the view of it, and the number of labels of that view.
+    gold : The annotator with the right judgments.
+    pairs : The number of pairs.
+    sequential, timed : Whether gold questions are checked one by one, and whether all answers have
+        times.
+    by : The kappa that decides which pairs to judge again: ``"others"`` or ``"consensus"``.
     annotators : Each annotator.
-    again : The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
-    suspicious : Gold questions that most contradict.
-    over, good_in : The attribute that names phrases, and in how many contexts a good one is good.
+    again : The ids of the pairs to judge again, with the annotators to do it (possibly none).
+    suspicious : Gold questions that most annotators contradict.
+    over, good_in : The attribute that names phrases, and the contexts in which one must be good.
     phrases : The phrases.
-    asked : By label, for how many gold questions it is right.
-    rewrites_left_out, notes : How many rewrites, which nobody judged, are left out, and what to
-        know of them.
-    warnings : What to know before one believes it.
+    asked : For each label, the number of gold questions with this right answer.
+    rewrites_left_out, notes : The number of rewrites left out because nobody judged them, and notes
+        on them.
+    warnings : Warnings to read before the numbers.
     """
 
     scheme: str
@@ -111,37 +111,37 @@ class CrowdQuality(Result):
 
     @property
     def commonest(self) -> str:
-        """The commonest right label of the gold questions, the first of several."""
+        """The most common right label of the gold questions; the first if there are several."""
         return max(self.asked, key=lambda label: self.asked[label])
 
     @property
     def baseline(self) -> float:
-        """The accuracy of always answering the commonest label, over all gold questions."""
+        """The accuracy of always giving the most common label, over all gold questions."""
         return self.asked[self.commonest] / sum(self.asked.values())
 
     def to_json(self) -> dict[str, object]:
-        """Return the records of each table, and how good one label alone is."""
+        """Return the records of each table, and the accuracy of one label alone."""
         return super().to_json() | {"commonest": self.commonest, "baseline": self.baseline}
 
     @property
     def head(self) -> Sequence[str]:
-        """Who is looked at, and by which rules."""
+        """Lines with the annotators and the rules."""
         order = "in the order of their times" if self.timed else "in the order of the corpus"
-        when = f"after each from the tenth on, {order}" if self.sequential else "once, over all"
+        when = f"after each from the tenth on, {order}" if self.sequential else "once, at the end"
         whose = "the majority of the others" if self.by == "others" else "the majority"
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
             f"({self.scheme}, {self.view}); gold: {self.gold}",
             f"Gold: {how_many(sum(self.asked.values()), 'question')}; always answering "
-            f"{self.commonest!r}, the commonest label, has {100 * self.baseline:.1f}% right",
-            f"Rejected: less than half of 10 gold questions or more are right; looked at {when}",
-            f"Judged again: pairs of annotators whose kappa against {whose} is below .4, by up to "
+            f"{self.commonest!r}, the most common label, is right in {100 * self.baseline:.1f}%",
+            f"Rejected: fewer than half of 10 or more gold questions are right; checked {when}",
+            f"Judged again: pairs of annotators with a kappa below .4 against {whose}, by up to "
             "five others above .75 who have not judged them",
         )
 
     @property
     def cautions(self) -> Sequence[str]:
-        """What to know before one believes it."""
+        """Warnings to read before the numbers."""
         return [*self.notes, *map(str, self.warnings)]
 
     @property
@@ -158,9 +158,9 @@ class CrowdQuality(Result):
         """Return the tables."""
         alone = sum(not who for _, who in self.again)
         count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
-        nobody = f"; nobody is left who could judge {alone} of them" if alone else ""
+        nobody = f"; nobody is left to judge {alone} of them" if alone else ""
         again = Table(
-            f"Pairs to be judged again, and by whom{count}{nobody}",
+            f"Pairs to judge again, and by whom{count}{nobody}",
             [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
             [[id, len(who), ", ".join(who)] for id, who in self.again],
             "" if self.again else "none",
@@ -168,7 +168,7 @@ class CrowdQuality(Result):
         )
         counts = Column("otherwise", "count"), Column("of", "count", key="judged")
         suspicious = Table(
-            "Gold questions that most annotators who are not rejected answer otherwise",
+            "Gold questions that most annotators (without rejected ones) answer differently",
             [Column("pair"), Column("gold"), *counts, Column("most say")],
             [list(vars(gold).values()) for gold in self.suspicious],
             "" if self.suspicious else "none",
@@ -178,14 +178,14 @@ class CrowdQuality(Result):
         return tables if self.over is None else [*tables, self._good()]
 
     def shown_tables(self) -> Sequence[Table]:
-        """Return the tables with the first rows of long lists; machines are given all."""
+        """Return the tables with the first rows of long lists; CSV and JSON have all rows."""
         tables = list(self.tables())
         for place, table in enumerate(tables):
             rows = [row for row in table.rows if row[1] or table.anchor != "again"]
             short = len(rows[:_MOST_ROWS]) < len(table.rows)
             if table.anchor in ("again", "phrases") and short:
-                shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are listed"
-                note = f"{shown if rows else 'not listed here'}; CSV and JSON have all"
+                shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are shown"
+                note = f"{shown if rows else 'not shown here'}; CSV and JSON have all"
                 note = "; ".join(filter(None, [note, table.note]))
                 tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
         return tables
@@ -212,10 +212,10 @@ class CrowdQuality(Result):
             row = [person.name, *numbers, person.power, gold.verdict, gold.rejected_at]
             rows.append(row[: len(columns)])
         note = (
-            "one label: the accuracy of always giving the commonest right label of these questions;"
-            " kappa: against the majority, which contains the annotator, and against the majority "
-            f"of the others; guesser rejected: how probably one who guesses among {self.labels} "
-            "labels would be rejected by as many gold questions"
+            "one label: the accuracy of always giving the most common right label of these "
+            "questions; kappa: against the majority, including the annotator, and against the "
+            "majority of the others; guesser rejected: the probability that as many gold questions "
+            f"reject somebody who guesses among {self.labels} labels"
         )
         return Table("Annotators", columns, rows, note, "annotators")
 
@@ -228,7 +228,7 @@ class CrowdQuality(Result):
             f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}",
             [Column("phrase"), *counts, Column("verdict")],
             [list(vars(phrase).values()) for phrase in self.phrases],
-            "a context is good where more than half of the judgments of annotators who are not "
+            "a context is good if more than half of the judgments by annotators who are not "
             "rejected say so",
             "phrases",
         )
@@ -236,7 +236,7 @@ class CrowdQuality(Result):
 
 # what to beware of
 POWER = 0.8
-"""Below this chance to reject one who guesses, gold questions prove little."""
+"""If the chance of rejecting a guesser is below this, gold questions prove little."""
 
 
 def _hits(quality: CrowdQuality) -> Hits:
@@ -266,39 +266,36 @@ def _hits(quality: CrowdQuality) -> Hits:
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
     "few-gold":
-        ("fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
-         "ask more before these judgments are used"),
+        ("fewer than 10 gold questions judged ({number}): they cannot reject this annotator",
+         "ask more before you use these judgments"),
     "in-doubt":
-        ("no better on the gold questions ({number}) than always giving their commonest label",
-         "look at these judgments before they are used, and ask more gold questions of other "
-         "labels"),
+        ("no better on the gold questions ({number}) than always giving their most common label",
+         "check these judgments before use, and ask more gold questions with other labels"),
     "one-label":
-        ("gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
-         "compare the accuracy on gold questions with that of one label"),
+        ("gave the same label to all pairs ({number}): kappa measures nothing then",
+        "compare the accuracy on gold questions with that of always giving one label"),
     "weak-gold":
-        ("one who guesses would be rejected by the gold questions with a chance of only {number}",
-         "ask more gold questions, or look after each (sequential), or take a view with more "
-         "labels"),
+        ("the gold questions would reject somebody who guesses with a probability of only {number}",
+         "ask more gold questions, check after each (sequential), or use a view with more labels"),
     "contains":
-        ("kappas against the consensus contain the annotator: one of three who guesses between two "
-         "labels expects .5 - k / 2, where k is the kappa of the other two, and may pass .4",
-         "judge again by the kappa against the others (the default)"),
+        ("the consensus contains the annotator: one of three annotators who guesses between two "
+         "labels gets a kappa near .5 - k / 2 (k: the kappa of the other two), perhaps above .4",
+         "use the kappa against the others (the default)"),
     "untimed":
-        ("some answers have no time: who is rejected after which question goes by the order of the "
-         "corpus",
-         "take judgments with times, as a project exports them"),
+        ("some answers have no time, so gold questions are checked in the order of the corpus",
+         "use judgments with times, as projects export them"),
     "rejected":
-        ("{number} annotators are rejected, and still part of the majorities that kappas are taken "
-         "against; everything is computed once",
-         "leave them out of the annotators, and compute it again, if you do not want them there"),
+        ("{number} annotators are rejected, but still part of the majorities that kappas compare "
+         "with; everything is computed once",
+         "to exclude them, leave them out of the annotators and compute again"),
     "nobody":
-        ("nobody above .75 is left to judge {number} pairs again",
+        ("no annotator above .75 is left to judge {number} pairs again",
          "find new annotators for them"),
     "unknown-kappa":
-        ("the kappa is not defined, so that these pairs are not judged again",
-         "have more pairs judged by several"),
+        ("the kappa is undefined, so these pairs are not judged again",
+        "have more pairs judged by several annotators"),
 }  # fmt: skip
-"""Every caution on a crowd, in their order."""
+"""Every caution about a crowd, in order."""
 
 
 # the question
@@ -319,32 +316,32 @@ def crowd_quality(
     lenient_labels: bool = False,
     rewrites: bool = False,
 ) -> CrowdQuality:
-    """Measure how well annotators judge pairs, and list what is to be judged again by whom.
+    """Measure how well annotators judge pairs, and list which pairs to judge again, by whom.
 
     Parameters
     ----------
-    annotators : The crowd; None for all of the role annotator who judged, but the gold.
-    gold : Whose judgments are right: pairs with one are gold questions.
-    sequential : Look at gold questions one by one from the tenth on, as a running project does, in
-        the order of their times, or, where one has none, of the corpus; instead of once over all.
-    like : Whose kappa is below .4, the pairs of that annotator are judged again: kappa against the
-        majority of the others; with ``"parade"``, as in PARADE, against the majority of all.
+    annotators : The crowd; None for all with the role annotator who judged, except the gold.
+    gold : The annotator with the right judgments; pairs judged by gold are gold questions.
+    sequential : Check gold questions one by one from the tenth on, as a running project does, by
+        their times (or, if a time is missing, in the order of the corpus), instead of once.
+    like : Pairs of annotators with a kappa below .4 are judged again: kappa against the majority of
+        the others, or with ``"parade"``, as in PARADE, against the majority of all.
     over : An attribute that names the phrase of which a pair is a context; None for no phrases.
-    good : The labels that say that a pair is good; None takes what the view ``binary`` calls 1.
-    good_in : A phrase is good that is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
+    good : The labels that make a pair good; None takes those that the view ``binary`` calls 1.
+    good_in : A phrase is good if it is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
         contexts.
-    lenient_labels : Leave out what is no judgment of the scheme, where an error would stop.
-    rewrites : Count rewrites too, which nobody judged; see `alignkit.model.sentence_pair`.
+    lenient_labels : Leave out judgments that are not in the scheme instead of raising an error.
+    rewrites : Include rewrites, which nobody judged; see `alignkit.model.sentence_pair`.
 
     Raises
     ------
     OptionError
-        If there are fewer than two annotators, or nothing says which labels are good.
+        If there are fewer than two annotators, or it is not known which labels are good.
 
     Notes
     -----
-    Everything is computed once: who is rejected is still part of the majorities that kappas are
-    taken against, but judges nothing again, and does not count for good phrases.
+    Everything is computed once: rejected annotators are still part of the majorities that kappas
+    compare with. But they judge nothing again, and do not count for good phrases.
 
     References
     ----------
@@ -357,7 +354,7 @@ def crowd_quality(
     by = "others" if like is None else "consensus"
     check_known("number of contexts", good_in, GOOD_IN)
     if over is None and good is not None:
-        raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
+        raise OptionError("`good` needs phrases: name the attribute with the phrase with `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     names, aside = judges(corpus, annotators, gold)
     notes += tuple(f"{how_many(n, 'judgment')} {who} left out"
@@ -366,7 +363,7 @@ def crowd_quality(
     matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
     if not (right >= 0).any():
-        raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
+        raise OptionError(f"{gold!r} gave no pair a scored label, so there are no gold questions")
     all_timed, verdicts = True, []
     for name, row in zip(names, values, strict=True):
         order: list[int] = np.flatnonzero((row >= 0) & (right >= 0)).tolist()
@@ -413,7 +410,7 @@ def crowd_quality(
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
-    """Return each annotator's kappa against the majority, and against that of the others."""
+    """Return the kappas of each annotator against the majority, and against the others'."""
 
     def kappas_with(others: Sequence[Labels]) -> list[float]:
         tables = LabelTables.of(list(zip(values, others, strict=True)), size).total()
@@ -443,11 +440,11 @@ def _suspicious(
 
 
 def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int]]:
-    """Return the labels that say that a pair is good, and the view that they are of."""
+    """Return a view, and its labels that make a pair good."""
     if good is None:
         if "binary" not in view.scheme.views:
             raise OptionError(
-                f"no view of {view.scheme.name} says which labels are good: name them by `good`"
+                f"no view of {view.scheme.name} says which labels are good: name them with `good`"
             )
         view, good = get_view(view.scheme, "binary"), ["1"]
     for label in (chosen := words("good", good)):

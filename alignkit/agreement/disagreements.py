@@ -1,4 +1,4 @@
-"""Where two annotators differ: by sentence pair, by word pair, by kind of link."""
+"""Find the differences of two annotators, by sentence pair, word pair and kind of link."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from alignkit.scoring.link_classes import OF_FUNCTION_WORDS, WORD_KINDS, Functio
 from alignkit.tables.media import csv_lines
 
 SHAPES = ("1-1", "1-n", "block")
-"""One word with one, one with several, several with several; as the annotators linked them."""
+"""The shapes of links: one word with one, one with several, several with several."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many links at least one of two annotators has."""
+    """Counts of the links that at least one of two annotators has."""
 
     both: int = 0  # those of both, sure for both or only possible for both
     unsure: int = 0  # those of both, sure for one and only possible for the other
@@ -30,12 +30,12 @@ class Outcome:
 
     @property
     def links(self) -> int:
-        """All of them."""
+        """The number of all these links."""
         return self.both + self.unsure + self.first + self.second
 
     @property
     def alone(self) -> int:
-        """The links of one annotator only."""
+        """The number of links of only one annotator."""
         return self.first + self.second
 
     def __add__(self, other: Outcome) -> Outcome:
@@ -44,7 +44,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class WordOutcome:
-    """The links of a pair of words, in small letters unless case matters."""
+    """The links of a pair of words, in lower case unless case matters."""
 
     source: str
     target: str
@@ -62,7 +62,7 @@ class PairOutcome:
 
 @dataclass(frozen=True)
 class Disagreements:
-    """Where two annotators differ."""
+    """The differences of two annotators."""
 
     annotators: tuple[str, str]
     total: Outcome  # over all sentence pairs that both annotated
@@ -72,7 +72,7 @@ class Disagreements:
 
     @property
     def differing(self) -> tuple[PairOutcome, ...]:
-        """The pairs in which a link differs."""
+        """The sentence pairs in which a link differs."""
         return tuple(pair for pair in self.pairs if pair.outcome.alone or pair.outcome.unsure)
 
 
@@ -85,7 +85,7 @@ def disagreements(
     corpus: Corpus, first: str, second: str, *, function_words: FunctionWords | None = None,
     exact_case: bool = False,
 ) -> Disagreements:  # fmt: skip
-    """Count where two annotators differ, over all links, identical ones too."""
+    """Count the differences of two annotators over all links, including identical ones."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
     kinds_known = (kind for kind in WORD_KINDS if kind not in unknown)
@@ -118,7 +118,7 @@ def disagreements(
 
 
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
-    """Yield each link of either, with its shape and which of them have it."""
+    """Yield each link of the two, with its shape and who has it."""
     alignments = pair.alignment(first), pair.alignment(second)
     mine, other = (dict(alignment.items()) for alignment in alignments)
     shapes: Counter[Link] = Counter()  # of either, the larger

@@ -1,4 +1,4 @@
-"""Every figure of an agreement: of two annotators, of all together, in all pairs and each group."""
+"""Every figure of an agreement: of two annotators and of all, in all pairs and each group."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from alignkit.tables.result import Caution, Result
 T = TypeVar("T")
 
 KINDS = ("annotators", "adjudicated", "consensus", "automatic")
-"""Who is compared: two annotators; one with the adjudicated version, or with the majority of the
-others; an automatic alignment with an annotator, its reference."""
+"""The kinds of pairings: two annotators; an annotator and the adjudicated version, or the majority
+of the others; an automatic alignment and an annotator as its reference."""
 
 DIFFERENT = "different."
-"""The levels of cells and alpha over different words alone begin with this."""
+"""Levels of cells and alpha that are only over different words begin with this."""
 
 Intervals = Mapping[str, Union[Interval, str]]
-"""By ``level.statistic`` the interval, or why there is none."""
+"""The interval, or why there is none, by ``level.statistic``."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure, and all that tells it from others.
+    """One figure, with all that identifies it.
 
     Parameters
     ----------
     kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
-        annotators together; ``"edits"`` for one annotator's.
-    first, second : The two; empty if a figure is of more, or of one.
+        annotators together; ``"edits"`` for those of one annotator.
+    first, second : The two annotators; second, or both, are empty for figures of one or of more.
     section : ``"all"``, or the name of a group.
     level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
         ...
-    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
+    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"``: another model of chance.
     value : NaN if undefined.
-    low, high : The bounds of its interval; NaN without one.
-    pairs : The sentence pairs that it rests on.
-    reason : Why there is no value or interval; empty otherwise, and if none was asked for.
+    low, high : The bounds of the interval; NaN without one.
+    pairs : The number of sentence pairs that it is based on.
+    reason : Why there is no value or interval; empty otherwise, or if none was requested.
     """
 
     kind: str
@@ -70,20 +70,20 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class PairingSection:
-    """The agreement of two in the whole corpus, or in one group.
+    """The agreement of two annotators in the whole corpus, or in one group.
 
     Parameters
     ----------
     name : ``"all"``, or the group.
-    pairs : The sentence pairs that both annotated.
-    figures, intervals : By ``level.statistic``; levels of different words begin with
+    pairs : The number of sentence pairs that both annotated.
+    figures, intervals : By ``level.statistic``; levels over different words begin with
         ``different.``.
     overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
     cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
-    different : The same over cells of different words; None also if identical ones take part.
-    alpha : By links and distance, ``possible.masi``; of different words
+    different : The same over cells of different words; None also if identical ones are included.
+    alpha : By links and distance, ``possible.masi``; over different words
         ``different.possible.masi``.
-    reason : Why there are no cells although words are known; empty otherwise.
+    reason : Why there are no cells although the words are known; empty otherwise.
     """
 
     name: str
@@ -99,14 +99,13 @@ class PairingSection:
 
 @dataclass(frozen=True, eq=False)
 class GivenLinks:
-    """What two annotators who judged links that they were given made of them.
+    """The agreement of two annotators who judged links that they were given.
 
     Parameters
     ----------
-    links : How many they were given: the cells that both judged.
-    cells : Kappa and AC1 over these; of different words, if identical ones
-        are left out.
-    intervals : Of ``cells.possible.kappa`` and so on.
+    links : The number of given links: the cells that both judged.
+    cells : Kappa and AC1 over these; only different words if identical ones are left out.
+    intervals : For ``cells.possible.kappa`` and so on.
     """
 
     links: int
@@ -114,25 +113,25 @@ class GivenLinks:
     intervals: Intervals
 
     def kappa(self, links: str) -> tuple[float, Interval | str | None]:
-        """Return kappa of ``"possible"`` or ``"sure"`` links with its interval."""
+        """Return kappa of ``"possible"`` or ``"sure"`` links, and its interval."""
         table: Contingency = getattr(self.cells, links)
         return table.kappa, self.intervals.get(f"cells.{links}.kappa")
 
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """What two have in common.
+    """Two annotators (or alignments) and their agreement.
 
     Parameters
     ----------
     kind : One of `KINDS`.
-    first, second : The two; the second is the reference.
+    first, second : The two names; the second is the reference.
     sections : The whole corpus, then each group.
-    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty where words
-        are not known.
-    chance : The model of chance that the main tables show.
-    no_edits : Why models of edits say nothing of the two; empty where they do.
-    given : Over the cells that both judged, where two annotators record them; None otherwise.
+    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty if words are
+        not known.
+    chance : The model of chance in the main tables.
+    no_edits : Why edit models do not apply to the two; empty if they do.
+    given : The agreement over the cells that both judged; None if these are not recorded.
     """
 
     kind: str
@@ -146,32 +145,32 @@ class Pairing:
 
     @property
     def name(self) -> str:
-        """``"A ~ B"``."""
+        """The name of the pairing: ``"A ~ B"``."""
         return f"{self.first} ~ {self.second}"
 
     def section(self, name: str) -> PairingSection:
-        """Return what the two have in a section."""
+        """Return the agreement in a section."""
         return named("section", name, {part.name: part for part in self.sections})
 
     def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the model of the main tables."""
+        """Return the agreement beyond chance at a level, by the main model."""
         return named("level", level, named("model of chance", self.chance, self.beyond))
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
-        """Return the agreement beyond chance in a section, by the main model or another."""
+        """Return the agreement beyond chance in a section, by the main or another model."""
         result = named("level", level, named("model of chance", chance or self.chance, self.beyond))
         parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
         return named("section", section, {part.name: part for part in parts})
 
     def results(self) -> Iterator[tuple[str, str, BeyondChance]]:
-        """Yield the agreement beyond chance with its model of chance and its level."""
+        """Yield each model of chance and level, with the agreement beyond chance."""
         for chance, levels in self.beyond.items():
             for level, result in levels.items():
                 yield chance, level, result
 
 
 def named(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """Return what has a name; refuse a name that is not known."""
+    """Return the entry with a name; raise an error for an unknown name."""
     check_known(kind, name, known)
     return known[name]
 
@@ -183,17 +182,17 @@ class Together:
     Parameters
     ----------
     name : ``"all"``, or the group.
-    pairs : How many sentence pairs there are.
-    used : How many of them two annotators or more annotated.
-    left_out : How many pairs are left out of what needs all annotators, for each reason.
+    pairs : The number of sentence pairs.
+    used : The number of pairs that two or more annotators annotated.
+    left_out : The number of pairs left out of figures that need all annotators, by reason.
     fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
-        annotator did nothing here.
+        annotator annotated nothing here.
     alpha : Krippendorff's alpha, named as in `PairingSection`.
-    intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
-    mean : Every figure of the annotators' pairings, averaged with their numbers of sentence pairs
-        (C, pi and pi0: pairs used) as weights, without undefined ones.
+    intervals : For ``fleiss.kappa``, ``alpha.possible.masi`` and so on.
+    mean : The mean of each figure over the annotators' pairings, weighted by sentence pairs (C, pi
+        and pi0: by pairs used), without undefined ones.
     automatic : The same over two or more pairings with automatic alignments; empty otherwise.
-    mean_left_out, automatic_left_out : For each figure how many undefined ones its mean leaves out.
+    mean_left_out, automatic_left_out : The number of undefined figures that each mean leaves out.
     """
 
     name: str
@@ -210,7 +209,7 @@ class Together:
 
 
 class FigureResult(Result):
-    """A result of many figures, each a record with the fields of `Figure`."""
+    """A result with many figures, each a record with the fields of `Figure`."""
 
     cautions: tuple[Caution, ...] = ()
 
@@ -219,11 +218,11 @@ class FigureResult(Result):
         """Return every figure."""
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
+        """Return every figure as a dictionary, for a DataFrame; see `Figure`."""
         return [dict(vars(figure)) for figure in self.figures()]
 
     def csv(self) -> str:
-        """Return figures, cautions and the signature as CSV; columns are the fields of `Figure`."""
+        """Return figures, cautions and signature as CSV; the columns are the fields of `Figure`."""
         records = self.to_records()
         records += [
             {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
@@ -239,7 +238,7 @@ class FigureResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementFigures(FigureResult):
-    """Who is compared, and every figure of them; see `Agreement`, which shows itself as well."""
+    """The annotators, and every figure; see `Agreement`, which can also be shown."""
 
     annotators: tuple[str, ...]
     options: AgreementOptions
@@ -267,7 +266,7 @@ class AgreementFigures(FigureResult):
         return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
 
     def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two, in this order."""
+        """Return the pairing of two names, in this order."""
         pairings = {pairing.name: pairing for pairing in self.pairings}
         return named("pairing", f"{first} ~ {second}", pairings)
 
@@ -287,7 +286,7 @@ def alpha_level(name: str) -> str:
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone."""
+    """Split ``level.statistic`` into level and statistic; an alpha has only the name."""
     if "alpha" in name.split("."):
         return name, "alpha"
     level, _, statistic = name.rpartition(".")
@@ -298,11 +297,11 @@ def without(mean: float, pairings: int) -> str:
     """Return a note on the undefined figures that a mean leaves out; empty if there are none."""
     if isnan(mean) or not pairings:
         return ""
-    return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"
+    return f"the mean leaves out {how_many(pairings, 'pairing')} with an undefined figure"
 
 
 def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
-    """Yield every figure of two, section by section."""
+    """Yield every figure of a pairing, section by section."""
     for section in pairing.sections:
         at = (pairing.kind, pairing.first, pairing.second, section.name)
         for name, value in section.figures.items():
@@ -323,7 +322,7 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
 
 
 def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
-    """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
+    """Yield the add and delete rates and the dispersion, once per annotator and links."""
     figures: dict[tuple[str, ...], Figure] = {}
     for pairing in pairings:
         for chance, level, result in pairing.results():

@@ -1,20 +1,19 @@
 """Fleiss' kappa over the source words that annotators proposed for each target word.
 
-An *item* is a target word, or the NULL that stands at position 0 of every target sentence,
-together with one source position, or with null, that at least one annotator proposed for it
-(Brockett 2007). What an annotator proposes for a target word:
+An *item* is a target word (or the NULL at position 0 of every target sentence) together with one
+source position, or null, that at least one annotator proposed for it (Brockett 2007). For a target
+word, an annotator proposes:
 
 - each source position linked to it, as *sure* or *possible*;
-- *null* where no link reaches the word. That the word was explicitly aligned to nothing says the
-  same and changes nothing; such a mark on a word that has links as well is not counted.
+- *null* if it has no link. An explicit null on the word means the same and changes nothing; on a
+  word that also has links it is not counted.
 
-For the NULL an annotator proposes the source words that were explicitly aligned to nothing
-(`Link(i, NULL)`), sure or possible, and null where there are none. Formats that cannot say so have
-the NULL nevertheless: each pair has one, so that kappa does not depend on the format where no
-source word is marked.
+For the NULL, an annotator proposes the source words that were explicitly aligned to nothing
+(`Link(i, NULL)`), sure or possible, and null if there are none. Each pair has this NULL, even in
+formats without nulls, so kappa does not depend on the format if no source word is marked.
 
-The category of an item is sure, possible or null. Not to have proposed the position of an item is
-the category null too; only the counts by number of agreeing annotators keep the two apart.
+The category of an item is sure, possible or null. An annotator who did not propose the position of
+an item also counts as null; only the counts of agreeing annotators distinguish the two.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ class FleissKappa:
 
     Parameters
     ----------
-    kappa : (observed - expected) / (1 - expected); NaN without items, or if all judgements are in
-        one category (expected = 1).
+    kappa : (observed - expected) / (1 - expected); NaN without items, or if all judgements have
+        the same category (expected = 1).
     observed : The share of agreeing pairs of judgements, averaged over the items.
     expected : The sum of the squared proportions of the categories.
-    items, annotators, pairs : How many items, annotators and sentence pairs took part.
-    categories : For each category the share of all items x annotators judgements.
-    agreeing : For n from all annotators down to 1 the items on which exactly n said the same; "not
-        proposed" and null count as different here.
+    items, annotators, pairs : The numbers of items, annotators and sentence pairs.
+    categories : For each category, its share of all items x annotators judgements.
+    agreeing : For n from all annotators down to 1, the number of items on which exactly n agree;
+        "not proposed" and null count as different here.
     """
 
     kappa: float
@@ -67,7 +66,7 @@ class FleissKappa:
 
     @classmethod
     def of(cls, rows: Rows, annotators: int) -> FleissKappa:
-        """Compute everything from the rows of `FLEISS`, or from a part of them."""
+        """Compute everything from the rows of `FLEISS`, or some of them."""
         items, _, *counts = rows.total()[0].astype(np.int64).tolist()
         judged, largest = counts[: len(CATEGORIES)], counts[len(CATEGORIES) :]
         shares = [count / (items * annotators) if items else nan for count in judged]
@@ -80,10 +79,10 @@ class FleissKappa:
 
 @naming_keywords
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
-    """Fleiss' kappa over the pairs that all the annotators annotated.
+    """Compute Fleiss' kappa over the pairs that all annotators annotated.
 
-    All links count, identical ones as well. None takes all annotators of the corpus. Time and
-    memory are linear in links and words, but for one sort of the items.
+    All links count, including identical ones. None takes all annotators of the corpus. Time and
+    memory are linear in links and words, except for one sort of the items.
 
     Raises
     ------
@@ -137,7 +136,7 @@ def _rows(data: PairData) -> Rows:
 def fleiss_ratios(
     items: Floats, agreeing: Floats, totals: Floats, raters: int
 ) -> dict[str, Floats]:
-    """Return kappa, observed and expected of R sums of items with as many judgements each."""
+    """Return kappa, observed and expected for R sums of items with equal numbers of judgements."""
     observed = ratio(agreeing, items * raters * (raters - 1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
     expected = ratio((totals * totals).sum(axis=1), (items * raters) ** 2)
@@ -146,16 +145,16 @@ def fleiss_ratios(
 
 
 FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
-"""Fleiss' kappa over the pairs that all annotators annotated; all links count."""
+"""Fleiss' kappa over the pairs annotated by all; all links count."""
 
 
 @naming_keywords
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
-    """Return kappa, the observed and the expected agreement of a table of judgements.
+    """Return kappa, observed and expected agreement of a table of judgements.
 
-    `counts` says how many annotators put an item into a category, (items, categories); each item
-    has the same number of annotators, two or more, or an OptionError is raised. All is NaN without
-    items, kappa alone if all judgements are of one category.
+    `counts` is how many annotators put each item into each category: (items, categories). Each item
+    needs the same number of annotators, two or more; otherwise an OptionError is raised. Without
+    items everything is NaN; if all judgements have one category, only kappa is.
 
     Examples
     --------
@@ -178,7 +177,7 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
 
 
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return what each annotator proposed for each item, and the pairs of the items."""
+    """Return the proposals of each annotator for each item, and the pairs of the items."""
     proposals = [_proposed(data, name) for name in data.annotators]
     keys = np.concatenate([key for key, _ in proposals])
     distinct, item = np.unique(keys, return_inverse=True)
@@ -192,7 +191,7 @@ def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the number of each proposal (pair, target word, source word), and what it says."""
+    """Return the code of each proposal (pair, target word, source word), and its category."""
     arrays = data.all_links(name)
     pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
     # in each pair, row 0 is the NULL and column 0 is null: word j is row j + 1

@@ -1,4 +1,4 @@
-"""Statistics as measures of sums of rows, and the bootstrap intervals of all of them at once."""
+"""Statistics as measures of sums of rows, and their bootstrap intervals, all at once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 Measure = Callable[[Floats], Mapping[str, Floats]]
-"""What turns (R, K) sums of rows into named measures, (R,) each; NaN where undefined."""
+"""Turns (R, K) sums of rows into named measures, (R,) each; NaN if undefined."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The counts of P sentence pairs, and what is measured on sums of them."""
+    """The counts of P sentence pairs, and the measures of sums of them."""
 
     counts: Floats | csr_array[np.float64]
     measure: Measure  # from (R, K) sums to the measures
@@ -36,11 +36,11 @@ class Rows:
 
     @property
     def width(self) -> int:
-        """K."""
+        """The number of columns K."""
         return int(self.counts.shape[1])
 
     def sums(self, weights: Floats) -> Floats:
-        """Return the (R, K) sums of rows that count as often as (R, P) weights say."""
+        """Return the (R, K) sums of rows, weighted by (R, P) weights."""
         if isinstance(self.counts, np.ndarray):
             dense: Floats = weights @ self.counts
             return dense
@@ -48,7 +48,7 @@ class Rows:
         return np.asarray(self.counts.T @ weights.T, np.float64).T
 
     def part(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the rows of the pairs that a (P,) mask chooses."""
+        """Return the rows of the pairs of a (P,) mask."""
         return replace(self, counts=self.counts[mask])
 
     def total(self) -> Floats:
@@ -63,7 +63,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """A statistic of agreement; what a module of a coefficient exports."""
+    """A statistic of agreement; each module of a coefficient exports some."""
 
     level: str  # what it is taken of, "words.sure" and so on; a figure is named level.measure
     measures: tuple[str, ...]  # the names of what is measured
@@ -71,7 +71,7 @@ class Statistic:
 
 
 def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
-    """Return the mean of (weight, value); what is undefined is left out, with its weight."""
+    """Return the weighted mean of (weight, value), without undefined values."""
     known = [(weight, value) for weight, value in pairs if not isnan(value)]
     total = sum(weight for weight, _ in known)
     return sum(weight * value for weight, value in known) / total if total else nan
@@ -80,14 +80,14 @@ def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
 NO_PAIRS = "there is no sentence pair"
 
 Intervals = dict[str, Union[Interval, str]]
-"""By ``level.measure`` the interval, or the reason why there is none."""
+"""The interval, or the reason why there is none, by ``level.measure``."""
 
 
 def bootstrap(
     statistics: Sequence[Statistic], rows: Sequence[Rows], *, resamples: int, confidence: float,
     seed: int, sections: Sequence[NDArray[np.bool_]],
 ) -> list[Intervals]:  # fmt: skip
-    """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
+    """Return percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
     names = [f"{part.level}.{measure}" for part in statistics for measure in part.measures]
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
@@ -114,7 +114,7 @@ def draw_weights(
     count: int, resamples: int, seeds: np.random.SeedSequence | np.random.Generator, *,
     width: int = 1,
 ) -> Iterator[Floats]:  # fmt: skip
-    """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count)."""
+    """Yield chunks (c, count) of how often each pair is drawn."""
     rng = np.random.default_rng(seeds)
     shares = np.full(count, 1 / count)
     for size in chunks(resamples, 2 * count + 4 * width):
@@ -122,6 +122,6 @@ def draw_weights(
 
 
 def reasoned(values: Floats, confidence: float) -> Interval | str:
-    """Return the interval of the values of some resamples, or the reason why there is none."""
+    """Return the interval of the values of resamples, or the reason why there is none."""
     interval = interval_of(values, confidence)
     return interval.reason or interval

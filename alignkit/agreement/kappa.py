@@ -1,7 +1,7 @@
-"""Cohen's kappa and Gwet's AC1, of any table, and of two annotators cell by cell.
+"""Cohen's kappa and Gwet's AC1, for any table, and for two annotators cell by cell.
 
-A cell is a source word with a target word of the same sentence pair. The N x M cells are counted,
-never made: time and memory are linear in links and words.
+A cell is a source word with a target word of the same sentence pair. The N x M cells are counted
+without an array: time and memory are linear in links and words.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ Table = Sequence[Sequence[int]]
 
 @dataclass(frozen=True)
 class Contingency:
-    """How two annotators put the same items into Q categories, and what follows.
+    """The counts of two annotators who put the same items into Q categories, and the coefficients.
 
     Parameters
     ----------
     categories : The Q names.
-    table : Q x Q counts: row, the category of the first annotator; column, that of the second.
+    table : Q x Q counts: rows are categories of the first annotator, columns of the second.
     items : The sum of the table.
     observed : The share of items with the same category; NaN without items.
-    kappa : Cohen's kappa; NaN where undefined, see `cohen_kappa`.
-    ac1 : Gwet's AC1; NaN where undefined, see `gwet_ac1`.
-    prevalence : For each category its share of all 2 x items judgements; NaN without items.
+    kappa : Cohen's kappa; NaN if undefined, see `cohen_kappa`.
+    ac1 : Gwet's AC1; NaN if undefined, see `gwet_ac1`.
+    prevalence : For each category, its share of all 2 x items judgements; NaN without items.
     """
 
     categories: tuple[str, ...]
@@ -51,11 +51,11 @@ class Contingency:
 
     @classmethod
     def of(cls, categories: Sequence[str], table: Table) -> Contingency:
-        """Compute everything from Q x Q counts; others raise an OptionError."""
+        """Compute everything from Q x Q counts; other tables raise an OptionError."""
         counts = _checked(table)
         ratios = {name: float(value[0]) for name, value in _ratios_of(counts).items()}
         if len(categories) != len(counts):
-            raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
+            raise OptionError(f"{len(categories)} categories, but {len(counts)} rows in the table")
         items = sum(map(sum, counts))
         each = zip(counts, zip(*counts, strict=True), strict=True)
         totals = [sum(row) + sum(column) for row, column in each]
@@ -63,7 +63,7 @@ class Contingency:
         return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
-        """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`."""
+        """Return the 2 x 2 table of some `categories`, called `name`, against the `rest`."""
         unknown = [name for name in categories if name not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
@@ -77,9 +77,9 @@ class Contingency:
 def cohen_kappa(table: Table) -> float:
     """Return Cohen's kappa of a Q x Q table of counts; other tables raise an OptionError.
 
-    kappa = (observed - expected) / (1 - expected), where expected is the sum over the categories
-    of the product of the two annotators' own shares. It is NaN without items, and if both
-    annotators put every item into the same category (expected = 1).
+    kappa = (observed - expected) / (1 - expected); expected is the sum over the categories of the
+    product of the two annotators' shares. Kappa is NaN without items, or if both annotators put
+    every item into the same category (expected = 1).
 
     Examples
     --------
@@ -97,13 +97,13 @@ def cohen_kappa(table: Table) -> float:
 def gwet_ac1(table: Table) -> float:
     """Return Gwet's AC1 of a Q x Q table of counts; other tables raise an OptionError.
 
-    AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1),
-    where pi_q is the share of category q among the judgements of both annotators. NaN without
+    AC1 = (observed - expected) / (1 - expected) with expected = sum pi_q (1 - pi_q) / (Q - 1);
+    pi_q is the share of category q among the judgements of both annotators. AC1 is NaN without
     items.
 
     Examples
     --------
-    Where one category is rare, kappa is low although 118 of 125 judgements agree (Gwet 2008).
+    If a category is rare, kappa is low although 118 of 125 judgements agree (Gwet 2008).
 
     >>> table = [[118, 5], [2, 0]]
     >>> round(gwet_ac1(table), 2), round(cohen_kappa(table), 2)
@@ -146,7 +146,7 @@ def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
 
 
 def kappa_of_sums(items: Floats, seen: Floats, expected: Floats) -> Floats:
-    """Return kappa from the sum of disagreement that is seen, and the expected one times items."""
+    """Return kappa from the sum of the observed disagreement and items x the expected one."""
     return ratio(expected - items * seen, expected)
 
 
@@ -158,9 +158,9 @@ def _checked(table: Table) -> tuple[tuple[int, ...], ...]:
     rows: tuple[object, ...] = every("the table", table, object)
     counts = tuple(tuple(whole_numbers("a row of the table", row, 1).tolist()) for row in rows)
     if len(counts) < 2 or any(len(row) != len(counts) for row in counts):
-        raise OptionError("a contingency table needs as many rows as columns, two or more")
+        raise OptionError("a contingency table needs equal numbers of rows and columns, at least 2")
     if min(map(min, counts)) < 0:
-        raise OptionError("a contingency table holds counts, none below 0")
+        raise OptionError("a contingency table contains counts; they must be 0 or more")
     return counts
 
 
@@ -169,17 +169,17 @@ CATEGORIES = ("none", "possible", "sure")
 
 @dataclass(frozen=True)
 class CellAgreement:
-    """The agreement of two annotators over cells, with Cohen's kappa and Gwet's AC1.
+    """The agreement of two annotators over cells: Cohen's kappa and Gwet's AC1.
 
-    Nearly all cells are empty, so look at the prevalence of the links in each `Contingency`.
+    Nearly all cells are empty, so check the prevalence of the links in each `Contingency`.
 
     Parameters
     ----------
     annotators : The two names: rows, then columns of the tables.
-    pairs : The sentence pairs that both annotated.
-    all : Over {none, possible, sure}, possible meaning *only* possible.
-    possible : Linked at all against not linked.
-    sure : Surely linked against all else.
+    pairs : The number of sentence pairs that both annotated.
+    all : Over {none, possible, sure}; possible means *only* possible.
+    possible : Cells with a link (sure or possible) against cells without.
+    sure : Cells with a sure link against all others.
     """
 
     annotators: tuple[str, str]
@@ -190,7 +190,7 @@ class CellAgreement:
 
     @classmethod
     def of(cls, annotators: tuple[str, str], rows: Rows) -> CellAgreement:
-        """Compute everything from the rows of level ``cells.all``, or from a part of them."""
+        """Compute everything from the rows of level ``cells.all``, or some of them."""
         table = rows.total().reshape(3, 3).astype(np.int64).tolist()
         whole = Contingency.of(CATEGORIES, table)
         linked = whole.collapse("linked", "none", categories=("possible", "sure"))
@@ -212,20 +212,20 @@ def cell_agreement(
 
     Parameters
     ----------
-    corpus : The pairs, with their words: the number of cells is needed.
+    corpus : The pairs, with their words; these give the number of cells.
     first, second : The two annotators.
-    ignore_identical : Whether the cells of equal words are left out altogether, linked or not.
-    exact_case : Whether words that differ in case alone are different.
-    universe : ``"all"`` cells, or those that both ``"judged"``: those with a link or a label, if
+    ignore_identical : Whether to leave out all cells of equal words, linked or not.
+    exact_case : Whether words that differ only in case are different.
+    universe : ``"all"`` cells, or those that both ``"judged"``: cells with a link or a label, if
         the format keeps labels on cells without a link.
 
     Raises
     ------
     OptionError, UnknownNameError
-        If the annotators cannot be compared, `exact_case` changes nothing, or the corpus does not
+        If the annotators cannot be compared, `exact_case` has no effect, or the corpus does not
         record which cells were judged.
     MissingTextError
-        If the words of a pair are needed and not known.
+        If the words of a pair are needed but not known.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def cell_agreement(
 
 
 def _tables(data: PairData) -> NDArray[np.int64]:
-    """Return the (P, 3, 3) tables, from the sizes of S and P of both and of what they share."""
+    """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps."""
     n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
     both = n["sure_in_sure"]
     sure_weak = n["hyp_sure_in_ref_possible"] - both
@@ -267,7 +267,7 @@ def _whole_rows(data: PairData) -> Rows:
 
 
 def _binary_rows(data: PairData, least: int) -> Rows:
-    """Count the cells of at least this category (its place in `CATEGORIES`) against the rest."""
+    """Count cells of at least a category (its place in `CATEGORIES`) against the rest."""
     tables = _tables(data).astype(np.float64)
     rows = np.add.reduceat(np.add.reduceat(tables, [0, least], axis=1), [0, least], axis=2)
 
@@ -287,4 +287,4 @@ CELLS = (
     Statistic("cells.possible", _BINARY, partial(_binary_rows, least=1)),
     Statistic("cells.sure", _BINARY, partial(_binary_rows, least=2)),
 )
-"""Kappa and AC1 over cells; the prevalence is that of what is rarer, the links."""
+"""Kappa and AC1 over cells; the prevalence is that of the links."""

@@ -1,6 +1,6 @@
-"""The options of agreement on alignments and on judgments, each with default, choices and help.
+"""The options of agreement on alignments and on judgments, with defaults, choices and help.
 
-The command line is made from the fields, so this imports nothing that takes time.
+The command line is made from the fields, so this module imports nothing slow.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
 def option(
     default: Any, help: str, *, group: str = "", choices: Sequence[str] = (), metavar: str = ""
 ) -> Any:
-    """Return a field with its help, its group and its choices, from which the command is made."""
+    """Return a field with help, group and choices, used for the command line."""
     metadata = {"help": help, "group": group, "choices": tuple(choices), "metavar": metavar}
     return field(default=default, metadata=metadata)
 
 
 def check_choices(options: Any) -> None:
-    """Refuse options that are not among the choices of their field."""
+    """Raise an error for values that are not among the choices of their field."""
     for option in fields(options):
         if known := option.metadata["choices"]:
             check_known(option.name.replace("_", " "), getattr(options, option.name), known)
@@ -47,7 +47,7 @@ def _check_drawing(resamples: int, confidence: float) -> None:
 class AgreementOptions:
     """The options of `alignkit.agree`.
 
-    The metadata of each field hold its ``help``, ``choices`` (empty for free values), ``group`` and
+    The metadata of each field has its ``help``, ``choices`` (empty for free values), ``group`` and
     ``metavar``. An unknown choice raises an UnknownNameError, a number out of range an OptionError.
     """
 
@@ -116,7 +116,7 @@ class AgreementOptions:
         return "exact" if self.exact_case else "folded"
 
     def sign(self, seed: int, initial: str | None = None) -> Signature:
-        """Return the signature of what is computed by these options from a seed."""
+        """Return the signature of these options and a seed."""
         from alignkit.scoring.settings import Signature
 
         sampled = edits_known(initial, self.missing_initial)
@@ -138,12 +138,12 @@ class AgreementOptions:
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:
-    """Return whether there is an initial alignment that annotators can have edited."""
+    """Return whether there is an initial alignment that annotators may have edited."""
     return initial is not None or missing_initial == "empty"
 
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
-    """Refuse options that contradict each other, or that nothing would look at."""
+    """Raise an error for options that contradict each other or have no effect."""
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits)
@@ -151,12 +151,12 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
         for name in ("resamples", "confidence"):
             if name in given:
                 raise OptionError(
-                    f"`{name}` is of intervals, and `bootstrap='none'` asks for none: leave one out"
+                    f"`{name}` is about intervals, but `bootstrap='none'` gives none: remove one"
                 )
     if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
         raise OptionError(
-            "`exact_case` says which words are equal, and with `ignore_identical=False` nothing "
-            "depends on it: leave one out"
+            "`exact_case` decides which words are equal, but has no effect with "
+            "`ignore_identical=False`: remove one of the two"
         )
 
 
@@ -165,20 +165,20 @@ def _check_sampling(given: Mapping[str, object], edits: bool) -> None:
     if not edits:
         if chance != CLOSED:
             raise OptionError(
-                f"`chance={chance!r}` starts from the initial alignment, and none is named: name "
-                "it by `initial` (the aligner makes one, `merge` adds it), ask for an empty one by "
-                f"`missing_initial='empty'`, or take `chance={CLOSED!r}`"
+                f"`chance={chance!r}` needs an initial alignment, and none is named: name it with "
+                "`initial` (the aligner makes one, `merge` adds it), start from an empty one with "
+                f"`missing_initial='empty'`, or use `chance={CLOSED!r}`"
             )
         for name in ("missing_initial", "reading", "samples", "tolerance"):
             if name in given:
                 raise OptionError(
-                    f"`{name}` is of the edits of an initial alignment, and none is named: name it "
-                    f"by `initial`, or leave `{name}` out"
+                    f"`{name}` is about edits of an initial alignment, and none is named: name it "
+                    f"with `initial`, or remove `{name}`"
                 )
     if chance == CLOSED and given.get("bootstrap") == "refit":
         raise OptionError(
-            f"`bootstrap='refit'` fits edit models anew, and `chance={CLOSED!r}` has none: "
-            "take `bootstrap='fixed'`, or an edit model of chance with an initial alignment"
+            f"`bootstrap='refit'` refits edit models, but `chance={CLOSED!r}` has none: use "
+            "`bootstrap='fixed'`, or an edit model of chance with an initial alignment"
         )
 
 
@@ -189,9 +189,9 @@ MAJORITY = "majority"  # the consensus that is no adjudicated version
 class JudgmentOptions:
     """The options of `alignkit.agree` on judgments of pairs.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), and its
-    ``metavar``. An unknown choice raises an UnknownNameError, a number out of range, or a view
-    without an order that needs one, an OptionError.
+    The metadata of each field has its ``help``, ``choices`` (empty for free values) and
+    ``metavar``. An unknown choice raises an UnknownNameError. A number out of range raises an
+    OptionError, and so does a view without an order if one is needed.
     """
 
     scheme: Scheme | str = option("", "scheme of the judgments", metavar="S")  # noqa: RUF009
@@ -233,7 +233,7 @@ class JudgmentOptions:
     def __post_init__(self) -> None:
         check_attributes(self)
         if not self.scheme:
-            raise OptionError("judgments are read by a scheme: name it by `scheme`")
+            raise OptionError("judgments need a scheme: name it with `scheme`")
         if isinstance(self.scheme, str):
             object.__setattr__(self, "scheme", get_scheme(self.scheme))
         check_choices(self)
@@ -242,7 +242,7 @@ class JudgmentOptions:
         _check_drawing(self.resamples, self.confidence)
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
-                "`ties='adjudicated'` asks for the adjudicated version: name it by `consensus`"
+                "`ties='adjudicated'` needs the adjudicated version: name it with `consensus`"
             )
         _ = self.views
 
@@ -253,12 +253,12 @@ class JudgmentOptions:
 
     @property
     def views(self) -> tuple[View, ...]:
-        """The views that are asked for; of those that are alike the first."""
+        """The requested views; if views are alike, only the first."""
         return tuple(view for view, *_ in self.alike)
 
     @property
     def alike(self) -> tuple[tuple[View, ...], ...]:
-        """The views that are asked for, those together that map all judgments to the same."""
+        """The requested views, grouped if they map all judgments to the same labels."""
         scheme = get_scheme(self.scheme) if isinstance(self.scheme, str) else self.scheme
         named = [self.view] if isinstance(self.view, str) else self.view
         chosen = tuple(get_view(scheme, name) for name in dict.fromkeys(named or scheme.views))
@@ -267,7 +267,7 @@ class JudgmentOptions:
             chosen = tuple(view for view in chosen if view.order is not None)
             if not chosen:
                 raise OptionError(
-                    f"no view of {scheme.name} has labels in an order: leave out `weights` and "
+                    f"no view of {scheme.name} has ordered labels: leave out `weights` and "
                     "`ties='lowest'`"
                 )
         rows = [(view.labels, view.order, dict(view.rows)) for view in chosen]

@@ -1,4 +1,4 @@
-"""Take one annotator as the reference of another: precision, recall and F1 of words and phrases."""
+"""Compare an annotator with another as reference: precision, recall, F1 of words and phrases."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class OverlapRow:
     ----------
     precision : `hypothesis_found` / `hypothesis`; NaN for 0/0.
     recall : `reference_found` / `reference`; NaN for 0/0.
-    f1 : Their harmonic mean: 0 if nothing is shared, NaN if neither has anything.
-    hypothesis, reference : The items of the annotator, and of the reference annotator.
-    hypothesis_found, reference_found : How many of them the other one has.
+    f1 : Their harmonic mean; 0 if nothing is shared, NaN if neither has anything.
+    hypothesis, reference : The number of items of the annotator, and of the reference annotator.
+    hypothesis_found, reference_found : How many of these the other one also has.
     """
 
     precision: float
@@ -42,7 +42,7 @@ class OverlapRow:
 
     @classmethod
     def of(cls, rows: Rows) -> OverlapRow:
-        """Compute everything from the rows of a statistic of `OVERLAP`, or from a part of them."""
+        """Compute everything from the rows of a statistic of `OVERLAP`, or some of them."""
         precision, recall, f1 = rows.figures().values()
         counts = rows.total()[0].astype(np.int64).tolist()
         return cls(precision, recall, f1, *counts)
@@ -50,14 +50,14 @@ class OverlapRow:
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of an annotator (A) with a reference annotator (B); counts are pooled.
+    """The overlap of an annotator (A) with a reference annotator (B), over pooled counts.
 
     Exchanging the annotators exchanges precision and recall in every row.
 
     Parameters
     ----------
     hypothesis, reference : The annotators A and B.
-    pairs : The sentence pairs that both annotated.
+    pairs : The number of sentence pairs that both annotated.
     ignore_identical : Whether identical links and phrase pairs are left out.
     words_possible : All links of A with all links of B.
     words_sure : The sure links of A with the sure links of B.
@@ -77,7 +77,7 @@ class Overlap:
     phrases_sure: OverlapRow
 
     def rows(self) -> Mapping[str, OverlapRow]:
-        """Return the rows by level and links, ``words.possible`` and so on."""
+        """Return the rows by level and links: ``words.possible`` and so on."""
         levels = [statistic.level for statistic in OVERLAP]
         return {level: getattr(self, level.replace(".", "_")) for level in levels}
 
@@ -134,21 +134,21 @@ def overlap(
     ignore_identical: bool = True,
     exact_case: bool = False,
 ) -> Overlap:
-    """Compare one annotator with another who is taken as the reference.
+    """Compare one annotator with another one as the reference.
 
     Parameters
     ----------
-    corpus : The pairs; their words are needed only to leave identical ones out.
+    corpus : The pairs; their words are only needed to leave out identical ones.
     hypothesis, reference : The two annotators.
-    ignore_identical : Whether links and phrase pairs of equal words are left out.
-    exact_case : Whether words that differ in case alone are different.
+    ignore_identical : Whether to leave out links and phrase pairs of equal words.
+    exact_case : Whether words that differ only in case are different.
 
     Raises
     ------
     OptionError, UnknownNameError
-        If the annotators cannot be compared, or `exact_case` changes nothing.
+        If the annotators cannot be compared, or `exact_case` has no effect.
     MissingTextError
-        If identical items are to be left out and words are not known.
+        If `ignore_identical` is True and words are not known.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An agreement as one self-contained HTML page, from the template `page.html.j2`."""
+"""Draw an agreement as one self-contained HTML page, from the template `page.html.j2`."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ SECTIONS = {
     "reading": "How to read this",
     "settings": "Settings",
 }
-"""The folded sections of the page, by their anchors; no table has one of these."""
+"""The folded sections of the page, by anchor; tables have other anchors."""
 
 _MOST_WORDS = 30
 _INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
 
 
 class PairDifference(NamedTuple):
-    """Where two differ: the counts, tables of kinds of links and of word pairs, drawn pairs."""
+    """The differences of two annotators: counts, tables, a sentence, and drawn pairs."""
 
     counts: Disagreements
     tables: Sequence[Table]
@@ -58,7 +58,7 @@ def draw_agreement_page(
     agreement: AgreementFigures, *, title: str | None = None,
     function_words: FunctionWords | None = None,
 ) -> Iterator[str]:  # fmt: skip
-    """Draw a page of all annotators that needs neither network nor script."""
+    """Draw an offline page of all annotators, without scripts."""
     check_arguments(draw_agreement_page, locals())
     answer = AnswerWriter(agreement).answer()
     *names, last = answer.names.values()
@@ -74,7 +74,7 @@ def draw_agreement_page(
                    for text in (" ".join(answer.sentences), answer.report)],
         "mains": mains,
         "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
-        "first_figure": agreement_plot(agreement).image("first", "How far they agree"),
+        "first_figure": agreement_plot(agreement).image("first", "Agreement"),
         "cautions": agreement.cautions,
         "others": list(others_table(agreement)),
         "differences": differences,
@@ -97,12 +97,12 @@ def draw_agreement_page(
 
 
 def _unbroken(match: re.Match[str]) -> str:
-    """Return a figure and its interval with spaces at which no line ends."""
+    """Return a figure and its interval with no-break spaces."""
     return match[0].replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _facts(agreement: AgreementFigures) -> Iterator[str]:
-    """Yield what is compared, in a few words each."""
+    """Yield short facts about the comparison."""
     whole = agreement.together[0]
     who = "both" if len(agreement.annotators) == 2 else "two or more"
     yield f"{how_many(whole.pairs, 'sentence pair')}, {whole.used} annotated by {who}"
@@ -117,7 +117,7 @@ def _facts(agreement: AgreementFigures) -> Iterator[str]:
 def _differences(
     agreement: AgreementFigures, function_words: FunctionWords | None
 ) -> Iterator[PairDifference]:
-    """Yield where every two annotators differ, those who differ most first."""
+    """Yield the differences of every two annotators; those who differ most come first."""
     corpus = agreement.corpus
     pairings = [two for two in agreement.of("annotators") if two.sections[0].pairs]
     if not all(pair.has_text for pair in corpus):
@@ -133,13 +133,13 @@ def _differences(
 
 
 def _likeness(pairing: Pairing) -> float:
-    """Return the F1 of all words; those without one come last."""
+    """Return the F1 of all words, or 2 if undefined, which sorts last."""
     value = pairing.sections[0].figures.get("words.possible.f1", 2.0)
     return 2.0 if isnan(value) else value
 
 
 def _kind_table(counts: Disagreements) -> Table:
-    """Return for each kind of link how many both have, and how many only one has."""
+    """Return the table of kinds of links: how many both have, and how many only one."""
     A, B = letters(*counts.annotators)
     body: list[list[Cell]] = []
     for kind in (*SHAPES, *(kind for kind in WORD_KINDS if kind in counts.kinds)):
@@ -163,7 +163,7 @@ def _word_table(counts: Disagreements) -> Table:
     columns = [Column(name) for name in ("source", "target", "kind")]
     columns += [Column(name, "count") for name in ("one only", f"only {A}", f"only {B}", "both")]
     note = f"{left:,} further word pairs are not shown." if left else ""
-    return Table("Word pairs that one annotator alone links most often", columns, rows, note)
+    return Table("Word pairs most often linked by only one annotator", columns, rows, note)
 
 
 # the sentence pairs, drawn
@@ -173,7 +173,7 @@ _MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX, _LARGEST_CSV = 180, 3_500_000, 60_000
 def _draw(
     agreement: AgreementFigures, pairing: Pairing, counts: Disagreements, *, share: int
 ) -> tuple[str, list[dict[str, str]]]:
-    """Draw the sentence pairs in which two differ most; every two have the same room."""
+    """Draw the sentence pairs in which two differ most; each pairing has the same space."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
     drawn, large = list[dict[str, str]](), 0
     known = {
@@ -194,21 +194,21 @@ def _draw(
         facts = [f"{alone} linked by one only, {unsure} sure for one only"]
         for title, rows in known.items():
             if (row := rows.get(outcome.place)) and not row.left_out:
-                facts.append(f"{title}: {row.common} shared, of {row.first} of the one and "
-                             f"{row.second} of the other ({row.observed:.3f})")  # fmt: skip
+                facts.append(f"{title}: {row.common} shared, of {row.first} by the one and "
+                             f"{row.second} by the other ({row.observed:.3f})")  # fmt: skip
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
     differing, alike = len(counts.differing), len(counts.pairs) - len(counts.differing)
     verb = "sentence pair differs" if differing == 1 else "sentence pairs differ"
     says = [f"{differing:,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
     if left := differing - len(drawn) - large:
-        says.append(f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
-                    "left out, to keep the page small")  # fmt: skip
+        says.append(f"the {len(drawn):,} that differ most are drawn; {left:,} that differ less are "
+                    "left out to keep the page small")  # fmt: skip
     if large:
         says.append(f"{large:,} are left out because they are too long to draw")
     return "; ".join(says), drawn
 
 
 def _csv_link(agreement: AgreementFigures, differences: Sequence[PairDifference]) -> str:
-    """Return a link that holds all pairs that differ as CSV; nothing if it would be too long."""
+    """Return a link with all pairs that differ as CSV, or nothing if it is too long."""
     text = differences_csv(agreement.corpus, [each.counts for each in differences]).encode()
     return f"data:text/csv;base64,{b64encode(text).decode()}" if len(text) < _LARGEST_CSV else ""

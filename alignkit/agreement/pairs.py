@@ -1,4 +1,4 @@
-"""Who is compared and on which sentence pairs, as arrays that are each made once."""
+"""The annotators and sentence pairs to compare, as arrays that are made once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
 
 UNIVERSES = ("all", "judged")
-"""Which cells kappa and AC1 are over: all, or those that the annotators judged."""
+"""The cells for kappa and AC1: all, or those that the annotators judged."""
 
 _UNALIGNED = Alignment()
 
@@ -43,22 +43,22 @@ def in_several(parts: Sequence[CorpusPart]) -> int:
 
 
 def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names, or all names of the corpus for None, if they can be compared."""
+    """Return the names (None: all of the corpus) if they can be compared."""
     if isinstance(annotators, str):
-        raise OptionError(f"name the annotators in a list, not as the one text {annotators!r}")
+        raise OptionError(f"give the annotators as a list, not as the string {annotators!r}")
     check_kind("corpus", corpus, Corpus)
     names = corpus.aligners if annotators is None else words("annotators", annotators)
     if len(names) < 2:
         judges = judges_of(corpus)
         hint = "merge the other annotators' files into the corpus"
         if len(judges) > 1:
-            hint = f"pairs are judged by {', '.join(judges)}: compare these by `on='judgments'`"
+            hint = f"{', '.join(judges)} judged pairs: compare these with `on='judgments'`"
         others = [(name, corpus.roles[name]) for name in corpus.aligners if name not in names]
         if others:
             roles = ", ".join(f"{name} (role {role})" for name, role in others)
-            hint = f"compare others by naming the annotators, as here are also {roles}"
+            hint = f"to compare others, name the annotators; there are also {roles}"
         raise OptionError(
-            "agreement needs two or more annotators who aligned pairs, and here is "
+            "agreement needs two or more annotators who aligned pairs; found: "
             f"{', '.join(names) or 'none'}; {hint}"
         )
     for name in names:
@@ -69,16 +69,16 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
 
 
 def check_case(ignore_identical: bool, exact_case: bool) -> None:
-    """Refuse a rule of case where no words are compared."""
+    """Raise an error for a rule of case if no words are compared."""
     if exact_case and not ignore_identical:
         raise OptionError(
-            "`exact_case` says which words are identical, and identical items are not left out: "
-            "ask for `ignore_identical` as well, or leave `exact_case` out"
+            "`exact_case` decides which words are identical, but identical items are not left out: "
+            "set `ignore_identical` too, or remove `exact_case`"
         )
 
 
 def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
-    """Return the cells of a pair that an annotator judged: the links, and what else has a label."""
+    """Return the cells of a pair that an annotator judged: links, and other labelled cells."""
     alignment = pair.alignment(name)
     labelled = [link for link in alignment.labels if NULL not in link]
     if not labelled:
@@ -87,7 +87,7 @@ def judged_cells(pair: SentencePair, name: str) -> NDArray[np.int32]:
 
 
 class CorpusData:
-    """The arrays of a whole corpus of Q sentence pairs, each made when first asked for."""
+    """The arrays of a corpus of Q sentence pairs, each made on first use."""
 
     def __init__(self, corpus: Corpus, *, exact_case: bool = False) -> None:
         self.corpus, self.exact_case = corpus, exact_case
@@ -96,13 +96,13 @@ class CorpusData:
         self._judged: dict[str, LinkArrays] = {}
 
     def aligned(self, name: str) -> NDArray[np.bool_]:
-        """(Q,): which pairs someone aligned."""
+        """(Q,): the pairs that an annotator aligned, a mask."""
         if name not in self._aligned:
             self._aligned[name] = np.array([pair.aligned_by(name) for pair in self.corpus], bool)
         return self._aligned[name]
 
     def links(self, name: str) -> LinkArrays:
-        """Return the links of an annotator: none in pairs that this one did not align."""
+        """Return the links of an annotator; none in pairs not aligned by this annotator."""
         if name not in self._links:
             packed = LinkArrays.pack(
                 pair.alignment(name) if there else _UNALIGNED
@@ -112,7 +112,7 @@ class CorpusData:
         return self._links[name]
 
     def judged(self, name: str) -> LinkArrays:
-        """Return the cells that an annotator judged, see `judged_cells`, as if they were links."""
+        """Return the cells that an annotator judged (`judged_cells`) as links."""
         if name not in self._judged:
             none = np.empty((0, 2), np.int32)
             each = zip(self.corpus, self.aligned(name).tolist(), strict=True)
@@ -120,9 +120,9 @@ class CorpusData:
             cells = np.concatenate([none, *cell_lists])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
-                    f"{name!r} has no labels on cells without a link, so the corpus does not say "
-                    "which cells were judged: compare over all cells (`universe='all'`), or read "
-                    "the annotations from a format that keeps such labels, as transread"
+                    f"{name!r} has no labels on cells without a link, so it is not known which "
+                    "cells were judged: compare over all cells (`universe='all'`), or read the "
+                    "annotations from a format that keeps such labels, such as transread"
                 )
             offsets = np.cumsum([0, *map(len, cell_lists)])
             none_sure, extents = np.zeros(len(cells), np.uint8), LinkArrays.extents(cells, offsets)
@@ -131,7 +131,7 @@ class CorpusData:
         return self._judged[name]
 
     def records_judged(self, name: str) -> bool:
-        """Whether the corpus says which cells an annotator judged."""
+        """Whether the corpus records which cells an annotator judged."""
         try:
             self.judged(name)
         except OptionError:
@@ -140,12 +140,12 @@ class CorpusData:
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """(Q,): the words of which pairs are known."""
+        """(Q,): the pairs with known words, a mask."""
         return np.array([pair.has_text for pair in self.corpus], bool)
 
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:
-        """The source and the target words, numbered alike; none where they are not known."""
+        """The source and the target words, with the same numbers; none if not known."""
         vocabulary = Vocabulary(casefold=not self.exact_case)
         pairs = [pair.words if pair.has_text else ((), ()) for pair in self.corpus]
         source, target = (TokenArrays.pack([pair[k] for pair in pairs], vocabulary) for k in (0, 1))
@@ -153,7 +153,7 @@ class CorpusData:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """(Q, 2): N and M; 0 where the words are not known."""
+        """(Q, 2): N and M; 0 if the words are not known."""
         sides = [pair.lengths if pair.has_text else (0, 0) for pair in self.corpus]
         return np.array(sides, np.int64).reshape(-1, 2)
 
@@ -192,7 +192,7 @@ class PairData:
         return len(self.places)
 
     def inside(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(P,): which pairs are at some positions of the corpus."""
+        """(P,): the pairs at some positions of the corpus, a mask."""
         return np.isin(self.places, members)
 
     def _check_words(self) -> None:
@@ -214,28 +214,28 @@ class PairData:
         return self.data.lengths[self.places]
 
     def all_links(self, name: str) -> LinkArrays:
-        """Return the links of an annotator, identical ones too."""
+        """Return the links of an annotator, including identical ones."""
         return self.data.links(name).take(self.places)
 
     def links(self, name: str) -> LinkArrays:
-        """Return the links of an annotator; where asked, without those of equal words."""
+        """Return the links of an annotator, without those of equal words on request."""
         if name not in self._links:
             self._links[name] = self._different(self.all_links(name))
         return self._links[name]
 
     def aligned(self, name: str) -> NDArray[np.bool_]:
-        """(P,): which of the pairs an annotator aligned."""
+        """(P,): the pairs that an annotator aligned, a mask."""
         return self.data.aligned(name)[self.places]
 
     @cached_property
     def judged(self) -> LinkArrays:
-        """The cells that all annotators judged; where asked, without those of equal words."""
+        """The cells that all annotators judged, without those of equal words on request."""
         sides = [self.data.judged(name).take(self.places) for name in self.annotators]
         return self._different(reduce(_among, sides))
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
-        """(P,): how many cells there are in the universe."""
+        """(P,): the number of cells in the universe."""
         if self.universe == "judged":
             return np.diff(self.judged.offsets)
         every = self.lengths[:, 0] * self.lengths[:, 1]
@@ -249,7 +249,7 @@ class PairData:
 
     @cached_property
     def cell_counts(self) -> Counts:
-        """(P, 8): their links in the cells of the universe."""
+        """(P, 8): the same for the links in the universe."""
         if self.universe == "all":
             return self.link_counts
         first, second = (_among(self.links(name), self.judged) for name in self.annotators[:2])
@@ -260,7 +260,7 @@ class PairData:
 
 
 def _among(links: LinkArrays, cells: LinkArrays) -> LinkArrays:
-    """Return the links that are among some cells of the same pairs."""
+    """Return the links that are in some cells of the same pairs."""
     width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, cells))
 
     def keys(arrays: LinkArrays) -> NDArray[np.int64]:
@@ -271,7 +271,7 @@ def _among(links: LinkArrays, cells: LinkArrays) -> LinkArrays:
 
 
 def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:
-    """(P,): how many cells join equal words, over each word the product of its two counts."""
+    """(P,): the number of cells of equal words: for each word, the product of its counts."""
     words = 1 + max(source.ids.max(initial=0), target.ids.max(initial=0))
     sides = []
     for side in (source, target):
@@ -285,7 +285,7 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
 
 
 def majority(alignments: Sequence[Alignment]) -> Alignment:
-    """Return what more than half have; the majority of two is what both have."""
+    """Return the links that more than half have; for two alignments, those of both."""
 
     def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
         votes = Counter(link for side in sides for link in side)
@@ -296,7 +296,7 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
 
 
 def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
-    """Add for each annotator the `majority` of the others, where all others annotated."""
+    """Add the `majority` of the others for each annotator, if all others annotated."""
     labels = {}
     for name in names:
         others, label = [other for other in names if other != name], f"majority without {name}"

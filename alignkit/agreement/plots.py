@@ -18,7 +18,7 @@ _SERIES = [(links, LINKS[links]) for links in ("possible", "sure")]
 
 
 def agreement_plot(agreement: AgreementFigures) -> DotPlot:
-    """Return the figure of F1, and of the C that the answer quotes, of all annotators."""
+    """Return the figure of F1, and of the C quoted by the answer, for all annotators."""
     writer = AnswerWriter(agreement)
     answer, pairings = writer.answer(), agreement.of("annotators")
     names, several = answer.names, len(pairings) > 1
@@ -66,7 +66,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
 
 
 def model_plot(agreement: AgreementFigures) -> DotPlot:
-    """Return the figure of C by every model; it has no panel for one model or too many rows."""
+    """Return the figure of C by every model; empty for one model or too many rows."""
     writer, pairings = AnswerWriter(agreement), agreement.of("annotators")
     several, names = len(pairings) > 1, writer.names
     drawn = [
@@ -86,7 +86,7 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
         )
         for unit, text in _UNITS.items()
     ]  # fmt: skip
-    caption = "C of words and of phrase pairs by every model of chance"
+    caption = "C of words and of phrase pairs for every model of chance"
     return DotPlot([panel for panel in panels if panel.ends], [text for _, text in series], caption)
 
 
@@ -107,6 +107,6 @@ def _bounded(value: float, interval: Interval | str | None) -> Value:
 
 
 def _mean(values: Sequence[Value]) -> Value:
-    """Return the only value; the mean of several, which has no interval."""
+    """Return the only value, or the mean of several without an interval."""
     known = [value.value for value in values if not isnan(value.value)]
     return values[0] if len(values) == 1 else Value(sum(known) / len(known) if known else nan)

@@ -1,4 +1,4 @@
-"""The question how far annotators agree: every statistic, of every two and of all together."""
+"""Measure how far annotators agree: every statistic, of every two and of all together."""
 
 from __future__ import annotations
 
@@ -83,51 +83,51 @@ def agree(
     progress: Progress | None = None,
     **options: Any,
 ) -> Agreement | JudgmentAgreement:
-    """Measure how far annotators agree, and how surely.
+    """Measure how far annotators agree, with intervals.
 
-    On alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
-    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement_c.md`). On judgments of whole
-    pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and each
-    annotator against the majority and an adjudicated version (`docs/judgments.md`).
+    For alignments: precision, recall and F1 of words and phrases, kappa and AC1 over cells, alpha,
+    Fleiss' kappa, and C, the agreement beyond chance (`docs/agreement_c.md`). For judgments of
+    whole pairs, in each view of their scheme: kappas of every two, alpha, AC1, Fleiss' kappa, and
+    each annotator against the majority and an adjudicated version (`docs/judgments.md`).
 
     Parameters
     ----------
-    corpus : The sentence pairs. Without their words only the overlap is computed, and only if
-        identical items take part.
-    annotators : Two or more names; None takes all of the role annotator but those named below.
-    on : ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
-        `systems`; its option `consensus` names an adjudicated version.
-    initial : The automatic alignment that the annotators started from; without it C has the closed
-        form of Kupper & Hafner alone. None takes the one of this role, ``""`` none at all.
-    adjudicated : The adjudicated version: each annotator is compared with it as well. None takes
-        the one of this role, ``""`` none at all.
+    corpus : The sentence pairs. Without their words, only the overlap is computed, and only if
+        identical items are included.
+    annotators : Two or more names; None takes all with the role annotator, except those named
+        below.
+    on : ``"alignments"`` or ``"judgments"``. Judgments do not take `initial`, `adjudicated` or
+        `systems`; their option `consensus` names an adjudicated version.
+    initial : The automatic alignment that annotators started from; without it, C only has the
+        closed form of Kupper & Hafner. None takes the one with this role, ``""`` none.
+    adjudicated : The adjudicated version; each annotator is also compared with it. None takes the
+        one with this role, ``""`` none.
     systems : The automatic alignments that each annotator is compared with; None takes the initial
-        one and those of the role system.
-    by : An attribute of the pairs: report each of its values as well. If no pair has an attribute
-        of that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the
-        annotations that are compared.
-    split : The separator of several values of `by`, such as ``","``: a pair counts in each.
-    seed : The seed of all draws; every pairing and level has the same.
-    workers : Threads; None takes one for each core. The result does not depend on it.
-    progress : Called with the samples drawn so far, and with their total.
+        one and those with the role system.
+    by : An attribute of the pairs; each of its values is also reported. ``"day"``, ``"week"`` and
+        ``"month"`` use the later of the compared annotations, unless an attribute has that name.
+    split : The separator of several values of `by`, such as ``","``; a pair counts in each group.
+    seed : The seed of all draws; every pairing and level uses the same.
+    workers : The number of threads; None takes one per core. The result does not depend on it.
+    progress : Called with the samples drawn so far and their total.
     **options : The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
 
     Returns
     -------
     Agreement or JudgmentAgreement
-        Printed, it is the tables of the command.
+        Printing it shows the tables of the command.
 
     Raises
     ------
     OptionError
         If the annotators cannot be compared, options contradict each other or are out of range,
-        an initial alignment is missing, or an annotator records no judged cells.
+        an initial alignment is missing, or it is not known which cells an annotator judged.
     UnknownNameError
-        If a name annotated nothing, or an option names nothing.
+        If a name annotated nothing, or an option has an unknown value.
     MissingTextError
-        If words are needed and not known.
+        If words are needed but not known.
     FormatError
-        If a judgment is not of the scheme.
+        If a judgment is not in the scheme.
 
     References
     ----------
@@ -156,17 +156,17 @@ def agree(
     kind = JudgmentOptions if on == "judgments" else AgreementOptions
     check_keywords(agree, options, keywords_of(kind))
     if seed < 0:
-        raise OptionError(f"`seed` must not be below 0, and is {seed}")
+        raise OptionError(f"`seed` is {seed}; it must be 0 or more")
     count_workers(workers)
     if split is not None and by is None:
-        raise OptionError("`split` is for the attribute that `by` names: give `by` too")
+        raise OptionError("`split` separates the values of `by`: give `by` too")
     if on == "judgments":
         named = {"initial": initial, "adjudicated": adjudicated, "systems": systems}
         for name, value in named.items():
             if value is not None:
                 raise OptionError(
-                    f"`{name}` is about alignments: leave it out; the adjudicated version of "
-                    "judgments is named by `consensus`"
+                    f"`{name}` is about alignments: remove it; name the adjudicated version of "
+                    "judgments with `consensus`"
                 )
         judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
@@ -175,7 +175,7 @@ def agree(
             workers=workers,
         )  # fmt: skip
     if isinstance(systems, str):
-        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
+        raise OptionError(f"give the systems as a list, not as the string {systems!r}")
     if annotators is not None and not isinstance(annotators, str):  # which is refused below
         annotators = words("annotators", annotators)
     systems = None if systems is None else words("systems", systems)
@@ -216,9 +216,9 @@ def _by_role(
     corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
     systems: Sequence[str] | None,
 ) -> tuple[str | None, str | None, tuple[str, ...]]:  # fmt: skip
-    """Return the initial alignment, the adjudicated and the automatic ones: as named, or by role.
+    """Return the initial, the adjudicated and the automatic alignments, as named or by role.
 
-    Who is named as something has no other part by a role.
+    A name that is given for one of these is not used again for its role.
     """
     free = set(corpus.aligners) - {adjudicated, *(annotators or ())}
     roles = {name: role for name, role in corpus.roles.items() if name in free}
@@ -233,7 +233,7 @@ def _by_role(
 
 
 def _of_role(roles: Mapping[str, str], role: str) -> str | None:
-    """Return who has a role, if it is one alone."""
+    """Return the only name with a role, or None."""
     names = [name for name, of_name in roles.items() if of_name == role]
     return names[0] if len(names) == 1 else None
 
@@ -249,7 +249,7 @@ def _names(
         *((name, "an automatic alignment") for name in machines if name != initial),
     ):
         if name is not None and name in roles:
-            raise OptionError(f"{name!r} is named as {roles[name]} and as {role}; it can be one")
+            raise OptionError(f"{name!r} is named as {roles[name]} and as {role}; choose one")
         if name is not None:
             roles[name] = role
     if annotators is None:
@@ -259,14 +259,14 @@ def _names(
     if not isinstance(annotators, str):  # which is refused where names are checked
         for name in annotators:
             if name in roles:
-                raise OptionError(f"{name!r} is {roles[name]}; do not name it among the annotators")
+                raise OptionError(f"{name!r} is {roles[name]}; remove it from the annotators")
     return annotators
 
 
 def _parts(
     corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
 ) -> list[CorpusPart]:
-    """Return the whole corpus, then each group; one that is called "all" is told apart."""
+    """Return the whole corpus, then each group; a group called "all" gets another name."""
     parts = [CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
         values_of("", split)  # refuses a wrong one
@@ -283,7 +283,7 @@ def _parts(
 def pairings_of(
     twos: Sequence[tuple[str, str, str]], beyond: CorpusBeyondChance, progress: Progress | None
 ) -> tuple[Pairing, ...]:
-    """Compare some two, each named with the kind of the pairing."""
+    """Compare pairs of names, each given with the kind of the pairing."""
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
     sampled, started = reasons.count(""), 0
     pairings = []
@@ -325,7 +325,7 @@ def _together(
 def _mean(
     pairings: Sequence[Pairing], kind: str, place: int, least: int = 1
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
-    """Average every figure over pairings of a kind; return how often each is undefined as well."""
+    """Average every figure over pairings of a kind; also return how often each is undefined."""
     chosen = [pairing for pairing in pairings if pairing.kind == kind]
     weighed: dict[str, list[tuple[int, float]]] = {}
     for pairing in chosen if len(chosen) >= least else ():

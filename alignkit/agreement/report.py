@@ -1,4 +1,4 @@
-"""What an agreement prints: by default the answer, the two main tables, the cautions."""
+"""Print an agreement: by default the answer, the two main tables and the cautions."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 
 NAMES = (*TABLES, "cautions")
-"""The names of the tables, in their order."""
+"""The names of the tables, in order."""
 
 IN_PYTHON = ", ", "More, by show(tables=[...]): {}; 'all'"
 COMMAND = ",", "More: --tables {}; --all; --latex; --html FILE"
-"""The last line of the default report, as it can be typed, and what parts the names in it."""
+"""The separator of table names, and the last line of the default report, ready to type."""
 
 _MAIN, _MOST_CAUTIONS = ("words", "phrases"), 8
 
 
 def check_tables(names: Sequence[str]) -> None:
-    """Refuse a name that no table has."""
+    """Raise an error for an unknown table."""
     for name in names:
         check_known("table", name, NAMES)
 
 
 # what stands above, between and below the tables
 def agreement_head(agreement: AgreementFigures) -> list[str]:
-    """Return lines of plain text that say who is compared, on what, and what the brackets are."""
+    """Return lines with the annotators, the pairs, and the meaning of the brackets."""
     whole = agreement.together[0]
     names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
     lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
@@ -62,13 +62,13 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
 
 
 def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
-    """Yield which sentence pairs are left out, or count twice, and which cells."""
+    """Yield notes on pairs that are left out or count twice, and on cells."""
     whole = agreement.together[0]
     yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
     if agreement.options.universe == "judged":
         yield (
-            "judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
-            "alpha and Fleiss' kappa are over all"
+            "judged cells: kappa, AC1 and C with edit models use the cells that both judged; F1, "
+            "alpha and Fleiss' kappa use all cells"
         )
     compared = {*agreement.annotators, agreement.initial, agreement.adjudicated, *agreement.systems}
     roles = agreement.corpus.roles
@@ -100,7 +100,7 @@ def _kappa_over(agreement: AgreementFigures) -> str:
 
 
 def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet]) -> str:
-    """Return what the columns of tables are, and which annotator a short name stands for."""
+    """Return the legend of the columns and of the short names of annotators."""
     options, models = agreement.options, chance_models(agreement.of("annotators"))
     keys, parts = {column.key for table in tables for column in table.columns}, list[str]()
     if options.bootstrap != "none":
@@ -108,14 +108,14 @@ def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet])
             f"In brackets: {100 * options.confidence:g}% of bootstrap resamples of sentence pairs."
         )
     if "used" in keys:
-        parts.append(f"used: pairs that C rests on, of {agreement.together[0].used}.")
+        parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
     initial = repr(agreement.initial) if agreement.initial else "an empty alignment"
     says = {
         "edit": f"chance edits {initial} at one rate",
-        "edit-split": f"chance edits {initial} at a rate each for adding and deleting",
-        "edit-strata": "at a rate each for adding and deleting, equal words and others",
+        "edit-split": f"chance edits {initial} at separate rates for adding and deleting",
+        "edit-strata": "separate rates for adding and deleting, and for equal and other words",
         CLOSED: "chance draws sets of the same sizes (if they corrected an automatic alignment, "
-        "name it as initial)",
+        "name it with initial)",
     }
     if models := [model for model in models if f"C_{model}" in keys]:
         parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")
@@ -138,14 +138,22 @@ def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
 def caution_lines(
     agreement: AgreementFigures, names: Mapping[str, str], *, whole: bool
 ) -> list[str]:
-    """Return the cautions: all that they say, or a line each of the first."""
+    """Return the cautions: the whole texts, or one line for each of the first."""
     if whole:
         return [str(caution) for caution in agreement.cautions]
-    lines = [f"{caution.code}: {caution.brief}" for caution in agreement.cautions]
+    every = [two.name for two in agreement.of("annotators")]
+    lines = [f"{one.code}{_some(one.pairings, every)}: {one.brief}" for one in agreement.cautions]
     for name, short in names.items():
         lines = [line.replace(name, short) for line in lines] if name != short else lines
     more = len(lines) - _MOST_CAUTIONS
-    return [*lines[:_MOST_CAUTIONS], *([f"and {more} more: the table cautions"] * (more > 0))]
+    return [*lines[:_MOST_CAUTIONS], *([f"and {more} more: see the table cautions"] * (more > 0))]
+
+
+def _some(pairings: Sequence[str], every: Sequence[str]) -> str:
+    """Return which pairings of annotators a caution concerns; nothing if it concerns all."""
+    some = [name for name in pairings if name in every]
+    shown = "; ".join(some) if len(some) < 3 else f"{len(some)} of {len(every)} pairings"
+    return f" ({shown})" if 0 < len(some) < len(every) else ""
 
 
 # the report
@@ -156,7 +164,7 @@ def draw_report(
     """Return the report in a medium: the default one, some tables, or all."""
     written, whole = get_medium(medium), tables == "all"
     if isinstance(tables, str) and not whole:
-        raise OptionError(f"name the tables in a list, not as the one text {tables!r}")
+        raise OptionError(f"give the tables as a list, not as the string {tables!r}")
     if tables is None and medium == "latex":
         return latex_table(agreement, answer, label)
     cautions = caution_lines(agreement, answer.names, whole=tables is not None)
@@ -185,13 +193,13 @@ def draw_report(
 
 
 def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:
-    """Return the tables of a name, or a line that says that there are none."""
+    """Return the tables with a name, or a line that there are none."""
     none = Table("", (), (), f"{name}: this agreement has no such figures")
     return [table.sheet() for table in TABLES[name](agreement)] or [none.sheet()]
 
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
-    """Return the table for a paper: the pairings below all links and below the sure ones."""
+    """Return the table for a paper: the pairings for all links, then for sure links."""
     options, quoted, names = agreement.options, answer.quoted, list(answer.names.values())
     whole = main_table(agreement, "words", narrow=False)
     quote = f"C_{quoted.model}" if quoted else ""
@@ -221,7 +229,7 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
         parts.append(f"{listed}.")
         if options.bootstrap != "none":
             parts.append(rf" In brackets: {100 * options.confidence:g}\% bootstrap intervals.")
-        parts += [" $n$: pairs that $C$ rests on."] * ("used" in keys)
+        parts += [" $n$: pairs that $C$ is based on."] * ("used" in keys)
     else:
         parts.append(": F1 of each with the others, in percent.")
     return "\n".join([

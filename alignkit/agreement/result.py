@@ -1,4 +1,4 @@
-"""How far annotators agree, as it is shown: tables, JSON, CSV, a page."""
+"""The result of an agreement, shown as tables, JSON, CSV or a page."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 from alignkit.tables.table import Table
 
 _LONG = ("sentences", "distribution")
-"""What is as long as the corpus or the samples: given for annotators, by their main model."""
+"""Fields as long as the corpus or the samples: only for annotators, by their main model."""
 
 
 class Agreement(AgreementFigures):
-    """How far annotators agree; printed, it is the tables of the command.
+    """How far annotators agree; printing it shows the tables of the command.
 
     Parameters
     ----------
-    annotators : Who is compared.
+    annotators : The annotators that are compared.
     options : The options.
     initial, adjudicated, systems : The initial alignment, the adjudicated version, the automatic
         alignments.
-    by : The attribute that makes the groups; None without groups.
-    seed : Of all draws.
+    by : The attribute that defines the groups; None without groups.
+    seed : The seed of all draws.
     sections : ``"all"``, then the names of the groups.
-    pairings : Every two who are compared.
+    pairings : Every two names that are compared.
     together : All annotators together, in each section.
     corpus : The sentence pairs.
-    signature : The settings, in one line; print it beside the figures.
-    cautions : What to know before reading the figures.
-    split, several : What divides the values of `by`, and how many pairs have several: groups
-        overlap by these.
+    signature : The settings, in one line; print it with the figures.
+    cautions : Warnings to read before the figures.
+    split, several : The separator of values of `by`, and the number of pairs with several values;
+        these are in several groups.
     """
 
     @cached_property
     def answer(self) -> Answer:
-        """What it comes to, in a paragraph that can be quoted."""
+        """The answer: a paragraph that can be quoted."""
         return AnswerWriter(self).answer()
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables, in the order in which a reader wants them."""
+        """Return the tables in reading order."""
         return agreement_tables(self)
 
     def show(
@@ -63,24 +63,24 @@ class Agreement(AgreementFigures):
         ----------
         medium : ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
         tables : The tables to show, of `alignkit.agreement.TABLES`; ``"all"`` for all of them, with
-            all that the cautions say; None for the answer, the two main tables and the cautions in
-            a line each, as LaTeX one table for a paper.
-        label : What the label of that table is called, after ``tab:``.
+            the whole cautions; None for the answer, the two main tables and one line per caution
+            (as LaTeX: one table for a paper).
+        label : The label of the LaTeX table, after ``tab:``.
 
         Raises
         ------
         UnknownNameError
-            If there is no such medium, or no such table.
+            If there is no such medium or table.
         """
         return draw_report(self, self.answer, medium, tables, label)
 
     def plot(self, path: str | None = None, width: str = "column") -> DotPlot:
-        """Return the figure of F1 and C for a paper, with its caption; a notebook shows it.
+        """Return the figure of F1 and C for a paper, with its caption; notebooks show it.
 
         Parameters
         ----------
-        path : A file to write it to as well, a PDF, PNG or SVG by the end of its name.
-        width : Of that file: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
+        path : A file to write it to: PDF, PNG or SVG, by the end of its name.
+        width : The width of that file: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Agreement(AgreementFigures):
 
     @property
     def head(self) -> Sequence[str]:
-        """Lines that say who is compared, on what, and what the brackets are."""
+        """Lines with the annotators, the pairs, and the meaning of the brackets."""
         return agreement_head(self)
 
     def to_html(self, **options: Any) -> str:
@@ -102,7 +102,7 @@ class Agreement(AgreementFigures):
         return "".join(draw_agreement_page(self, **options))
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as JSON takes it; NaN is None."""
+        """Return everything for JSON; NaN becomes None."""
         fleiss = self.together[0].fleiss
         parts = ("pairs", "overlap", "cells", "different", "alpha")
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
@@ -142,7 +142,7 @@ def _named(result: object, names: Sequence[str]) -> dict[str, object]:
 
 
 def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
-    """Return the figures within their statistic, level, section and who they are of."""
+    """Return the figures, nested by statistic, level, section and annotators."""
     by_who: dict[tuple[str, str, str], dict[str, Any]] = {}
     for figure in agreement.figures():
         who = (figure.kind, figure.first, figure.second)

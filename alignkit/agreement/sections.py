@@ -1,6 +1,6 @@
 """The statistics of two annotators, and of all together, section by section.
 
-The rows of each statistic are made once; sections are sums of some of them.
+The rows of each statistic are computed once; sections are sums of some rows.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
 from alignkit.stats.resampling import Interval
 
 OF_TWO = (*CELLS, *ALPHA)
-"""The statistics of two annotators besides `OVERLAP`; of all words, and of different ones."""
+"""The statistics of two annotators except `OVERLAP`, over all and over different words."""
 
 OF_ALL = ALPHA
-"""The statistics of all annotators besides `FLEISS`; of all words, and of different ones."""
+"""The statistics of all annotators except `FLEISS`, over all and over different words."""
 
 Sections = Sequence[CorpusPart]
 
@@ -72,7 +72,7 @@ def two_sections(
     data: CorpusData, first: str, second: str, sections: Sections, options: AgreementOptions,
     seed: int,
 ) -> tuple[PairingSection, ...]:  # fmt: skip
-    """Compute what two annotators have in each section."""
+    """Compute the agreement of two annotators in each section."""
     every = _pairs(data, (first, second), options)
     chosen = replace(every, ignore_identical=options.ignore_identical, _links={})
     unjudged = ""
@@ -127,7 +127,7 @@ def _section(
 def given_links(
     data: CorpusData, first: str, second: str, options: AgreementOptions, seed: int
 ) -> GivenLinks | None:
-    """Compute kappa and AC1 over the cells that two annotators judged; None if not recorded."""
+    """Compute kappa and AC1 over the cells that two annotators judged, or None if unknown."""
     if not all(map(data.records_judged, (first, second))):
         return None
     judged = _known(_pairs(data, (first, second), replace(options, universe="judged")))
@@ -147,14 +147,14 @@ Joint = tuple[
     FrozenMap[str, KrippendorffAlpha],
     FrozenMap[str, Union[Interval, str]],
 ]
-"""What all annotators together have in a section: Fleiss' kappa, alpha, intervals."""
+"""The agreement of all annotators in a section: Fleiss' kappa, alpha, intervals."""
 
 
 def joint_sections(
     data: CorpusData, names: tuple[str, ...], sections: Sections, options: AgreementOptions,
     seed: int,
 ) -> tuple[Joint, ...]:  # fmt: skip
-    """Compute what all annotators together have in each section."""
+    """Compute the agreement of all annotators together in each section."""
     everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)
     alpha = _StatisticRows.of(_known(two), OF_ALL)

@@ -1,7 +1,7 @@
-"""The tables of an agreement: each function yields those that it can fill.
+"""The tables of an agreement; each function yields the tables that it can fill.
 
-Below the heading of a level (all links, sure links) stands a row for every two, for each group of
-sentence pairs, and for a mean.
+Under the heading of a level (all links, sure links) there is a row for every two annotators, for
+each group of sentence pairs, and for a mean.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ LINKS = {
     "eq2": "sure ~ all (eq. 2)",
     "all": "none, possible or sure",
 }
-"""How kinds of links are called in tables."""
+"""The names of kinds of links in tables."""
 
 _WIDTH = 100
 MOST_PAIRINGS = 10
-"""With more, a row is an annotator, with the mean of the pairings with the others."""
+"""With more pairings, a row is an annotator, with the mean over the others."""
 _MOST_GROUPS = 10
 
 Rows = Sequence[tuple[str, Sequence[Cell]]]
@@ -43,7 +43,7 @@ Rows = Sequence[tuple[str, Sequence[Cell]]]
 # the rows
 @dataclass(frozen=True)
 class Subject:
-    """Whom a row is of: two who are compared, in a section, or a mean over several such."""
+    """The subject of a row: a pairing in a section, or a mean over several pairings."""
 
     name: str  # what stands in the row
     pairing: Pairing | None = None  # the two; None for a mean
@@ -57,7 +57,7 @@ class Subject:
         return self.mean if self.pairing is None else self.pairing.section(self.section).figures
 
     def cell(self, name: str) -> Cell:
-        """Return a figure with its interval, or the reason why there is none; None if unknown."""
+        """Return a figure with its interval, or why there is none; None if unknown."""
         if (number := self.figures.get(name)) is None:
             return None
         if self.pairing is None:
@@ -73,13 +73,13 @@ class Subject:
         return cell.value if isinstance(cell, Value) and bare else cell
 
     def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
-        """Return the agreement beyond chance, by the main model or another; None for a mean."""
+        """Return the agreement beyond chance, by the main or another model; None for a mean."""
         if self.pairing is None or (model or self.pairing.chance) not in self.pairing.beyond:
             return None
         return self.pairing.part(level, self.section, model)
 
     def corrected(self, level: str, model: str) -> Cell:
-        """Return C by a model of chance; None for a mean, which is by the main model."""
+        """Return C by a model of chance; None for a mean with another model."""
         if self.pairing is None:
             return None
         if (part := self.chance(level, model)) is None:
@@ -89,23 +89,23 @@ class Subject:
 
 
 _UNDEFINED = {
-    "precision": "the first marks nothing here",
-    "recall": "the second marks nothing here",
-    "f1": "neither marks anything here",
-    "kappa": "both have all cells in one category, or there is no cell",
+    "precision": "the first marked nothing here",
+    "recall": "the second marked nothing here",
+    "f1": "neither marked anything here",
+    "kappa": "both have all cells in one category, or there are no cells",
 }
-"""Why a figure has no value, by its statistic."""
+"""The reasons why a figure has no value, by statistic."""
 
 
 def value(number: float, interval: Interval | str | None) -> Cell:
-    """Join a figure with its interval, or with the reason why there is none."""
+    """Combine a figure with its interval, or with the reason why there is none."""
     if isinstance(interval, Interval):
         return Value(number, interval.low, interval.high)
     return Value(number, reason=interval) if interval else number
 
 
 def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subject]:
-    """Return the rows for a kind of pairings: the groups, every two, and their mean."""
+    """Return the rows for a kind of pairings: groups, every two names, and their mean."""
     pairings, means = agreement.of(kind), list[tuple[Mapping[str, float], Mapping[str, int]]]()
     for part in agreement.together:
         if kind == "annotators":
@@ -128,7 +128,7 @@ def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subj
 
 
 def label(pairing: Pairing, names: Mapping[str, str] | None = None) -> str:
-    """Name a pairing in a row; whoever is not the first is all of the consensus."""
+    """Return the name of a pairing in a row: "A ~ B", or "A ~ others" for a consensus."""
     first, second = ((names or {}).get(x, x) for x in (pairing.first, pairing.second))
     return f"{first} ~ {'others' if pairing.kind == 'consensus' else second}"
 
@@ -136,7 +136,7 @@ def label(pairing: Pairing, names: Mapping[str, str] | None = None) -> str:
 def _table(
     title: str, columns: Sequence[Column], levels: Mapping[str, Rows], anchor: str, note: str = ""
 ) -> Table:
-    """Return a table of levels: the heading of each, and the rows below it."""
+    """Return a table of levels: the heading of each, then its rows."""
     rows = list[list[Cell]]()
     for level, named in levels.items():
         rows.append([level, *[None] * len(columns)])
@@ -145,7 +145,7 @@ def _table(
 
 
 def _fitting(table: Table, *droppable: Collection[str]) -> Table:
-    """Return a table without its empty columns, and while it is too wide without some others."""
+    """Return a table without empty columns; drop some more while it is too wide."""
     keys = [column.key for column in table.columns]
     table = without_columns(
         table, [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
@@ -170,14 +170,14 @@ _UNITS = {
 
 
 def chance_models(pairings: Sequence[Pairing]) -> list[str]:
-    """Return the models whose C a table has: those asked for; with edits, the strata."""
+    """Return the models with a column of C: the requested ones; with edits also the strata."""
     models = list(dict.fromkeys(two.chance for two in pairings if two.beyond))
     edits = [model for model in models if model != CLOSED]
     return list(dict.fromkeys([*models, *(["edit-strata"] if edits else [])]))
 
 
 def all_given(pairings: Sequence[Pairing]) -> bool:
-    """Return whether all of these judged links that they were given."""
+    """Return whether all annotators judged links that they were given."""
     return all(two.given for two in pairings)
 
 
@@ -185,7 +185,7 @@ def _compared(
     agreement: AgreementFigures, unit: str, rows: Sequence[Subject], who: str, anchor: str, *,
     full: bool = True, narrow: bool = True,
 ) -> Table:  # fmt: skip
-    """Return the table of words or of phrase pairs; a full one has eq. 2, and three digits of C."""
+    """Return the table of words or phrase pairs; a full one has eq. 2 and three digits of C."""
     pairings = [row.pairing for row in rows if row.pairing]
     names = short_names(agreement.annotators)
     models, given, digits = chance_models(pairings), all_given(pairings), 3 if full else None
@@ -248,7 +248,7 @@ def _measures(
 
 
 def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -> Table:
-    """Return the main table of ``"words"`` or ``"phrases"``; of many pairings, by annotator."""
+    """Return the main table of ``"words"`` or ``"phrases"``; if it is long, by annotator."""
     pairings, names = agreement.of("annotators"), short_names(agreement.annotators)
     anchor = f"main-{unit}"
     if len(pairings) <= MOST_PAIRINGS:
@@ -256,7 +256,7 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
         return _compared(agreement, unit, rows, "", anchor, full=False, narrow=narrow)
     name, left_out = _UNITS[unit]
     notes = [left_out] if agreement.options.ignore_identical else []
-    title = f"{name} ({'; '.join([*notes, 'all pairings: the table pairings'])})"
+    title = f"{name} ({'; '.join([*notes, 'all pairings: see the table pairings'])})"
     columns = [Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")]
     levels = {LINKS[links]: [(short, _with_others(pairings, name, f"{unit}.{links}"))
                              for name, short in names.items()]
@@ -265,7 +265,7 @@ def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -
 
 
 def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[float]:
-    """Return the mean, the lowest and the highest F1 of one annotator with the others."""
+    """Return the mean, lowest and highest F1 of one annotator with the others."""
     values = [two.sections[0].figures.get(f"{level}.f1", nan) for two in pairings
               if who in (two.first, two.second)]  # fmt: skip
     known = [number for number in values if not isnan(number)]
@@ -273,7 +273,7 @@ def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[floa
 
 
 def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
-    """Yield the tables of words and of phrase pairs: a row for each two, group and mean."""
+    """Yield the tables of words and of phrase pairs: rows for every two, groups and means."""
     who = {
         "annotators": "every two annotators",
         "adjudicated": f"each annotator ~ {agreement.adjudicated}, the adjudicated version",
@@ -281,14 +281,14 @@ def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> It
         "automatic": "human ~ automatic",
     }[kind]
     if kind == "consensus" and len(agreement.annotators) == 3:
-        who += ", which is what both have"
+        who += " (what both have)"
     if rows := subjects(agreement, kind):
         for unit in _UNITS:
             yield _compared(agreement, unit, rows, who, f"{kind}-{unit}")
 
 
 def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield F1 of each group of sentence pairs, the mean over pairings; none without groups."""
+    """Yield F1 of each group of sentence pairs, as the mean over pairings."""
     measures = {"words, all": "words.possible", "words, sure": "words.sure",
                 "phrase pairs, all": "phrases.possible"}  # fmt: skip
     groups = [row for row in subjects(agreement) if row.section != "all"]
@@ -299,14 +299,14 @@ def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
     left_out = "equal words left out; " if agreement.options.ignore_identical else ""
     more = len(groups) - len(rows)
     rest = f"{more} more groups and C" if more > 0 else "C"
-    title = f"By {agreement.by}: F1 ({left_out}{rest}: the table pairings)"
+    title = f"By {agreement.by}: F1 ({left_out}{rest}: see the table pairings)"
     if rows:
         columns = [Column("", key="group"), *columns, Column("pairs", "count")]
         yield Table(title, columns, rows, anchor="groups", ruled=False)
 
 
 def others_table(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield F1 of words of each annotator with the adjudicated and the automatic alignments."""
+    """Yield F1 of words of each annotator with adjudicated and automatic alignments."""
     which: dict[str, str] = {}
     names = short_names(agreement.annotators)
     rows: dict[str, dict[tuple[str, str], Cell]] = {name: {} for name in agreement.annotators}
@@ -339,18 +339,18 @@ def others_table(agreement: AgreementFigures) -> Iterator[Table]:
 
 # chance: C by every model, the sentence pairs it stands on, and the edits
 def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the tables of C by every model of chance: of words, and of phrase pairs."""
+    """Yield the tables of C for every model of chance: of words, and of phrase pairs."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
     rows = [Subject(label(two, short_names(agreement.annotators)), two) for two in pairings]
     every = next(iter(LEVELS))
     missing = [{levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
                for pairing in pairings]  # fmt: skip
-    note = f"{CLOSED}: over all sentence pairs that both annotated; the others: over those with an"
-    note += " initial alignment"
+    note = f"{CLOSED}: over all sentence pairs that both annotated; the other models: over those "
+    note += "with an initial alignment"
     for unit, (name, _) in _UNITS.items() if models else ():
         yield _table(
-            f"C of {name.lower()} by every model of chance; compare within a column alone",
+            f"C of {name.lower()} for every model of chance; compare only within a column",
             [Column(model, "decimal", digits=2) for model in models],
             {LINKS[links]: [(row.name, [row.corrected(level, model) for model in models])
                             for row in rows]
@@ -361,7 +361,7 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
 
 
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the table of the sentence pairs behind C, and of the reasons why others are not."""
+    """Yield the table of the sentence pairs behind C, with reasons for those left out."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     names, counted = short_names(agreement.annotators), dict[str, list[tuple[str, list[int]]]]()
     reasons: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}
@@ -380,14 +380,14 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     }  # fmt: skip
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
-    title = "Sentence pairs that C stands on, and why others are left out; one-sided: used, though "
-    title += "one of the two has nothing, which counts as 0"
+    title = "Sentence pairs that C is based on, and why others are left out; one-sided: only one "
+    title += "annotator marked anything; counted as 0"
     if levels:
         yield _table(title, columns, levels, "pairs")
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the table of edits: how much annotators changed, and how well the models fit it."""
+    """Yield the table of edits: how much annotators changed, and how well the models fit."""
     rates: dict[tuple[str, str], EditRates] = {}
     models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
     for pairing in agreement.pairings:
@@ -410,7 +410,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
             rows.append((name, [*both, *sizes, model.a, model.b, model.dispersion]))
             both = [None, None]
     title = "Edits of the initial alignment"
-    note = "added: of the empty cells; deleted: of the initial links"
+    note = "added: share of the empty cells; deleted: share of the initial links"
     columns = [Column("added", "percent", unit="%", digits=2)]
     columns.append(Column("deleted", "percent", unit="%"))
     if models:
@@ -418,7 +418,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         linear = "expected edits" if counts else "probability of an edit"
         chance = agreement.options.chance
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
-        note += "; a dispersion above 2: the model fits badly"
+        note += "; if the dispersion is above 2, the model fits badly"
         columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
         columns += [*(Column(x, "number") for x in "ab"), Column("dispersion", "decimal", digits=2)]
     yield _table(title, columns, levels, "edits", note)
@@ -437,17 +437,17 @@ _CELLS = (
 
 
 def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
-    """Return the rows of annotators that have figures whose names start so."""
+    """Return the rows of annotators with figures that start with a text."""
     rows = subjects(agreement)
     return [row for row in rows if any(name.startswith(start) for name in row.figures)]
 
 
 def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the tables of kappa and AC1: over all cells, and over those of different words."""
+    """Yield the tables of kappa and AC1 over all cells, and over cells of different words."""
     judged = agreement.options.universe == "judged"
     whole = "Cells that both judged" if judged else "All cells"
     for before, title, anchor in (
-        ("", f"{whole}, one for each source word with each target word", "cells"),
+        ("", f"{whole}, one for each pair of a source and a target word", "cells"),
         (DIFFERENT, f"{whole} of different words", "different-cells"),
     ):
         if people := _with(agreement, f"{before}cells."):
@@ -471,7 +471,7 @@ def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
 
 
 def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the tables of Krippendorff's alpha: of all links, and of those of different words."""
+    """Yield the tables of Krippendorff's alpha for all links, and for different words."""
     whole = agreement.together[0]
     columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
     for before, which, anchor in (
@@ -491,7 +491,7 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
                          for alpha in (whole.alpha.get(f"{before}{name}"),)]  # fmt: skip
                 rows.append(("all annotators", joint))
             levels[LINKS[links]] = rows
-        title = f"Krippendorff's alpha, the set of target words of each source word{which}"
+        title = f"Krippendorff's alpha over the set of target words of each source word{which}"
         yield _table(title, columns, levels, anchor)
 
 
@@ -518,7 +518,7 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
             cells += (fleiss.agreeing[n] for n in numbers)
         rows.append([part.name or "(none)", *cells])
     title = (
-        "Fleiss' kappa, the source words proposed for each target word; on how many items n agree"
+        "Fleiss' kappa of the source words proposed for each target word; items on which n agree"
     )
     yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
@@ -537,10 +537,10 @@ TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
     "fleiss": fleiss_table,
     "edits": edits_table,
 }
-"""The tables, by the names under which one asks for them; `pairings` has all of the main ones."""
+"""The tables by name; `pairings` has all rows of the main ones."""
 
 
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
-    """Return the tables with all figures, in the order in which a reader wants them."""
+    """Return the tables with all figures, in reading order."""
     asked = [tables for name, tables in TABLES.items() if name not in _UNITS]
     return [table for tables in asked for table in tables(agreement)]

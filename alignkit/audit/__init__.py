@@ -1,8 +1,8 @@
-"""Have errors judged blindly: draw items, write sheets and a key, and read the sheets back.
+"""Let people judge errors blindly: draw items, write sheets and a key, read the sheets back.
 
-A kind of audit is a module that draws an `Audit`, as `phrase_errors` and `judged_pairs` do. Sheets
-(`sheets`, `filled`), the key (`key`) and all that follows from judgments (`figures`, `result`) are
-the same for every kind.
+Each kind of audit is a module that draws an `Audit`: `phrase_errors` and `judged_pairs`. Sheets
+(`sheets`, `filled`), the key (`key`) and the evaluation of judgments (`figures`, `result`) are the
+same for every kind.
 """
 
 import lazy_loader

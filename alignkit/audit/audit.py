@@ -1,7 +1,7 @@
-"""An audit: the items to judge, where each comes from, and what follows from judgments.
+"""An audit: the items to judge, where each comes from, and which rates judgments correct.
 
-What kind of thing is judged makes no difference here, nor to the sheets and to their reading: a
-kind of audit is a module that draws an `Audit`.
+This module, the sheets and their reading do not depend on the kind of items: a kind of audit is a
+module that draws an `Audit`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from alignkit.errors import AlignkitError, OptionError, UnknownNameError
 
 
 class UnknownJudgmentError(AlignkitError, ValueError):
-    """A judgment that the audit does not have; the message lists those it has."""
+    """An unknown judgment; the message lists the known ones."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Scale:
     Parameters
     ----------
     names
-        Two or more, no two alike in another case.
+        Two or more names; they must differ in more than case.
     meanings
-        What each means, in a word that may be written too; empty where the name says it.
+        The meaning of each name, a word that judges may also write; empty if the name is enough.
 
     Raises
     ------
     OptionError
-        If there are less than two, two are alike, or there are not as many meanings.
+        If there are fewer than two names, two are alike, or the number of meanings differs.
 
     Examples
     --------
@@ -57,11 +57,11 @@ class Scale:
             raise OptionError(f"judgments are {self.names}; give two or more different names")
         meant = [*folded, *(text.strip().casefold() for text in self.meanings if text)]
         if len(set(meant)) < len(meant) or len(self.meanings) not in (0, len(self.names)):
-            raise OptionError(f"judgments {self.names} mean {self.meanings}; give each its own")
+            raise OptionError(f"judgments {self.names} mean {self.meanings}; give one for each")
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The short form of each: its first letter, if that is its own; else the name."""
+        """The short form of each name: its first letter if unique, else the name."""
         first = [name[0].casefold() for name in self.names]
         return tuple(
             name if first.count(letter) > 1 else letter
@@ -69,9 +69,9 @@ class Scale:
         )
 
     def parse(self, text: str) -> str:
-        """Return the judgment that a text names in any case, by its name, meaning or letter.
+        """Return the judgment for a text: its name, meaning or letter, in any case.
 
-        Empty text is no judgment, and stays empty.
+        Empty text means no judgment and returns empty text.
         """
         wanted = text.strip().casefold()
         if not wanted:
@@ -85,7 +85,7 @@ class Scale:
         )
 
     def words(self) -> str:
-        """Return the names with their letters, or meanings, as a message lists them."""
+        """Return the names with their letters or meanings, for a message."""
         both = zip(self.names, self.letters, strict=True)
         letters = ["" if letter == name else letter for name, letter in both]
         beside = [x or y for x, y in zip(self.meanings or letters, letters, strict=True)]
@@ -93,16 +93,16 @@ class Scale:
         return ", ".join(f"{name} ({other})" if other else name for name, other in listed)
 
     def place(self, name: str) -> int:
-        """Return the place of a judgment among all."""
+        """Return the place of a judgment in the scale."""
         return self.names.index(name)
 
 
 CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
-"""What a phrase pair is, in the context of its two sentences."""
+"""The judgments of a phrase pair in the context of its two sentences."""
 
 
 def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return how many to take of each group: the same number, or all of a smaller group."""
+    """Return how many to take from each group: equal numbers, or all of a smaller group."""
     left, counts = min(wanted, sum(sizes.values())), dict.fromkeys(sizes, 0)
     while left:
         open_groups = [name for name, size in sizes.items() if counts[name] < size]
@@ -115,7 +115,7 @@ def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the (count,) places of a random sample that is spread over strata."""
+    """Return the (count,) places of a random sample, spread over strata."""
     total = len(strata)
     if not count:
         return np.zeros(0, np.int64)
@@ -133,14 +133,14 @@ def assigned(
     judges: Sequence[str], each: int, barred: Sequence[Collection[str]],
     familiar: Sequence[Collection[str]], origins: Sequence[str], rng: np.random.Generator,
 ) -> list[tuple[str, ...]]:  # fmt: skip
-    """Return for each item the judges who are given it, in their order."""
+    """Return the judges of each item, in their order."""
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)
     if short:
         raise OptionError(
             f"{short} of {len(left)} pairs drawn cannot be given to {each} of "
-            f"{', '.join(judges)}, as too many of them judged or wrote the pair before; name "
-            "judges who have not"
+            f"{', '.join(judges)}: too many of them already judged or wrote the pair; name other "
+            "judges"
         )
     own: Counter[tuple[str, str]] = Counter()
     all_: Counter[str] = Counter()
@@ -163,16 +163,16 @@ _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it
 
 @dataclass(frozen=True)
 class Origin:
-    """Where items come from; judges do not know it.
+    """The origin of items, which judges do not know.
 
     Parameters
     ----------
     about
-        What an item of it is, in words.
+        A description of its items.
     population
-        How many there are.
+        The number of items that exist.
     drawn
-        How many of them are judged.
+        The number of items drawn for judges.
     """
 
     about: str
@@ -182,19 +182,19 @@ class Origin:
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate that judgments correct: hits / total, where the rest of total are `origin`'s.
+    """A rate that judgments correct: hits / total; the other items are from `origin`.
 
-    With the share s of these that is judged right, the corrected rate is
+    If the share s of these is judged right, the corrected rate is
     (hits + s (total - hits)) / total.
 
     Parameters
     ----------
     hits, total
-        The counts behind the rate as it was scored.
+        The counts behind the scored rate.
     origin
-        Where the total - hits others come from.
+        The origin of the other total - hits items.
     strict, lenient
-        Which judgments say that such a one is right, and which that it may be.
+        The judgments that make such an item right, and those that make it possibly right.
     """
 
     hits: int
@@ -211,15 +211,15 @@ class Item:
     Parameters
     ----------
     id
-        Its name on the sheets; tells nothing.
+        Its name on the sheets; it says nothing about the item.
     origin
-        A name among `Audit.origins`; stands in the key alone.
+        A name in `Audit.origins`; only the key has it.
     cells
-        What a judge sees, a text for each of `Audit.columns`.
+        The texts that a judge sees, one for each of `Audit.columns`.
     facts
-        What else the key tells of it: which sentence pair, which words.
+        Other facts for the key: the sentence pair, the words.
     judges
-        Who is given it; empty: everybody.
+        The judges of the item; empty for everybody.
     """
 
     id: str
@@ -229,42 +229,42 @@ class Item:
     judges: tuple[str, ...] = ()
 
     def given_to(self, judge: str) -> bool:
-        """Return whether a judge is given it."""
+        """Return whether a judge gets the item."""
         return not self.judges or judge in self.judges
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What is to be judged.
+    """The items to judge, and all about them.
 
     Parameters
     ----------
     kind
-        What the items are, ``"phrases"`` or ``"pairs"``.
+        The kind of items, ``"phrases"`` or ``"pairs"``.
     items
-        In an order that is random, and says nothing of where each comes from.
+        The items in random order, independent of their origins.
     columns
-        What a judge is shown of each.
+        The columns that a judge sees.
     marked
-        Those of the columns that are sentences; in the first of them marks stand around the text of
-        the first other column, and so on.
+        The columns with sentences. In the first of them, marks surround the text of the first
+        other column, and so on.
     scale
         The judgments.
     origins
-        By name.
+        The origins by name.
     rates
-        By name, what judgments correct.
+        The rates that judgments correct, by name.
     seed
-        Of all draws.
+        The seed of all draws.
     signature
-        The settings behind it, in one line.
+        The settings in one line.
     judges
-        Who is given items, where not everybody is given all.
+        The judges, if not everybody gets all items.
     upheld
-        The judgments that uphold an item, if that can be said: the share upheld of the first origin
-        is compared with that of the second.
+        The judgments that uphold an item, if there are any: the upheld share of the first origin is
+        compared with that of the second.
     by
-        The attribute by whose values figures are told too, see `group`; empty: none.
+        The attribute for figures by group, see `groups`; empty for none.
     """
 
     kind: str
@@ -285,12 +285,12 @@ class Audit:
         return f"Audit({self.kind}, {len(self.items)} items: {drawn})"
 
     def of(self, origin: str) -> tuple[Item, ...]:
-        """Return the items of an origin."""
+        """Return the items from an origin."""
         check_known("origin", origin, self.origins)
         return tuple(item for item in self.items if item.origin == origin)
 
     def groups(self, by: str) -> dict[str, Audit]:
-        """Return the audit of the items of each value of an attribute, in the values' order."""
+        """Return an audit for each value of an attribute, in the order of the values."""
         texts = [_attributes(item).get(by) for item in self.items]
         if all(text is None for text in texts):
             known = dict.fromkeys(name for item in self.items for name in _attributes(item))
@@ -309,7 +309,7 @@ def _attributes(item: Item) -> dict[str, str]:
 
 
 def item_ids(facts: Sequence[Mapping[str, object]], signature: str) -> list[str]:
-    """Return a name for each item, in order: letters that tell this audit from others, a number."""
+    """Return a name for each item, in order: letters that identify the audit, and a number."""
     digest = sha256(repr([signature, [sorted(item.items()) for item in facts]]).encode()).digest()
     code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])
     width = max(3, len(str(len(facts))))

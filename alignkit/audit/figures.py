@@ -1,7 +1,7 @@
-"""The figures of an audit: shares of judgments, what is upheld, agreement, corrected rates.
+"""Compute the figures of an audit: shares, upheld items, agreement, corrected rates.
 
-Each figure has an interval: Wilson's for the share of one judge, Newcombe's for a difference of two
-such shares, and a bootstrap over items for what several judges said.
+Each figure has an interval: Wilson's for the share of one judge, Newcombe's for the difference of
+two such shares, and a bootstrap over items for several judges.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from alignkit.stats.ratios import ratio
 from alignkit.stats.resampling import ALIKE, confidence_interval, resample
 
 ALL = "all judges"
-"""Who judged, of a figure over all judgments."""
+"""The judge of figures over all judgments."""
 
 EVERY = "every judge"
-"""Who judged, of the share of items that all who judged it uphold."""
+"""The judge of the share of items that all their judges uphold."""
 
-NOTHING = "nothing of it was judged"
+NOTHING = "none of it was judged"
 
 _AGREEMENT = ("observed", "kappa")
 
 Counts = NDArray[np.float64]
 
 Measure = Callable[[Counts], Mapping[str, Counts]]
-"""What turns (R, C) sums of rows into named measures, (R,) each."""
+"""Turns (R, C) sums of rows into named measures, (R,) each."""
 
 
 @dataclass(frozen=True)
 class AuditResamples:
-    """How intervals are drawn."""
+    """The options of intervals."""
 
     confidence: float = 0.95  # between 0 and 1
     resamples: int = 1000  # of the bootstrap
@@ -48,30 +48,30 @@ class AuditResamples:
 
 @dataclass(frozen=True)
 class AuditFigure:
-    """One figure, and all that tells it from others.
+    """One figure, with all that identifies it.
 
     Parameters
     ----------
     kind
         ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
-        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
-        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
+        ``"rate"`` as scored, ``"strict rate"`` and ``"lenient rate"`` as corrected by judgments;
+        ``"upheld"``, the share of upheld items, ``"difference"`` of two such shares.
     first, second
-        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
+        The judge, or the two; `ALL`; `EVERY`; empty without a judge.
     origin
-        Of the items; empty for all.
+        The origin of the items; empty for all.
     statistic
         The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
     value
-        NaN where undefined.
+        The value; NaN if undefined.
     low, high
-        The bounds of its interval; NaN where it has none.
+        The bounds of the interval; NaN without one.
     interval
         ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
     count, total
-        The judgments behind a share: so many of so many.
+        The judgments behind a share: count out of total.
     items
-        How many items it rests on; of a rate as it was scored, how many phrase pairs.
+        The number of items it is based on; for a scored rate, the number of phrase pairs.
     reason
         Why there is no value, or no interval.
     group
@@ -97,7 +97,7 @@ class AuditFigure:
 def all_figures(
     audit: Audit, filled: Filled, by: str, drawing: AuditResamples
 ) -> tuple[AuditFigure, ...]:
-    """Return every figure, those of each value of the attribute `by` last."""
+    """Return every figure; those for each value of the attribute `by` come last."""
     figures = [
         *_shares(audit, filled, drawing),
         *_upheld(audit, filled, drawing),
@@ -115,9 +115,9 @@ def all_figures(
 def _bounded(
     rows: Counts, measure: Measure, drawing: AuditResamples
 ) -> dict[str, tuple[float, float, str]]:
-    """Return for each measure the bounds of a bootstrap over items, or why there are none."""
+    """Return the bounds of each measure from a bootstrap over items, or why there are none."""
     if len(rows) < 2:
-        none = "there is one item, and nothing to resample" if len(rows) else ""
+        none = "there is only one item, so nothing to resample" if len(rows) else ""
         return dict.fromkeys(measure(rows.sum(axis=0)[np.newaxis]), (nan, nan, none))
     intervals = confidence_interval(
         rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
@@ -129,7 +129,7 @@ def _bounded(
 
 
 def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) -> Counts:
-    """Return how many of the judges gave each judged item of an origin each judgment: (Q, K)."""
+    """Count the judgments of each judged item of an origin: (Q, K)."""
     items = audit.of(origin)
     counts = np.zeros((len(items), len(audit.scale.names)))
     for k, item in enumerate(items):
@@ -141,7 +141,7 @@ def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
 
 
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return, by origin and judge, the share of each judgment among those given."""
+    """Return the share of each judgment, by origin and judge."""
 
     def measure(rows: Counts) -> dict[str, Counts]:
         total = rows.sum(axis=1)
@@ -174,7 +174,7 @@ def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Audit
 
 
 def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return each rate as it was scored, and as if errors that are judged right were none."""
+    """Return each rate as scored, and without the errors that were judged right."""
     figures: list[AuditFigure] = []
     for name, rate in audit.rates.items():
         plain = rate.hits / rate.total if rate.total else nan
@@ -191,7 +191,7 @@ def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[
 def _corrected(
     counts: Counts, places: Sequence[int], rate: Rate, judge: str, drawing: AuditResamples
 ) -> AuditFigure:
-    """Return (hits + share (total - hits)) / total, with the share that is judged right."""
+    """Return (hits + share (total - hits)) / total, for the share that is judged right."""
 
     def measure(rows: Counts) -> dict[str, Counts]:
         return {"share": ratio(rows[:, places].sum(axis=1), rows.sum(axis=1))}
@@ -216,7 +216,7 @@ def _corrected(
 
 
 def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return the shares of items that are upheld, and the difference of the two origins."""
+    """Return the shares of upheld items, and the difference between the two origins."""
     figures: list[AuditFigure] = []
     several = (EVERY, ALL) if len(filled.judges) > 1 else ()
     for who in (*filled.judges, *several) if audit.upheld else ():
@@ -227,7 +227,7 @@ def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Audit
 
 
 def _upheld_rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
-    """Return for each judged item of an origin how often it is upheld, of how often: (Q, 2)."""
+    """Return how often each judged item of an origin is upheld and judged: (Q, 2)."""
     judges = filled.judges if who in (ALL, EVERY) else (who,)
     rows = []
     for item in audit.of(origin):
@@ -256,7 +256,7 @@ def _difference(
     rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
 ) -> AuditFigure:
     (count, total), (other, of) = (map(int, part.sum(axis=0)) for part in rows)
-    value, reason = nan, "nothing of one of the two was judged"
+    value, reason = nan, "one of the two has no judged items"
     if total and of:
         value, reason = count / total - other / of, ""
     low, high = newcombe_interval(count, total, other, of, drawing.confidence)
@@ -275,7 +275,7 @@ def _difference(
 
 
 def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
-    """Return for every two judges how the one judged what the other judged."""
+    """Return the table of judgments of every two judges."""
     names, size = audit.scale.names, len(audit.scale.names)
     tables = {
         two: _tables(audit, filled, two).sum(axis=0).astype(np.int64).reshape(size, size)
@@ -285,7 +285,7 @@ def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingenc
 
 
 def _tables(audit: Audit, filled: Filled, two: tuple[str, str]) -> Counts:
-    """Return for each item the table of two judges, laid flat: (Q, K * K), one 1 or none."""
+    """Return the flat table of two judges for each item: (Q, K * K), with one 1 or none."""
     size = len(audit.scale.names)
     rows = np.zeros((len(audit.items), size * size))
     for k, item in enumerate(audit.items):
@@ -303,7 +303,7 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
     width = len(audit.scale.names) ** 2
 
     def mean(sums: Counts) -> dict[str, Counts]:
-        """Return the mean measures of the tables of all pairs of judges, side by side."""
+        """Return the mean measures over the tables of all pairs of judges."""
         parts = [sums[:, k : k + width] for k in range(0, sums.shape[1], width)]
         ratios = [_agreement_ratios(part) for part in parts]
         weights = np.stack([part.sum(axis=1) for part in parts])
@@ -327,11 +327,11 @@ def _agreement_of(
 ) -> list[AuditFigure]:  # fmt: skip
     rows = rows[rows.sum(axis=1) > 0]
     values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
-    undefined = "both gave one and the same judgment throughout"
+    undefined = "both gave the same judgment everywhere"
     if kind != "agreement":
-        undefined = "no two judges have it defined"
+        undefined = "it is undefined for every two judges"
     elif not len(rows):
-        undefined = "there is no item that both judged"
+        undefined = "no item was judged by both"
     figures = []
     for name in _AGREEMENT:
         value = float(values[name][0])
@@ -349,6 +349,6 @@ def _agreement_ratios(sums: Counts) -> dict[str, Counts]:
 
 
 def _weighted(values: Counts, weights: Counts) -> Counts:
-    """Return the (R,) means of (L, R) values, what is undefined left out."""
+    """Return the (R,) weighted means of (L, R) values, without undefined ones."""
     used = np.where(np.isnan(values), 0.0, weights)
     return ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))

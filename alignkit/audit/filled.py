@@ -1,7 +1,7 @@
-"""Read the sheets that judges have filled, as spreadsheets give them back.
+"""Read the sheets that judges filled in, as spreadsheets save them.
 
-Tab, comma or semicolon between the cells, UTF-8 or UTF-16, the rows in any order: all of that is
-found. What cannot be understood is an error with file and line; what is missing is told.
+Cells may be separated by tab, comma or semicolon; files may be UTF-8 or UTF-16; rows may be in any
+order. Input that is not clear is an error with file and line; missing judgments are reported.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from alignkit.tables.media import unguarded
 
 @dataclass(frozen=True)
 class SheetFinding:
-    """Something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
+    """Something missing or unusual in a sheet: its kind (a key of `_SAID`) and its place.
 
-    An item judged the same way before counts once, one judged in two ways does not count. The line
-    is None where there is no row.
+    An item that was already judged the same way counts once; one judged in two ways does not
+    count. The line is None if there is no row.
     """
 
     kind: str
@@ -44,15 +44,15 @@ class SheetFinding:
 
 _SAID = {
     "unjudged": "no judgment of {item} by {judge}",
-    "repeated": "{item} was judged the same way by {judge} before; counted once",
-    "contradictory": "{item} was judged otherwise by {judge} before; neither counts",
-    "missing": "has no row for {item}, which {judge} has not judged",
+    "repeated": "{judge} already judged {item} the same way; counted once",
+    "contradictory": "{judge} already judged {item} differently; neither counts",
+    "missing": "has no row for {item}, which {judge} did not judge",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """What judges, in the order of the sheets, said of each item that they judged."""
+    """The judgments of each judge, in the order of the sheets."""
 
     judges: tuple[str, ...]
     judgments: FrozenMap[str, dict[str, str]]
@@ -61,7 +61,7 @@ class Filled:
 
 
 class _Row(NamedTuple):
-    """A row of a sheet: where it stands, and what is in it."""
+    """A row of a sheet: its place and its cells."""
 
     path: str
     line: int
@@ -72,9 +72,9 @@ class _Row(NamedTuple):
 
 
 def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
-    """Read filled sheets; something missing becomes a finding, something unclear an error."""
+    """Read filled-in sheets; missing judgments become findings, unclear input an error."""
     if not paths:
-        raise OptionError("there is no sheet to read; name one at least")
+        raise OptionError("there is no sheet to read; name at least one")
     items = {item.id: item for item in audit.items}
     filled = _gathered((row for path in paths for row in _rows(path, audit, items)), items)
     if not any(filled.judgments.values()):
@@ -86,7 +86,7 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
 
 
 def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
-    """Put together what the rows of all sheets say, and what is odd about them."""
+    """Combine the rows of all sheets, and collect the findings."""
     judgments: dict[str, dict[str, str]] = {}
     remarks: dict[str, dict[str, str]] = {}
     homes: dict[str, str] = {}
@@ -128,14 +128,14 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
-            counts = f"a row of {len(cells)} cells, but there are {len(names)} headings"
-            lost = "is a cell lost, or a quotation mark?"
+            counts = f"this row has {len(cells)} cells, but there are {len(names)} headings"
+            lost = "is a cell or a quotation mark missing?"
             raise FormatError(f"{counts}; {lost}", path, number)
         row = dict(zip(names, cells, strict=False))
         id = row["item"].strip()
         if id not in items:
-            such = f"this key is of items such as {next(iter(items), '')!r}"
-            another = f"{such}: is it that of another audit?"
+            such = f"this key has items such as {next(iter(items), '')!r}"
+            another = f"{such}; is it the key of another audit?"
             raise FormatError(f"unknown item {id[:40]!r}; {another}", path, number)
         shown.check(items[id], row, path, number)
         yield _row(row, items[id], audit, path, number)
@@ -149,13 +149,13 @@ def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int)
     judge = row.get("judge", "").strip() or PurePath(path).stem
     if judge in audit.judges and not item.given_to(judge):
         others = f"{' and '.join(item.judges)}; was the row taken from another sheet?"
-        given = f"{item.id} was not given to {judge}, who may know it, but to {others}"
+        given = f"{item.id} was not given to {judge}, who may know it; it was given to {others}"
         raise FormatError(given, path, line)
     return _Row(path, line, item.id, judge, judgment, unguarded(row.get("remark", "")).strip())
 
 
 class _Shown:
-    """Check that the texts of a row are those of its item, as when a column was sorted alone."""
+    """Check that the texts of a row belong to its item, in case only a column was sorted."""
 
     def __init__(self, audit: Audit) -> None:
         self._places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
@@ -165,14 +165,14 @@ class _Shown:
         return tuple(_plain(item.cells[k]) for k in self._places.values())
 
     def check(self, item: Item, row: Mapping[str, str], path: str, line: int) -> None:
-        """Refuse a row whose texts are those of another item."""
+        """Raise an error for a row with the texts of another item."""
         if not self._places or not self._places.keys() <= row.keys():
             return
         written = tuple(_plain(unguarded(row[name])) for name in self._places)
         if written != self._texts(item) and written in self._known:
             own, other = (" ~ ".join(texts) for texts in (self._texts(item), written))
-            sort = "sort whole rows, not a column by itself"
-            wrong = f"{item.id} is {own!r}, but beside it stands {other!r}: {sort}"
+            sort = "sort whole rows, not a single column"
+            wrong = f"{item.id} is {own!r}, but its row has {other!r}: {sort}"
             raise FormatError(wrong, path, line)
 
 
@@ -191,7 +191,7 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
         raise FormatError(f"no sheet of an audit: {none}", path, 1)
     twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if twice:
-        raise FormatError(f"two columns are named {twice[0]!r}; leave one", path, 1)
+        raise FormatError(f"two columns are named {twice[0]!r}; remove one", path, 1)
     rows: list[tuple[int, list[str]]] = []
     begin = 1
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
@@ -201,7 +201,7 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
             rows.append((begin, cells))
             begin = reader.line_num + 1
     except csv.Error as problem:
-        lost = f"a damaged row ({problem}); is a quotation mark lost?"
+        lost = f"this row is damaged ({problem}); is a quotation mark missing?"
         raise FormatError(lost, path, begin) from None
     finally:
         csv.field_size_limit(limit)

@@ -1,7 +1,7 @@
-"""Draw an audit of judged pairs: pairs that annotators wrote anew as paraphrases, and plain ones.
+"""Draw an audit of judged pairs: pairs that annotators rewrote as paraphrases, and plain pairs.
 
-A rewrite is taken for a paraphrase because its author says so. Judges look at rewrites and at plain
-pairs, mixed, and are not told which is which, nor what was judged before.
+A rewrite counts as a paraphrase because its author says so. Judges see rewrites and plain pairs,
+mixed, without knowing which is which, or the earlier judgments.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from alignkit.stats.resampling import check_seed
 
 PLAIN = {
     "upheld": "those whose judgments in the corpus would uphold them: paraphrases",
-    "all": "all that are no rewrites, judged or not",
+    "all": "all that are not rewrites, judged or not",
 }
-"""Which plain pairs are drawn."""
+"""The choices of plain pairs to draw."""
 
 _COLUMNS = ("source", "target")
 
 
 @dataclass(frozen=True)
 class _Question:
-    """What judges are asked, and whose judgments of the corpus count."""
+    """The question for judges, and the annotators with judgments that count."""
 
     view: View
     upheld: tuple[str, ...]
@@ -59,47 +59,47 @@ def draw_pairs(
     annotators: Sequence[str] | None = None,
     by: str | None = None,
 ) -> Audit:
-    """Draw rewrites and plain pairs to be judged blindly.
+    """Draw rewrites and plain pairs for blind judging.
 
-    Every rewrite has the same chance to be drawn, and so has every plain pair. If there are too few
-    of one, there are more of the other. No item is given to somebody who judged or wrote the pair
-    in the corpus; to somebody who aligned it, or knows the pair that it was written anew of, or
-    another rewrite of that pair, only where there is no other judge.
+    Every rewrite is equally likely to be drawn, and so is every plain pair. If there are too few of
+    one kind, more of the other are drawn. Nobody gets an item that they judged or wrote in the
+    corpus. Judges who aligned it, or who know its original or another rewrite of the original, only
+    get it if there is no other judge.
 
     Parameters
     ----------
     n, seed
-        How many items to draw (all, if there are less), and of all draws.
+        The number of items to draw (all, if there are fewer), and the seed of all draws.
     judges, each
-        Names, the same as those of annotators of the corpus; how many of them judge an item.
+        The judges, named as in the corpus if they are annotators; the number of judges per item.
     mix
-        The share of rewrites among them, 0 to 1.
+        The share of rewrites among the items, 0 to 1.
     scheme
-        Of the judgments; None: the scheme that all judgments of the corpus fit.
+        The scheme of the judgments; None: the scheme that fits all judgments of the corpus.
     view
-        What judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``, or the
-        full scheme where it has no such view.
+        The view that judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``,
+        or the full scheme if it has no such view.
     upheld
-        The labels of the view that uphold a pair; None: those that say nothing but paraphrase.
+        The labels of the view that uphold a pair; None: those that only mean paraphrase.
     plain
-        ``"upheld"``: plain pairs that everybody who judged them so upholds; ``"all"``.
+        ``"upheld"``: only plain pairs upheld by all who judged them; ``"all"``: every plain pair.
     annotators
-        Whose judgments say so; None: all who judged.
+        The annotators with judgments that count for `plain`; None: all who judged.
     by
-        An attribute of the pairs over whose values either sample is spread; or ``"day"``,
+        Spread both samples over the values of this attribute of the pairs, or of ``"day"``,
         ``"week"``, ``"month"``, ``"judgment"``.
 
     Raises
     ------
     OptionError
-        If a number is out of range, there are no such pairs, the scheme is not plain from the
-        judgments, or too few judges are left for an item.
+        If a number is out of range, there are no such pairs, the judgments do not show the scheme,
+        or too few judges are left for an item.
     UnknownNameError
-        If an option names nothing, or no pair has the attribute.
+        If an option has an unknown value, or no pair has the attribute.
 
     References
     ----------
-    Kanerva et al. 2021, Finnish Paraphrase Corpus, NoDaLiDa, have rewrites judged anew.
+    Kanerva et al. 2021, Finnish Paraphrase Corpus, NoDaLiDa, let others judge rewrites.
 
     Examples
     --------
@@ -133,8 +133,8 @@ def draw_pairs(
     )
     of = [item.origin for item in items]
     judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
-    about = {"rewrite": "pairs that annotators wrote anew"}
-    about["plain"] = f"pairs that nobody wrote anew{judged}"
+    about = {"rewrite": "pairs that annotators rewrote"}
+    about["plain"] = f"pairs that nobody rewrote{judged}"
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
     return Audit(
         "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
@@ -146,19 +146,19 @@ def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> N
     check_judges(judges)
     check_seed(seed)
     if n < 1:
-        raise OptionError(f"`n` is {n}; judge at least 1 pair")
+        raise OptionError(f"`n` is {n}; it must be at least 1")
     if not 0 <= mix <= 1:
         raise OptionError(f"`mix` is {mix}; give the share of rewrites, between 0 and 1")
     if not 1 <= each <= len(judges):
         raise OptionError(
-            f"each pair is to be judged by {each}, of {len(judges)} judges; name more judges"
+            f"each pair needs {each} judges, but there are {len(judges)}; name more judges"
             if each > 0
-            else f"each is {each}; 1 judge at least looks at a pair"
+            else f"`each` is {each}; it must be at least 1"
         )
 
 
 def fitting_scheme(texts: Iterable[str]) -> str:
-    """Return the name of the scheme that all judgments fit."""
+    """Return the name of the scheme that fits all judgments."""
     given = dict.fromkeys(texts)
     if not given:
         return "binary"
@@ -169,12 +169,12 @@ def fitting_scheme(texts: Iterable[str]) -> str:
         said.append(list(map(get_view(name, "binary").of, given)) if binary else [])
     if not fits:
         sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
-        known = f"no scheme has all judgments of the corpus ({sample})"
-        raise OptionError(f"{known}: name one by `scheme`")
+        known = f"no scheme fits all judgments of the corpus ({sample})"
+        raise OptionError(f"{known}: name one with `scheme`")
     if any(readings != said[0] for readings in said):
         raise OptionError(
             f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: name "
-            f"one by `scheme`, of {', '.join(fits)}"
+            f"one with `scheme`: {', '.join(fits)}"
         )
     return fits[0]
 
@@ -199,8 +199,8 @@ def _question(
         check_known(f"label of {scheme}, {view}", label, asked.labels)
     if not labels:
         raise OptionError(
-            f"which labels of {scheme}, {view}, uphold a pair is not known: name them by `upheld`, "
-            f"of {', '.join(asked.labels)}"
+            f"it is not known which labels of {scheme}, {view}, uphold a pair: name them with "
+            f"`upheld`: {', '.join(asked.labels)}"
         )
     return _Question(asked, labels, plain, known if annotators is None else annotators)
 
@@ -231,16 +231,16 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
             pools["plain"].append(pair)
     if mix > 0 and not pools["rewrite"]:
         none = f"no pair is a rewrite: none has the attribute {REWRITE_OF}"
-        raise OptionError(f"{none}; `mix=0` has plain pairs judged")
+        raise OptionError(f"{none}; `mix=0` draws only plain pairs")
     if mix < 1 and not pools["plain"]:
         raise OptionError(
-            "no plain pair is judged as what would uphold it; `plain=all` takes every one, "
-            "`mix=1` rewrites alone"
+            "no plain pair is upheld by its judgments; `plain=all` draws any plain pairs, `mix=1` "
+            "only rewrites"
         )
     for origin, share in (("rewrite", mix), ("plain", 1 - mix)):
         for pair in pools[origin] if share else ():
             if not pair.has_text:
-                raise MissingTextError(f"pair {pair.id!r}: a judge needs the words")
+                raise MissingTextError(f"pair {pair.id!r}: judges need its words; add them")
     return pools
 
 
@@ -258,7 +258,7 @@ def _holds(pair: SentencePair, question: _Question) -> bool:
 
 
 def _counts(n: int, mix: float, pools: dict[str, list[SentencePair]]) -> dict[str, int]:
-    """Return how many to draw of each origin; what one lacks the other makes up for."""
+    """Return how many to draw from each origin; if one has too few, the other gives more."""
     sizes = {name: len(pool) for name, pool in pools.items()}
     if mix in (0, 1):
         sizes["plain" if mix else "rewrite"] = 0

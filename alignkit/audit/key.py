@@ -1,4 +1,4 @@
-"""Write and read the key of an audit: where each item comes from, which no judge should see."""
+"""Write and read the key of an audit: the origin of each item, which no judge should see."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def key_text(audit: Audit) -> str:
-    """Return the key as JSON, an item a line."""
+    """Return the key as JSON, one item per line."""
     optional = {"meanings": audit.scale.meanings, "judges": audit.judges, "upheld": audit.upheld}
     head = {
         "alignkit": "audit", "version": VERSION, "kind": audit.kind, "signature": audit.signature,
@@ -45,7 +45,7 @@ def _json(value: object) -> str:
 
 
 def read_key(path: str | Path) -> Audit:
-    """Read a key that `key_text` made."""
+    """Read a key made by `key_text`."""
     name, give = str(path), "give the key.json that 'alignkit audit' wrote with the sheets"
     with open_input(name) as stream:
         raw = read_bounded(stream, name, MAX_MEGABYTES)
@@ -55,17 +55,17 @@ def read_key(path: str | Path) -> Audit:
         raise FormatError(f"no key of an audit: not UTF-8 ({problem.reason})", name) from None
     except (ValueError, RecursionError) as problem:
         line = getattr(problem, "lineno", None)
-        message = getattr(problem, "msg", "nested too deep")
+        message = getattr(problem, "msg", "nested too deeply")
         raise FormatError(f"no key of an audit: not JSON ({message}); {give}", name, line) from None
     if not isinstance(key, dict) or key.get("alignkit") != "audit":
         raise FormatError(f"no key of an audit; {give}", name)
     if (version := key.get("version")) != VERSION:
-        raise FormatError(f"a key of version {version!r}; this alignkit reads {VERSION}", name)
+        raise FormatError(f"this key has version {version!r}; this alignkit reads {VERSION}", name)
     try:
         return _audit(key)
     except (KeyError, TypeError, ValueError, OptionError) as problem:
         said = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else str(problem)
-        raise FormatError(f"a damaged key: {said}; take it as it was written", name) from None
+        raise FormatError(f"damaged key: {said}; use the unchanged file", name) from None
 
 
 def _audit(key: Mapping[str, Any]) -> Audit:
@@ -114,17 +114,17 @@ def _check(audit: Audit) -> None:
         raise ValueError("an item occurs twice")
     for item in audit.items:
         if item.origin not in audit.origins:
-            raise ValueError(f"item {item.id!r} is of an unknown origin {item.origin!r}")
+            raise ValueError(f"item {item.id!r} has an unknown origin {item.origin!r}")
         if not set(item.judges) <= set(audit.judges):
-            raise ValueError(f"item {item.id!r} is given to somebody who is no judge")
+            raise ValueError(f"item {item.id!r} is given to somebody who is not a judge")
     if not set(audit.upheld) <= set(audit.scale.names):
-        raise ValueError("what upholds an item is no judgment")
+        raise ValueError("an upholding label is not a judgment")
     if audit.upheld and len(audit.origins) != 2:
         raise ValueError(f"{len(audit.origins)} origins are compared, not 2")
     for name, rate in audit.rates.items():
         known = rate.origin in audit.origins
         if not known or not {*rate.strict, *rate.lenient} <= set(audit.scale.names):
-            raise ValueError(f"the rate {name!r} names an origin or a judgment that is not there")
+            raise ValueError(f"the rate {name!r} names an unknown origin or judgment")
 
 
 def _named(rows: Any, make: Callable[[Any], T]) -> FrozenMap[str, T]:
@@ -137,5 +137,5 @@ def _texts(texts: Any) -> tuple[str, ...]:
 
 def _of(kind: type[T], value: Any) -> T:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise ValueError(f"{str(value)[:40]!r} stands where {kind.__name__} should")
+        raise ValueError(f"{str(value)[:40]!r} is not of type {kind.__name__}")
     return value

@@ -1,8 +1,8 @@
-"""Draw an audit of phrase pairs: those that a system has and the gold standard lacks, and others.
+"""Draw an audit of phrase pairs: differences between a system and the gold standard, and others.
 
-As in the phrase scores, an error of precision is an atomic phrase pair of the system that is not
-among all phrase pairs of the gold standard, atomic and composite; one of recall the other way
-round. Judges look at both, mixed, and are not told which is which.
+As in the phrase scores, a precision error is an atomic phrase pair of the system that is not among
+all phrase pairs of the gold standard, atomic and composite; a recall error is the reverse. Judges
+see both, mixed, without knowing which is which.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from alignkit.stats.resampling import check_seed
 ORIGINS = {
     "hypothesis": "phrase pairs of the hypothesis that the reference lacks",
     "reference": "phrase pairs of the reference that the hypothesis lacks",
-    "both": "phrase pairs of the hypothesis that the reference has too",
+    "both": "phrase pairs of the hypothesis that the reference also has",
 }
-"""Where an item of such an audit comes from."""
+"""The origins of items in this kind of audit."""
 
 _COLUMNS = ("source", "target", "source_sentence", "target_sentence")
 _BLOCK = 4096  # sentence pairs
@@ -42,7 +42,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _Options:
-    """Which phrase pairs are looked at; see `draw_phrases`."""
+    """The choice of phrase pairs; see `draw_phrases`."""
 
     kind: str
     links: str
@@ -69,44 +69,44 @@ def draw_phrases(
     both: float = 0.0,
     by: str | None = None,
 ) -> Audit:
-    """Draw phrase pairs in which a system and the gold standard differ, to be judged blindly.
+    """Draw phrase pairs in which a system and the gold standard differ, for blind judging.
 
-    Half of the items are phrase pairs of `kind` that the hypothesis has and that are not among all
-    phrase pairs of the reference, half the other way round; if there are too few of one, more of
-    the other. Of each, the sample is spread over single words and longer phrases, and over the
-    values of the attribute `by`; every phrase pair of an origin has the same chance.
+    Half of the items are phrase pairs of `kind` that the hypothesis has but that are not among all
+    phrase pairs of the reference; the other half is the reverse. If there are too few of one, more
+    of the other are drawn. Each sample is spread over single words and longer phrases, and over the
+    values of the attribute `by`; every phrase pair of an origin is equally likely.
 
     Parameters
     ----------
     corpus, hypothesis, reference
-        The sentence pairs, and two of their annotators; pairs that both annotated count.
+        The sentence pairs, and two of their annotators; only pairs annotated by both count.
     n, seed
-        How many items to draw (all, if there are less), and of all draws.
+        The number of items to draw (all, if there are fewer), and the seed of all draws.
     kind
         ``"atomic"``, ``"composite"`` or ``"all"``.
     links
-        Phrase pairs of the ``"sure"`` links of both, or of all (``"possible"``).
+        Use phrase pairs of the ``"sure"`` links of both, or of all links (``"possible"``).
     ignore_identical, exact_case, loose, max_length
-        As in `alignkit.score`: leave out phrase pairs of equal words, case counting or not; extend
-        phrases over unaligned words; the most words of either side.
+        As in `alignkit.score`: leave out phrase pairs of equal words, with or without case; extend
+        phrases over unaligned words; the most words of each side.
     both
-        The share of the items that both have, to check the judges with; 0 to 1.
+        The share of items that both have, to check the judges; 0 to 1.
     by
-        An attribute of the sentence pairs over whose values the sample is spread too.
+        Also spread the sample over the values of this attribute of the sentence pairs.
 
     Raises
     ------
     OptionError
         If `n`, `seed` or `both` is out of range, nothing differs, or options contradict each other.
     UnknownNameError
-        If nobody of that name aligned the corpus, no pair has the attribute, or an option names
-        nothing.
+        If nobody with that name aligned the corpus, no pair has the attribute, or an option has an
+        unknown value.
 
     References
     ----------
     Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
-    paraphrase systems, Computational Linguistics 34(4):597-614, have predicted phrase pairs that
-    the gold standard lacks judged correct, uncertain or incorrect.
+    paraphrase systems, Computational Linguistics 34(4):597-614, let judges call predicted phrase
+    pairs that the gold standard lacks correct, uncertain or incorrect.
 
     Examples
     --------
@@ -158,24 +158,24 @@ def draw_phrases(
 def _check(n: int, seed: int, both: float, options: _Options) -> None:
     check_seed(seed)
     if n < 1:
-        raise OptionError(f"`n` is {n}; judge at least 1 phrase pair")
+        raise OptionError(f"`n` is {n}; it must be at least 1")
     if not 0 <= both <= 1:
         raise OptionError(f"`both` is {both}; give a share between 0 and 1")
     check_known("kind of phrase pair", options.kind, KINDS)
     if options.exact_case and not options.ignore_identical:
         raise OptionError(
-            "`exact_case` says which phrases are identical; leave it out where these are kept"
+            "`exact_case` decides which phrases are identical; it needs `ignore_identical`"
         )
 
 
 def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
     if not pairs:
-        raise OptionError("no sentence pair is annotated by both; nothing can be judged")
+        raise OptionError("no sentence pair is annotated by both; there is nothing to judge")
     for pair in pairs:
         if not pair.has_text:
             raise MissingTextError(
-                f"pair {pair.id!r}: a judge needs the words; name the texts by `source` and "
-                "`target`"
+                f"pair {pair.id!r}: judges need its words; name the texts with "
+                "`source` and `target`"
             )
     if by is not None:
         group_texts(pairs, by)  # refuses one that no pair has
@@ -215,7 +215,7 @@ def _rows(phrases: PhraseArrays, start: int) -> Rows:
 
 
 def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for each row of two tables, neither with repeated rows, whether the other has it."""
+    """Return whether each row of two tables (without repeated rows) is in the other."""
     rows = np.concatenate([first, second])
     order = np.lexsort(rows.T[::-1])
     ranked = rows[order]

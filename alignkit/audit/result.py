@@ -1,4 +1,4 @@
-"""What judges found in an audit: every figure once, its tables, CSV and JSON."""
+"""The result of an audit: every figure, with tables, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _EVERY = "all"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult(Result):
-    """What judges found in an audit; `print` shows the tables.
+    """The result of an audit; printing it shows the tables.
 
     Parameters
     ----------
     audit
-        What was judged, from the key.
+        The audit, from the key.
     filled
-        What the judges said.
+        The judgments.
     drawing
-        How intervals were drawn.
+        The options of intervals.
     by
-        The attribute that some figures are told by; empty: none.
+        The attribute for figures by group; empty for none.
     figures
         Every figure, see `AuditFigure`.
     confusions
-        For every two judges the table of their judgments.
+        The table of judgments of every two judges.
     """
 
     audit: Audit
@@ -86,34 +86,32 @@ class AuditResult(Result):
 
     @property
     def cautions(self) -> list[str]:
-        """What to know before one believes the numbers."""
+        """Warnings to read before the numbers."""
         cautions = []
         for judge in self.filled.judges:
             judged = len(self.filled.judgments[judge])
             known = not self.audit.judges or judge in self.audit.judges
             total = sum(item.given_to(judge) or not known for item in self.audit.items)
             if not known:
-                may = "who has judged there may have known the items"
-                cautions.append(f"nothing was given to {judge}: {may}")
+                may = "whoever judged with this name may have known the items"
+                cautions.append(f"{judge} was given no items: {may}")
             elif judged < total:
-                rest = "the others are in no share"
-                cautions.append(f"{judge} has judged {judged} of {total} items; {rest}")
+                rest = "the other items are not in the shares"
+                cautions.append(f"{judge} judged {judged} of {total} items; {rest}")
         if len(self.filled.judges) == 1:
-            cautions.append(
-                "one judge: how far judgments can be trusted is not known; have a second"
-            )
+            cautions.append("only one judge: the reliability is not known; add a second judge")
         judged_ids = set().union(*self.filled.judgments.values())
         sizes = {x: sum(i.id in judged_ids for i in self.audit.of(x)) for x in self.audit.origins}
         if few := [name for name, size in sizes.items() if 0 < size < FEW_PAIRS]:
             cautions.append(
-                f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: the bootstrap's "
-                "intervals are too narrow there; those of one judge (Wilson's) hold for any number"
+                f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: bootstrap intervals are "
+                "too narrow there; those of one judge (Wilson's) are valid for any number"
             )
         return cautions
 
     @property
     def head(self) -> list[str]:
-        """What was judged by whom."""
+        """Lines with the items and the judges."""
         audit = self.audit
         judges = ", ".join(self.filled.judges)
         lines = [f"Audit of {audit.kind}: {len(audit.items)} items, judged by {judges}"]
@@ -123,7 +121,7 @@ class AuditResult(Result):
         return lines
 
     def tables(self) -> list[Table]:
-        """Return the shares, what is upheld, the agreement, the confusions and the rates."""
+        """Return the tables of shares, upheld items, agreement, confusions and rates."""
         audit, figures, level = self.audit, self.figures, f"{100 * self.drawing.confidence:g}%"
         whole = [figure for figure in figures if not figure.group]
         parts = [figure for figure in figures if figure.group]
@@ -156,7 +154,7 @@ class AuditResult(Result):
         return [asdict(figure) for figure in self.figures]
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as JSON takes it: NaN is None."""
+        """Return everything for JSON; NaN becomes None."""
         findings = self.filled.findings
         return {
             "kind": self.audit.kind,
@@ -178,7 +176,7 @@ class AuditResult(Result):
         }
 
     def _items(self) -> list[dict[str, object]]:
-        """Return each item with where it comes from and what was said of it."""
+        """Return each item with its origin and its judgments."""
         records: list[dict[str, object]] = []
         for item in self.audit.items:
             cells = dict(zip(self.audit.columns, item.cells, strict=True))
@@ -201,30 +199,30 @@ def read_audit(
     resamples: int = 1000,
     seed: int = 12345,
 ) -> AuditResult:
-    """Read the sheets that judges have filled, and compute all that follows.
+    """Read the sheets that judges filled in, and compute all figures.
 
     Parameters
     ----------
     sheets
-        The sheets, or the only one: TSV or CSV, as they were written or as a spreadsheet saved
-        them, the rows in any order.
+        The sheets, or a single one: TSV or CSV, as written or as saved by a spreadsheet, with rows
+        in any order.
     key
-        The key that was written with them.
+        The key that was written with the sheets.
     by
-        An attribute: figures for each of its values too. Of pairs any that they have, ``"day"``,
-        ``"week"``, ``"month"`` or ``"judgment"``; of phrases that by which they were drawn, which
-        is the default of both.
+        An attribute: also compute figures for each of its values. For pairs, any of their
+        attributes, ``"day"``, ``"week"``, ``"month"`` or ``"judgment"``; for phrases, the attribute
+        used for drawing. That is also the default.
     confidence, resamples, seed
-        Of the intervals, the last two of the bootstrap over items.
+        Settings of the intervals; the last two are for the bootstrap over items.
 
     Raises
     ------
     FormatError
-        If the key or a sheet is damaged; the message has file and line.
+        If the key or a sheet is damaged; the message names file and line.
     OptionError
         If nothing was judged, or an option is out of range.
     UnknownNameError
-        If the key does not know the attribute of any item.
+        If no item in the key has the attribute.
 
     References
     ----------
@@ -261,14 +259,14 @@ def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
         [origin, judge, these[0].total, *map(_value, these)]
         for (origin, judge), these in grouped.items()
     ]
-    note = f"in brackets {level}: of one judge Wilson's interval"
+    note = f"in brackets {level}: for one judge Wilson's interval"
     if any(figure.interval == "bootstrap" for these in grouped.values() for figure in these):
-        note += "; of all judges a bootstrap over items"
+        note += "; for all judges a bootstrap over items"
     return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
 
 
 def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
-    """Return the rows that begin another group than the row before, if groups have several rows."""
+    """Return the rows that begin a new group, if groups have several rows."""
     starts = [k for k in range(1, len(rows)) if rows[k][0] != rows[k - 1][0]]
     return starts if len(starts) < len(rows) - 1 else []
 
@@ -293,11 +291,11 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
             row += [figure.total, _value(figure)] if figure.origin in drawn else []
         rows.append([*row, _value(difference)][: len(columns)])
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
-    note += ", of a difference Newcombe's" if len(drawn) > 1 else ""
+    note += ", for a difference Newcombe's" if len(drawn) > 1 else ""
     if any(figure.first == ALL for figure in figures):
         note += (
-            "; of all judges, whose judgments of an item are not independent, a bootstrap over "
-            "items; every judge: items that all who judged them uphold"
+            "; for all judges a bootstrap over items, since judgments of an item are not "
+            "independent; every judge: items upheld by all who judged them"
         )
     title = f"Upheld, %, by {by}" if by else "Upheld, %"
     apart = _apart(rows) if by else []
@@ -354,9 +352,9 @@ def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
         for (name, judge), these in grouped.items()
     ]  # fmt: skip
     note = (
-        "corrected: had the reference those errors that are judged correct; at most: and those "
-        f"judged uncertain; in brackets {level}, as of the shares, the corpus taken as it is"
+        "corrected: the score if the reference had the errors judged correct; at most: also those "
+        f"judged uncertain; in brackets {level} as for shares, for this fixed corpus"
     )
     return Table(
-        "What judgments make of the score, %", columns, rows, note, apart=_apart(rows), stub=2
+        "Scores corrected by judgments, %", columns, rows, note, apart=_apart(rows), stub=2
     )

@@ -1,7 +1,7 @@
-"""Write the sheets that judges fill, each in an order of its own, and say what stands on them.
+"""Write the sheets that judges fill in, each in its own order, and define their contents.
 
-A sheet has a row for each item: its name, the judge, what is to be judged, the judgment and a
-remark, which the judge writes, and the sentences. It tells nothing of where an item comes from.
+A sheet has a row for each item: its name, the judge, the texts to judge, the judgment and a remark
+(filled in by the judge), and the sentences. It does not show the origin of an item.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from alignkit.tables.media import csv_lines
 from alignkit.tables.text_width import safe_text
 
 DIVIDERS: Mapping[str, str] = {"tsv": "\t", "csv": ","}
-"""What stands between the cells of a sheet, by its format."""
+"""The separator of cells, by format of the sheet."""
 
 MARKS = ("[[", "]]")
-"""What stands around the words to judge, in their sentence."""
+"""The marks around the words to judge in their sentence."""
 
 _FORBIDDEN = set('/\\:*?"<>|')
 
@@ -41,20 +41,20 @@ def marked_words(words: Sequence[str], start: int, end: int) -> str:
 
 
 def headings(audit: Audit) -> tuple[str, ...]:
-    """Return the names of a sheet's columns."""
+    """Return the names of the columns of a sheet."""
     plain = [name for name in audit.columns if name not in audit.marked]
     return ("item", "judge", *plain, "judgment", "remark", *audit.marked)
 
 
 def ordered(audit: Audit, place: int) -> tuple[Item, ...]:
-    """Return all items in the order of a judge: random, and another one for each."""
+    """Return all items in the random order of a judge."""
     seeds = np.random.SeedSequence(audit.seed, spawn_key=(place,))
     order = np.random.default_rng(seeds).permutation(len(audit.items))
     return tuple(audit.items[k] for k in order)
 
 
 def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
-    """Return the rows of a sheet to fill, without its headings."""
+    """Return the rows of an empty sheet, without its headings."""
     rows = []
     for item in ordered(audit, place):
         if item.given_to(judge):
@@ -67,9 +67,9 @@ def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
 def sheet_text(
     audit: Audit, judge: str, place: int, *, format: str = "tsv", bom: bool = False
 ) -> str:
-    r"""Return a sheet to fill, as a spreadsheet takes it.
+    r"""Return an empty sheet as text for a spreadsheet.
 
-    A text that a spreadsheet would run begins with an apostrophe, see `alignkit.tables.media`.
+    A text that a spreadsheet would run gets an apostrophe in front, see `alignkit.tables.media`.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def sheet_text(
     format
         ``"tsv"`` or ``"csv"``; both quote as spreadsheets do.
     bom
-        Begin with a byte order mark, without which some spreadsheets do not know UTF-8.
+        Begin with a byte order mark; some spreadsheets need it to recognise UTF-8.
 
     Examples
     --------
@@ -97,31 +97,31 @@ def sheet_text(
 
 
 def check_judges(judges: Sequence[str]) -> None:
-    """Check that each judge has a name of his own that can be that of a file."""
+    """Check that the judges have different names that can be used in file names."""
     if not judges:
-        raise OptionError("there is no judge; name one at least")
+        raise OptionError("there is no judge; name at least one")
     seen: dict[str, str] = {}
     for name in judges:
         if not name.strip() or name != name.strip() or not name.isprintable():
-            raise OptionError(f"{name!r} is no name of a judge; give one of letters")
+            raise OptionError(f"{name!r} cannot be the name of a judge; use letters")
         if _FORBIDDEN & set(name) or name[0] in ".-=+@'":
             raise OptionError(
-                f"a sheet cannot be named after the judge {name!r}; use letters and numbers"
+                f"the judge {name!r} cannot be part of a file name; use letters and numbers"
             )
         if name.casefold() in seen:
-            raise OptionError(f"the judge {name!r} is named twice; give each a name of their own")
+            raise OptionError(f"the judge {name!r} is named twice; use different names")
         seen[name.casefold()] = name
 
 
 def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> str:
-    """Return a sheet to fill as one page of HTML.
+    """Return an empty sheet as one HTML page.
 
     Parameters
     ----------
     place
-        Of the judge among all, counted from 0.
+        The number of the judge, counted from 0.
     format
-        Of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
+        The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
     """
     check_arguments(sheet_page, locals())
     check_known("format of sheets", format, DIVIDERS)
@@ -148,9 +148,9 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         script=script,
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
         help=safe_text(
-            f"Keys: {_keys(audit)} takes a judgment back; arrows go on and back, r writes a "
-            "remark, n goes to the next without a judgment. What you judge is kept in this browser "
-            "until you save it; send the saved sheet."
+            f"Keys: {_keys(audit)} removes a judgment; arrows go to the next and previous item, r "
+            "writes a remark, n goes to the next item without a judgment. Your judgments stay in "
+            "this browser until you save them; send the saved sheet."
         ),
     )
 
@@ -162,7 +162,7 @@ def _keys(audit: Audit) -> str:
         return f"{', '.join(keys)}; 0"
     both = zip(scale.letters, scale.meanings or ("",) * len(scale.names), strict=True)
     keys = [f"{letter} {meaning}".strip() for letter, meaning in both if len(letter) == 1]
-    others = "; the others by button" if len(keys) < len(scale.names) else ""
+    others = "; use the buttons for others" if len(keys) < len(scale.names) else ""
     return f"{', '.join(keys)}{others}; backspace"
 
 
@@ -192,16 +192,16 @@ def write_audit(
     bom: bool = False,
     key: str | Path | None = None,
 ) -> list[str]:
-    """Write a sheet for each judge, ``sheet-NAME.tsv``, and the key; return the paths, it last.
+    """Write a sheet for each judge, ``sheet-NAME.tsv``, and the key; return the paths, key last.
 
     Parameters
     ----------
     folder
-        Where; it is made if it is not there.
+        The folder to write to; it is created if needed.
     judges
-        Their names; None for those who are given items, or else A and B.
+        The names; None for the judges of the items, or A and B if there are none.
     sheets
-        ``"tsv"``, ``"csv"``, or ``"html"``, a page to judge on, which saves such a sheet.
+        ``"tsv"``, ``"csv"``, or ``"html"``: a page for judging, which saves such a sheet.
     bom
         Begin TSV and CSV with a byte order mark.
     key
@@ -210,25 +210,25 @@ def write_audit(
     Raises
     ------
     OptionError
-        If one of the files is there already, a name cannot be that of a judge, or the items are
-        given to others.
+        If one of the files already exists, a name cannot be used for a judge, or the items are for
+        other judges.
     WriteError
-        If a file cannot be written; none is written then.
+        If a file cannot be written; then none is written.
     """
     check_arguments(write_audit, locals())
     if judges is None:
         judges = audit.judges or ("A", "B")
     if audit.judges and tuple(judges) != audit.judges:
         raise OptionError(
-            f"the items are given to {', '.join(audit.judges)}, not to {', '.join(judges)}; draw "
-            "them for these judges"
+            f"the items are for {', '.join(audit.judges)}, not for {', '.join(judges)}; draw new "
+            "ones for these judges"
         )
     key = os.path.join(folder, KEY) if key is None else str(key)
     places = check_places(folder, judges, sheets, key)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
-        raise OptionError(f"{folder}: no folder can be made there: {problem.strerror}") from None
+        raise OptionError(f"{folder}: cannot create this folder: {problem.strerror}") from None
     tables = [x for x in sheets if x in DIVIDERS] or ["tsv"]
     with together():
         for (number, name, format), path in places.items():
@@ -246,11 +246,11 @@ def write_audit(
 def check_places(
     folder: str | Path, judges: Sequence[str], sheets: Sequence[str], key: str
 ) -> dict[tuple[int, str, str], str]:
-    """Return the file of each sheet, by the judge's number and name and its format."""
+    """Return the file of each sheet, by number and name of the judge and by format."""
     check_judges(judges)
     refuse_address(str(folder))
     if not sheets:
-        raise OptionError(f"there is no format of sheets; name one of {', '.join(SHEETS)}")
+        raise OptionError(f"no format of sheets is given; name one of {', '.join(SHEETS)}")
     for format in sheets:
         check_known("format of sheets", format, SHEETS)
     places = {
@@ -259,10 +259,10 @@ def check_places(
         for format in dict.fromkeys(sheets)
     }
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise OptionError(f"{folder}: is no folder; name another one")
+        raise OptionError(f"{folder}: this is not a folder; name another one")
     for path in (*places.values(), key):
         if os.path.lexists(path):
             raise OptionError(
-                f"{path}: is there already, and may have been filled; name another folder"
+                f"{path}: already exists and may contain judgments; name another folder"
             )
     return places

@@ -1,4 +1,4 @@
-"""What is done to whole corpora: select, split, join, count, check."""
+"""Work with whole corpora: select, split, join, count, check."""
 
 import lazy_loader
 

@@ -1,6 +1,6 @@
-"""Division of things of different sizes into parts with given shares, as nearly as can be.
+"""Divide groups of different sizes into parts with given shares, as closely as possible.
 
-Groups are dealt to parts by size, then moved and exchanged while that brings the shares nearer.
+Groups are assigned to parts by size, then moved and exchanged while the shares get closer.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _TOTAL = 10.0  # weight of the whole against one stratum
 
 
 def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[int]]:
-    """Return how many of each stratum come into each part: [[3, 2], [2, 3]] of [5, 5] in halves.
+    """Return how many of each stratum go into each part: [[3, 2], [2, 3]] for [5, 5] in halves.
 
-    Each number is the exact one, rounded up or down such that the parts have their shares when
-    strata are added up.
+    Each number is the exact one, rounded up or down so that the parts have their shares over all
+    strata.
     """
     owed = np.zeros(len(shares))
     divided = []
@@ -73,7 +73,7 @@ def divide_groups(
 def _dealt(
     totals: NDArray[np.int64], room: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Deal groups in random order to parts, with odds as the room that is left in them."""
+    """Assign groups in random order to parts, with probability by the room that is left."""
     room = room.copy()
     parts = np.zeros(len(totals), np.int64)
     for group in rng.permutation(len(totals)):
@@ -90,7 +90,7 @@ def _improved(
     wanted: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Move and exchange groups between two parts until no such step brings them nearer."""
+    """Move and exchange groups between two parts until no such step improves the shares."""
     held = np.zeros(wanted.shape)
     np.add.at(held, parts, features)
     pairs = [(a, b) for a in range(len(held)) for b in range(a)]

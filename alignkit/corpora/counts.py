@@ -1,4 +1,4 @@
-"""Count what a corpus holds, in one pass."""
+"""Count the contents of a corpus in one pass."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class AnnotatorCounts:
 
 @dataclass
 class TreeCounts:
-    """The counts of the trees of a name."""
+    """The counts of the trees with a name."""
 
     source: int = 0  # sentence pairs with a tree of that side
     target: int = 0
@@ -121,7 +121,7 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
 
 @dataclass
 class GroupCounts:
-    """The counts of a corpus, and of the groups that the values of an attribute make of it."""
+    """The counts of a corpus, and of its groups by the values of an attribute."""
 
     whole: CorpusCounts  # the counts of all pairs
     groups: dict[str, CorpusCounts]
@@ -132,7 +132,7 @@ class GroupCounts:
 def count_groups(
     pairs: Iterable[SentencePair], by: str, *, split: str | None = None
 ) -> GroupCounts:
-    """Count the pairs of a corpus, and of each value of an attribute, in one pass.
+    """Count the pairs of a corpus, and for each value of an attribute, in one pass.
 
     Parameters
     ----------
@@ -142,14 +142,14 @@ def count_groups(
         The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
         `alignkit.model.corpus.group_text`.
     split
-        What stands between several values in it; a pair then counts in the group of each.
+        The separator of several values; a pair then counts in the group of each value.
 
     Raises
     ------
     UnknownNameError
         If no pair has the attribute.
     OptionError
-        If no annotation has a time to take a day, week or month from.
+        If no annotation has a time for the day, week or month.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def count_groups(
 
 
 class _Counting:
-    """The counts of sentence pairs as they come."""
+    """Counts sentence pairs one by one."""
 
     def __init__(self) -> None:
         self._counts = CorpusCounts()
@@ -210,7 +210,7 @@ class _Counting:
             counts.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
 
     def counts(self) -> CorpusCounts:
-        """Return what was counted."""
+        """Return the counts."""
         counts = self._counts
         counts.source_types, counts.target_types = len(self._sources), len(self._targets)
         counts.attributes = {name: len(seen) for name, seen in self._values.items()}

@@ -1,4 +1,4 @@
-"""Put corpora together: inputs of the same pairs, joined by id, and corpora of different ones."""
+"""Combine corpora: inputs of the same pairs, joined by id, or corpora of different pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REMARKS = ("comment", "judgment", "provenance", "role")
 
 @dataclass
 class Differences:
-    """Words of joined pairs that differ, and pairs that one side lacks."""
+    """The different words of joined pairs, and the pairs missing on one side."""
 
     tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -35,12 +35,12 @@ class Differences:
             pairs = len({entry[0] for entry in self.tokens})
             parts.append(
                 f"{len(self.tokens)} tokens differ in {pairs} pairs (pair {id!r}, {side} word "
-                f"{position}: {first!r} and {second!r}); those of the first are kept"
+                f"{position}: {first!r} and {second!r}); the first ones are kept"
             )
         if self.missing:
             parts.append(f"{len(self.missing)} pairs are not in the second")
         if self.surplus:
-            parts.append(f"{len(self.surplus)} pairs are in the second alone")
+            parts.append(f"{len(self.surplus)} pairs are only in the second")
         return "; ".join(parts)
 
 
@@ -52,25 +52,25 @@ def join_pairs(
     partial: bool = False,
     differences: Differences | None = None,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
-    """Yield the pairs that two inputs share, in the order of the first.
+    """Yield the pairs of two inputs, in the order of the first.
 
-    As long as their ids agree, the two are read in step, and ids may repeat; the rest is joined by
-    id, and ids must be unique.
+    While the ids agree, the two are read in parallel, and ids may repeat. The rest is joined by id;
+    these ids must be unique.
 
     Parameters
     ----------
     first, second
-        Sentence pairs; the words of either may be unknown.
+        Sentence pairs; the words may be unknown in either.
     partial
-        Either may lack pairs of the other; otherwise that is an error.
+        Allow either input to lack pairs of the other; otherwise this is an error.
     differences
-        Collects tokens that differ and pairs that are missing.
+        Collects different tokens and missing pairs.
 
     Raises
     ------
     JoinError
-        If a pair is missing, an id repeats where ids must tell pairs apart, or sentences of the
-        same id have different numbers of tokens.
+        If a pair is missing, an id repeats although ids must be unique, or sentences with the same
+        id have different numbers of tokens.
     """
     check_arguments(join_pairs, locals())
     left, right = each("first", first, SentencePair), each("second", second, SentencePair)
@@ -93,7 +93,7 @@ def join_pairs(
 
 
 class SeenIds:
-    """The ids of the pairs that were read; ids 1, 2, 3, ... take no memory."""
+    """The ids read so far; ids 1, 2, 3, ... take no memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -131,7 +131,7 @@ def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[
     by_id: dict[str, SentencePair] = {}
     for pair in pairs:
         if pair.id in by_id or pair.id in before:
-            raise JoinError(f"id {pair.id!r} repeats in the {which} input, so pairs cannot be told")
+            raise JoinError(f"id {pair.id!r} repeats in the {which} input; ids must be unique")
         by_id[pair.id] = pair
     return by_id
 
@@ -142,7 +142,7 @@ def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
     if ids and not partial:
         raise JoinError(
             f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
-            f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
+            f"(the first has the id {ids[0]!r}); if this is intended, use `partial=True`"
         )
 
 
@@ -171,26 +171,26 @@ def merge(
     partial: bool = False,
     tell: Callable[[str, Differences], None] | None = None,
 ) -> Corpus:
-    """Put the annotations of several inputs of the same pairs into one corpus.
+    """Combine the annotations of several inputs of the same pairs into one corpus.
 
     Parameters
     ----------
     base
-        The pairs; their words, where known, attributes and trees are kept.
+        The pairs; their words (if known), attributes and trees are kept.
     others
-        For each name the same pairs with annotations to add under that name, or, if an input has
-        several annotators, as ``name/annotator``. Trees are added too, over the words kept; one
-        that differs from the known one of its name becomes ``name/tree``.
+        For each name, the same pairs with annotations to add under that name, or under
+        ``name/annotator`` if an input has several annotators. Trees are added too, over the kept
+        words; a tree that differs from the known one with its name becomes ``name/tree``.
     partial
-        An input may lack pairs: it has not annotated those.
+        Allow inputs to lack pairs, which they did not annotate.
     tell
-        Called with the name and the `Differences` of each input that has any.
+        Called with the name and the `Differences` of each input with differences.
 
     Raises
     ------
     JoinError
-        As `join_pairs`; and if a name is there already. Of two annotations of a name, of which one
-        has no alignment (the pair was judged only), one is made unless they contradict each other.
+        As for `join_pairs`, or if a name already exists. Two annotations with one name are combined
+        if one has no alignment (the pair was only judged) and they do not contradict each other.
     """
     check_arguments(merge, locals())
     pairs = list(each("base", base, SentencePair))
@@ -208,7 +208,7 @@ def merge(
 
 
 def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
-    """Make one of two annotations of which one has no alignment; None if they contradict."""
+    """Combine two annotations if one has no alignment; None if they contradict."""
     if known is None:
         return added
     if known.alignment is not None and added.alignment is not None:
@@ -231,7 +231,7 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
         key = f"{name}/{annotator}" if several else name
         if (both := _united(annotations.get(key), annotation)) is None:
             raise JoinError(
-                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
+                f"pair {pair.id!r} already has an annotation {key!r}: choose a new name"
             )
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
@@ -244,7 +244,7 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
             fitted = tree if tree.words == words else tree.with_words(words)
             free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
             if trees.setdefault(free, fitted) != fitted:
-                raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
+                raise JoinError(f"pair {pair.id!r} already has a tree {free!r}: choose a new name")
         changed |= {side: words, f"{side}_trees": trees}
     return replace(pair, **changed)
 
@@ -255,22 +255,22 @@ def concat(
     *,
     prefix: bool = False,
 ) -> Corpus:
-    """Put corpora of different sentence pairs into one, in their order.
+    """Concatenate corpora of different sentence pairs.
 
-    Annotators of the same name are taken for the same ones. Annotations of the same pairs are put
-    together by `merge`.
+    Annotators with the same name count as the same. To combine annotations of the same pairs, use
+    `merge`.
 
     Parameters
     ----------
     corpora
-        The corpora, by name; names are ``"1"``, ``"2"``, ... where there are none.
+        The corpora, by name; without names these are ``"1"``, ``"2"``, ...
     prefix
-        Put the corpus's name and a slash before each id.
+        Put the name of the corpus and a slash before each id.
 
     Raises
     ------
     RepeatedIdError
-        If an id stands in two of them.
+        If two of them have the same id.
 
     Examples
     --------
@@ -295,9 +295,9 @@ def concat(
             pairs.append(added)
     if clashes:
         id, (home, name) = next(iter(clashes.items()))
-        more = f", and {len(clashes) - 1} more ids likewise" if len(clashes) > 1 else ""
+        more = f", as are {len(clashes) - 1} more ids" if len(clashes) > 1 else ""
         raise RepeatedIdError(
-            f"id {id!r} stands in {home} and in {name}{more}; put names before the ids by "
-            "`prefix=True`, or, if these are the same pairs, merge them"
+            f"id {id!r} is in {home} and in {name}{more}; put names before the ids with "
+            "`prefix=True`, or merge the corpora if these are the same pairs"
         )
     return Corpus(pairs)

@@ -1,4 +1,4 @@
-"""Count the judgments of a corpus, as a view shows them."""
+"""Count the judgments of a corpus in a view."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
-"""Why a cell of a matrix holds no label."""
+"""The reasons why a cell of a matrix has no label."""
 _JUDGE = "annotator who judged pairs"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelMatrix:
-    """What A annotators judged of P pairs, in numbers."""
+    """The judgments of A annotators on P pairs, as numbers."""
 
     annotators: tuple[str, ...]
     ids: tuple[str, ...]
@@ -41,7 +41,7 @@ class LabelMatrix:
 
 
 def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
-    """Return the names of those who judged at least one pair."""
+    """Return the annotators who judged at least one pair."""
     orders = dict.fromkeys(
         tuple(name for name, value in pair.annotations.items() if value.judgment) for pair in pairs
     )
@@ -51,20 +51,20 @@ def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
 
 
 def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
-    """Return the pairs that count as judged, how many rewrites do not, and a note about them."""
+    """Return the pairs that count as judged, the number of rewrites left out, and a note."""
     kept = corpus.filter(lambda pair: origin_of(pair) is None)
     if not (anew := len(corpus) - len(kept)):
         return corpus, 0, ()
     note = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
-        return corpus, 0, (f"{note}: they count as what their writers meant them to be",)
-    return kept, anew, (f"{note}, and left out unless rewrites are asked for",)
+        return corpus, 0, (f"{note}: they count with the labels that their writers intended",)
+    return kept, anew, (f"{note}; they are left out unless you ask for rewrites",)
 
 
 def judgments_of(
     corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient_labels: bool = False
 ) -> LabelMatrix:
-    """Return what annotators, None for all, judged, as a view shows it."""
+    """Return the judgments of annotators (None for all) in a view."""
     import numpy as np  # not for the help of `convert`
 
     check_kind("corpus", corpus, Corpus)
@@ -135,14 +135,14 @@ def training_rows(
     check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
     if kind == "generation" and scheme.name not in _BOTH:
-        raise OptionError(f"which judgments of {scheme.name} allow to generate is not known")
+        raise OptionError(f"it is not known which judgments of {scheme.name} allow generation")
     allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
     seen: dict[str, None] = {}
     for pair in pairs:
         judged = {name: a.judgment for name, a in pair.annotations.items() if a.judgment}
         seen.update(dict.fromkeys(judged))
         if annotator is None and len(seen) > 1:
-            raise OptionError(f"{', '.join(seen)} judged pairs: choose one by `annotator`")
+            raise OptionError(f"{', '.join(seen)} judged pairs: choose one with `annotator`")
         judgment = judged.get(annotator) if annotator is not None else "".join(judged.values())
         if not judgment or (not rewrites and origin_of(pair) is not None):
             continue
@@ -170,7 +170,7 @@ _BAR = 40  # signs of a bar that stands for all
 
 @dataclass(frozen=True)
 class LabelCounts(TableResult):
-    """How often each annotator gave each label."""
+    """The counts of each label by annotator."""
 
     view: View  # the view
     annotators: tuple[str, ...]  # the names of the A annotators
@@ -183,7 +183,7 @@ class LabelCounts(TableResult):
     rewrites: int = 0  # how many more were left out that annotators wrote anew, and nobody judged
 
     def to_json(self) -> dict[str, object]:
-        """Return what JSON holds of it."""
+        """Return the counts for JSON."""
         view = self.view
         record: dict[str, object] = {
             **{"scheme": view.scheme.name, "view": view.name, "labels": list(view.labels)},
@@ -205,7 +205,7 @@ class LabelCounts(TableResult):
         }
 
     def table(self, *, bars: bool = False, unused: bool = True) -> Table:
-        """Return the table of all counts, a row a label."""
+        """Return the table of all counts, with a row for each label."""
         never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
         hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
         columns = [Column(self.by, key="group")] if self.by else []

@@ -1,4 +1,4 @@
-"""Pair several translations of one sentence with each other: training text within one language."""
+"""Pair the translations of a sentence with each other: training text within one language."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WHICH: dict[str, Callable[[int], Iterable[tuple[int, int]]]] = {
     "all": lambda count: combinations(range(count), 2),
     "first": lambda count: ((0, other) for other in range(1, count)),
 }
-"""Which of so many translations are paired, by name: all with all, or the first with the others."""
+"""The translations to pair, by name: all with all, or the first with the others."""
 
 _Sentence = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingCounts:
-    """How many pairs were made, kept, and dropped for which reason."""
+    """The numbers of pairs that were made, kept, and dropped by reason."""
 
     groups: int = 0  # groups of translations of one sentence
     sentences: int = 0  # translations in them, empty ones included
@@ -41,12 +41,12 @@ class PairingCounts:
 
     @property
     def dropped(self) -> int:
-        """The pairs that did not pass."""
+        """The number of dropped pairs."""
         return self.pairs - self.kept
 
 
 class Pairings(Iterator[SentencePair]):
-    """Yield the pairs that were kept, one by one, and count as they go."""
+    """Yield the kept pairs one by one, and count all pairs."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Pairings(Iterator[SentencePair]):
 
     @property
     def counts(self) -> PairingCounts:
-        """What was counted so far; when the last pair has been taken, of everything."""
+        """The counts so far; complete after the last pair."""
         return PairingCounts(**self._tally)
 
     def _paired(self, groups: Iterable[Sequence[Sequence[str]]]) -> Iterator[SentencePair]:
@@ -108,7 +108,7 @@ class Pairings(Iterator[SentencePair]):
 
 
 def _digest(data: bytes) -> bytes:
-    """Return 16 bytes, which no two different pairs will share."""
+    """Return a digest of 16 bytes that identifies a pair."""
     return blake2b(data, digest_size=16).digest()
 
 
@@ -146,50 +146,50 @@ def pair_translations(
 ) -> Pairings:
     """Pair the translations of each sentence with each other.
 
-    K translations make K (K - 1) / 2 pairs: a text within one language, on which an aligner can
-    be trained. Nothing is read before the first pair is asked for, and one group is held at a
-    time; `drop_repeated` takes about 100 bytes more for each pair kept.
+    K translations give K (K - 1) / 2 pairs: text within one language that can train an aligner.
+    Nothing is read before the first pair is needed, and memory contains one group at a time;
+    `drop_repeated` takes about 100 more bytes for each kept pair.
 
     Parameters
     ----------
     groups
-        For each sentence its translations, each a sequence of tokens. One without tokens is
-        missing: it is counted and in no pair. Groups may differ in size.
+        For each sentence, its translations, each a sequence of tokens. An empty translation is
+        missing: it is counted but in no pair. Groups may differ in size.
     which
-        ``"all"`` pairs each translation with each, ``"first"`` the first with each of the others.
+        ``"all"`` pairs all translations, ``"first"`` pairs the first with each of the others.
     both_orders
         Yield each pair in both orders; otherwise the earlier translation is the source.
     min_length, max_length
-        The fewest and the most words of either side; None is no limit.
+        The fewest and the most words of each side; None is no limit.
     max_ratio
         The most words of the longer side for each word of the shorter one; None is no limit.
     drop_identical
         Drop pairs of sentences that are equal, word for word, after casefold.
     drop_repeated
-        Drop pairs whose sentences an earlier pair has, exactly; without `both_orders` in either
+        Drop pairs with exactly the sentences of an earlier pair; without `both_orders` in either
         order.
 
     Returns
     -------
     Pairings
-        An iterator of sentence pairs without annotations; its `counts` tell what was dropped.
+        An iterator of sentence pairs without annotations; its `counts` show what was dropped.
         The id of a pair names group and translations, from 1: ``7/1-3`` pairs the first with the
         third translation of the seventh group.
 
     Raises
     ------
     UnknownNameError
-        If `which` names nothing.
+        If `which` is not a known name.
     OptionError
-        If a limit makes no sense.
+        If a limit is out of range.
     AlignmentError
         While iterating, if a sentence is one string.
 
     Notes
     -----
-    The corpus of [1]_ has 11 translations of 993 sentences, so 993 x 55 = 54,615 pairs, and keeps
-    those of fewer than 50 words and a length ratio below 1:9: ``max_length=49, max_ratio=9`` but
-    for a ratio of just 9, which is kept here, as GIZA++ and Moses' clean-corpus-n.perl do.
+    The corpus of [1]_ has 11 translations of 993 sentences, so 993 x 55 = 54,615 pairs. It keeps
+    pairs of fewer than 50 words and a length ratio below 1:9: ``max_length=49, max_ratio=9``,
+    except that a ratio of exactly 9 is kept here, as in GIZA++ and Moses' clean-corpus-n.perl.
 
     References
     ----------
@@ -214,16 +214,16 @@ def pair_translations(
     check_arguments(pair_translations, locals())
     check_known("choice of pairs", which, WHICH)
     if min_length < 1:
-        raise OptionError(f"the least length must be 1 or more, not {min_length}")
+        raise OptionError(f"the minimum length must be 1 or more, not {min_length}")
     if max_length is not None and max_length < min_length:
-        lengths = f"the greatest length, {max_length}, is below the least, {min_length}"
-        raise OptionError(f"{lengths}: no pair could be kept")
+        lengths = f"the maximum length, {max_length}, is below the minimum, {min_length}"
+        raise OptionError(f"{lengths}: this would drop all pairs")
     if max_ratio is not None and not 1 <= max_ratio < inf:
-        what = "the greatest ratio is that of the longer to the shorter side, 1 or more"
+        what = "the maximum ratio of the longer to the shorter side must be 1 or more"
         raise OptionError(f"{what}, not {max_ratio}")
 
     def fault(source: _Sentence, target: _Sentence) -> str | None:
-        """Return the count under which a pair is dropped, or None."""
+        """Return the name of the count for a dropped pair, or None."""
         shorter, longer = sorted((len(source), len(target)))
         if shorter < min_length:
             return "too_short"

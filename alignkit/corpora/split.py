@@ -1,6 +1,6 @@
-"""Divide a corpus at random by shares, select pairs of it, and find what its parts share.
+"""Divide a corpus at random by shares, select pairs, and find leaks between parts.
 
-Parts hold equal shares of strata if asked for, and groups of pairs are not cut.
+On request, strata have equal shares in all parts, and groups of pairs are kept together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SEED = 12345
 GROUPS = ("goeswith",)
-"""The attributes that name groups of pairs, where none are named."""
+"""The attributes for groups of pairs, if none are given."""
 KINDS = EQUAL, REVERSED, GROUPED = ("equal", "reversed", "grouped")
 
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
@@ -32,18 +32,18 @@ _GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong toget
 
 
 class Parts(dict[str, Corpus]):
-    """The parts of a corpus by name; `meant` are attributes that were to be divided so."""
+    """The parts of a corpus by name; `meant` are attributes that were divided on purpose."""
 
     meant: tuple[str | None, ...] = ()
     separator: str | None = None
 
     @property
     def cautions(self) -> list[str]:
-        """What stands in several parts: groups, rewrites and their pairs, equal pairs."""
+        """Warnings about leaks: groups, rewrites and their pairs, equal pairs in several parts."""
         divider = self.separator
         cautions = [
             f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
-            "leaves none"
+            "prevents this"
             for name in _GROUPS
             if name not in self.meant
             if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
@@ -53,8 +53,8 @@ class Parts(dict[str, Corpus]):
         homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
         if homes and not cautions:
             cautions.append(
-                f"{how_many(homes, 'pair')} in another part than what was written anew of it; "
-                f"`keep_together={REWRITE_OF!r}` leaves none"
+                f"{how_many(homes, 'pair')} in another part than their rewrites; "
+                f"`keep_together={REWRITE_OF!r}` prevents this"
             )
         before = 0
         for number, (name, part) in enumerate(self.items()):
@@ -64,24 +64,24 @@ class Parts(dict[str, Corpus]):
                 where = "an earlier part" if number > 1 else next(iter(self))
                 cautions.append(
                     f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
-                    f"pairs of {where}; `keep_texts=True` leaves none"
+                    f"pairs of {where}; `keep_texts=True` prevents this"
                 )
         return cautions
 
     def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
-        """Return how many values stand in several parts."""
+        """Return the number of values that are in several parts."""
         each = [{value for pair in part for value in values(pair)} for part in self.values()]
         return sum(count > 1 for count in Counter(x for part in each for x in part).values())
 
 
 @naming_keywords
 def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
-    """Return the pairs of these ids, in the order of the corpus.
+    """Return the pairs with these ids, in the order of the corpus.
 
     Raises
     ------
     UnknownIdError
-        If no pair has one of them.
+        If no pair has one of the ids.
     """
     check_arguments(select_ids, locals())
     wanted = dict.fromkeys(ids)
@@ -128,42 +128,42 @@ def split_corpus(
     separator: str | None = None,
     keep_texts: bool = False,
 ) -> Parts:
-    """Divide a corpus at random into parts that hold the shares asked for.
+    """Divide a corpus at random into parts with given shares.
 
     Parameters
     ----------
     corpus
         The corpus.
     shares
-        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. They add up to
-        1; where it is less, the rest of the pairs is left out.
+        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. If they add up
+        to less than 1, the other pairs are left out.
     seed
         The same seed gives the same parts.
     stratify
-        An attribute of which each value is to have the same share in all parts; beside
-        `keep_together`, each of the 100 most frequent. Without an attribute of that name,
-        ``"judgment"`` is what the annotators judged.
+        An attribute: each value gets the same share in all parts (with `keep_together`, each of the
+        100 most frequent values). ``"judgment"`` means the judgments of the annotators, unless an
+        attribute has that name.
     keep_together
-        One attribute or several: pairs that share a value come into one part, so that no document,
-        film or entity stands in two of them. A pair without a value stands by itself; but what
-        was written anew of a pair stays with it, see `alignkit.model.sentence_pair`.
+        One or several attributes: pairs that share a value go into one part, so no document, film
+        or entity is in two parts. Pairs without a value are independent, but rewrites of a pair
+        stay with it, see `alignkit.model.sentence_pair`.
     separator
-        What divides several values in one such attribute; None: each is one value.
+        The separator of several values in such an attribute; None: each text is one value.
     keep_texts
-        Pairs that share a text, on either side, come into one part; case does not count, nor does
-        the Unicode form of characters. So no text of one part stands in another.
+        Pairs that share a text, on either side, go into one part, so no text is in two parts. Case
+        and the Unicode form of characters do not count.
 
     Returns
     -------
     Parts
-        A dict of corpora, with their pairs in the order of the corpus. Shares are as near to what
-        was asked as whole pairs allow, or whole groups (`alignkit.corpora.apportioning` says
-        how). Its `cautions` say what came into several parts.
+        A dict of corpora, with pairs in the order of the corpus. The shares are as close as whole
+        pairs allow, or whole groups (see `alignkit.corpora.apportioning`). Its `cautions` warn
+        about leaks between parts.
 
     Raises
     ------
     OptionError
-        If the shares make no sense, or there are fewer pairs or groups than parts.
+        If the shares are not valid, or there are fewer pairs or groups than parts.
     UnknownNameError
         If no pair has the attribute.
 
@@ -181,7 +181,7 @@ def split_corpus(
     import numpy as np
 
     if separator is not None and not together:
-        message = "`separator` divides the values of `keep_together`: name an attribute by that too"
+        message = "`separator` separates values of `keep_together`: give `keep_together` too"
         raise OptionError(message)
     rng = np.random.default_rng(seed)
     numbers: dict[str, int] = {}  # of the strata
@@ -191,7 +191,7 @@ def split_corpus(
     groups = connected_groups(corpus, together, separator) if together else None
     count = len(corpus) if groups is None else len(groups)
     if 0 < count < len(shares):
-        what = f"{count} pairs, too few"
+        what = f"{count} pairs are too few"
         if together:
             what = f"pairs with the same {' or '.join(together)} make {count} groups, too few"
         raise OptionError(f"{what} for {len(shares)} parts")
@@ -208,7 +208,7 @@ def split_corpus(
 
 
 def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
-    """Return the shares, and at the end, if there is any, that of what is left out."""
+    """Return the shares, and at the end the share that is left out, if any."""
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
     if not isinstance(shares, Mapping) or not shares:
@@ -221,7 +221,7 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
             raise OptionError(f"the share of {name} is {share}; it must be above 0 and at most 1")
     total = sum(shares.values())
     if total > 1 + 1e-9:
-        raise OptionError(f"the shares add up to {total:g}; they must make at most 1")
+        raise OptionError(f"the shares add up to {total:g}; they must add up to at most 1")
     left = 1 - total
     return [*shares.values(), *([left] if left > 1e-9 else [])]
 
@@ -229,7 +229,7 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
 def connected_groups(
     corpus: Corpus, attributes: Sequence[str], separator: str | None = None
 ) -> list[list[int]]:
-    """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
+    """Return the places of pairs that share a value, directly or through other pairs."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -253,7 +253,7 @@ def connected_groups(
 
 
 def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
-    """Return the part of each pair, where every pair may come into any part."""
+    """Return the part of each pair, if every pair can go into any part."""
     from alignkit.corpora.apportioning import divide_evenly
 
     members: dict[int, list[int]] = {}
@@ -274,7 +274,7 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
 def _of_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
-    """Return the part of each pair, where groups stay whole."""
+    """Return the part of each pair, if groups are kept together."""
     import numpy as np
 
     from alignkit.corpora.apportioning import divide_groups
@@ -298,7 +298,7 @@ def _of_groups(
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A pair of the second part that the first part knows."""
+    """A pair of the second part that also occurs in the first."""
 
     kind: str
     train: str  # the ids of both pairs; of the first part, the first such
@@ -311,7 +311,7 @@ def find_leaks(
     train: Corpus, test: Corpus, groups: Sequence[str] | None = None, *,
     separator: str | None = None, ignore_case: bool = False,
 ) -> list[Leak]:  # fmt: skip
-    """Return what the second part shares with the first."""
+    """Return the pairs that the second part shares with the first."""
     check_arguments(find_leaks, locals())
     for name in groups or ():
         group_texts([*train, *test], name)  # refuses one that no pair has

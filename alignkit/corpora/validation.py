@@ -1,4 +1,4 @@
-"""Examination of a file: what is odd in it, and which base and direction its links fit."""
+"""Examine a file: find problems in it, and the base and direction that its links fit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that dee
 
 @dataclass
 class Examination:
-    """What was noticed in a file."""
+    """The findings of a file."""
 
     path: str  # what was examined
     format: str
@@ -54,12 +54,12 @@ class Examination:
 
     @property
     def declared(self) -> tuple[int, bool]:
-        """The base and the direction in which the file was read."""
+        """The base and direction used for reading the file."""
         return self.base, self.transposed
 
     @property
     def clean(self) -> bool:
-        """Whether nothing odd was noticed."""
+        """Whether there are no findings."""
         return not self.counts
 
     def add_tree(
@@ -75,17 +75,17 @@ class Examination:
             self.observe(Finding("flat tree", message, path, line))
 
     def observe(self, finding: Finding) -> None:
-        """Count a finding, and keep it while there are not too many of its kind."""
+        """Count a finding, and keep it unless there are too many of its kind."""
         self.counts[finding.kind] += finding.times
         if self.counts[finding.kind] <= _MOST_KEPT:
             self.findings.append(finding)
 
 
 def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) -> Examination:
-    """Read a file leniently and report all that is odd in it.
+    """Read a file leniently and report all problems.
 
-    Broken records are left out and links out of range dropped, each a finding. Unless it is to
-    `keep` the sentence pairs, memory hardly grows with the file.
+    Broken records are left out and links out of range are dropped; each is a finding. Without
+    `keep`, sentence pairs are not kept, and memory hardly grows with the file.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
     report = Examination(path, format, 0, options.transpose)
@@ -114,7 +114,7 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
     report.refused = reading.refused
     report.records = reading.read + reading.refused
     if not report.records:
-        report.observe(Finding("empty file", "there are no sentence pairs in it", path))
+        report.observe(Finding("empty file", "it has no sentence pairs", path))
     if (suspicion := fits.suspicion()) is not None:
         report.observe(Finding(suspicion.kind, suspicion.message, path))
     dropped = report.counts["link out of range"]
@@ -126,7 +126,7 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
 
 
 class _Watched(Reading):
-    """A reading that shows each record to a watch before it makes a sentence pair."""
+    """A reading that passes each record to a watch before making a sentence pair."""
 
     def __init__(self, *words: Any, watch: Callable[[Record], None], **options: Any) -> None:
         super().__init__(*words, **options)
@@ -134,21 +134,21 @@ class _Watched(Reading):
         self.built: SentencePair | None = None
 
     def build(self, record: Record) -> SentencePair | None:
-        """Make a sentence pair of a record, and remember that it was made here."""
+        """Make a sentence pair from a record, and remember that it was made here."""
         self._watch(record)
         self.built = super().build(record)
         return self.built
 
 
 class _Watch:
-    """Counts of links as written and of what is empty, of each sentence pair."""
+    """Counts of links as written, and of empty parts, for each sentence pair."""
 
     def __init__(self, report: Examination, fits: Fits) -> None:
         self.report, self._fits = report, fits
         self._seen, self._repeats = SeenIds(), _Repeats()
 
     def record(self, record: Record) -> None:
-        """Take a record as written."""
+        """Count a record as written."""
         path = record.path or self.report.path
         for name, raw in record.annotations.items():
             self.report.sure += sum(link.status == "sure" for link in raw.links)
@@ -160,7 +160,7 @@ class _Watch:
         self._look_at_words(record.id, words, path, record.line, judged=judged)
 
     def pair(self, pair: SentencePair, line: int) -> None:
-        """Take a pair that came without a record."""
+        """Count a pair that has no record."""
         packed = {name: alignment.packed() for name, alignment in pair.alignments.items()}
         for name, (points, flags) in packed.items():
             self.report.sure += flags.count(1)
@@ -171,9 +171,9 @@ class _Watch:
         self._look_at_words(pair.id, words, self.report.path, line, judged=False)
 
     def look_over(self, pair: SentencePair, path: str, line: int) -> None:
-        """Take any pair: its id, its trees and its judgments."""
+        """Check the id, trees and judgments of a pair."""
         if pair.id in self._seen:
-            message = f"{pair.id!r} names an earlier pair too"
+            message = f"{pair.id!r} is also the id of an earlier pair"
             self.report.observe(Finding("repeated id", message, path, line))
         self._seen.add(pair.id)
         for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
@@ -198,7 +198,7 @@ class _Watch:
         missing = words.count(None)
         for side, tokens in zip(("source", "target"), words, strict=True):
             if tokens is None and (missing == 1 or judged):  # else there are only links
-                message = f"pair {id!r}: the {side} words are not there"
+                message = f"pair {id!r}: the {side} words are missing"
                 self.report.observe(Finding("words missing", message, path, line))
             if tokens is not None and not tokens:
                 message = f"pair {id!r} has no {side} words"
@@ -206,7 +206,7 @@ class _Watch:
 
 
 def compare_texts(first: Examination, second: Examination) -> None:
-    """Add to the second examination findings of pairs, by id, whose tokens differ in the first."""
+    """Add findings to the second examination for pairs with other tokens in the first."""
     known = {pair.id: pair for pair in first.corpus}
     for pair in second.corpus:
         other, place = known.pop(pair.id, None), second.lines[pair.id]
@@ -225,25 +225,25 @@ def compare_texts(first: Examination, second: Examination) -> None:
                 what = f"{side} word {k} is {theirs[k]!r} in the first file and {mine[k]!r} here"
             second.observe(Finding("texts differ", f"pair {pair.id!r}: {what}", *place))
     for id in known:
-        message = f"pair {id!r} is in {first.path} alone"
+        message = f"pair {id!r} is only in {first.path}"
         second.observe(Finding("pair of one file only", message, second.path))
 
 
 def _flipped(judgment: str) -> str:
-    """Return a judgment for exchanged texts, by the first scheme in which that changes it."""
+    """Return a judgment for exchanged texts, by the first scheme that changes it."""
     schemes = (scheme for scheme in SCHEMES.values() if judgment in scheme.judgments)
     others = (scheme.flip(judgment) for scheme in schemes if scheme.exchanged)
     return next((other for other in others if other != judgment), judgment)
 
 
 class _Repeats:
-    """Finds pairs that an annotator judged twice, and differently, as they come."""
+    """Finds pairs that an annotator judged twice, with different labels."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, _Texts], tuple[str, str]] = {}
 
     def add(self, pair: SentencePair) -> list[tuple[str, str]]:
-        """Take a pair; return the kind and the words of what is odd about it."""
+        """Check a pair; return the kind and the message of each finding."""
         judged = {
             name: value.judgment for name, value in pair.annotations.items() if value.judgment
         }

@@ -1,4 +1,4 @@
-"""How diverse the wording of the pairs of a corpus is, all together and by label."""
+"""Measure how diverse the wording of pairs is, over all pairs and by label."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from alignkit.tables.table import Table
 from alignkit.version import __version__
 
 TOKEN = r"\w+"
-"""What a token is, unless told otherwise: letters, digits and underscores in a row."""
+"""The default token: consecutive letters, digits and underscores."""
 
 _SIZES = (2, 3, 4)
 
@@ -40,7 +40,7 @@ def token_types(
 
 
 def jaccard(first: Collection[str], second: Collection[str]) -> float:
-    """Return the share of all types that both have; NaN where neither has any."""
+    """Return the share of all types that both have; NaN if neither has any."""
     mine, other = frozenset(first), frozenset(second)
     every = len(mine | other)
     return len(mine & other) / every if every else nan
@@ -55,7 +55,7 @@ def ngrams(text: str) -> Counter[str]:
 
 
 def idf_of(texts: Iterable[str]) -> dict[str, float]:
-    """Return ln((1 + n) / (1 + df)) + 1 for each n-gram, df the texts of n that hold it."""
+    """Return ln((1 + n) / (1 + df)) + 1 for each n-gram; df of n texts contain it."""
     holding: Counter[str] = Counter()
     number = 0
     for number, text in enumerate(texts, 1):  # noqa: B007 - how many there are, at the end
@@ -66,7 +66,7 @@ def idf_of(texts: Iterable[str]) -> dict[str, float]:
 def cosine(
     first: Mapping[str, int], second: Mapping[str, int], weights: Mapping[str, float] | None = None
 ) -> float:
-    """Return the cosine of two counts; NaN where either is empty."""
+    """Return the cosine of two counts; NaN if either is empty."""
     if not first or not second:
         return nan
     if first == second:
@@ -82,13 +82,13 @@ def cosine(
 
 
 def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
-    """Return the tokens of the shorter text by those of the longer; NaN where both have none."""
+    """Return the length ratio, shorter to longer text, in tokens; NaN if both are empty."""
     low, high = sorted(len(re.findall(token, text)) for text in (first, second))
     return low / high if high else nan
 
 
 BINS = 20
-"""The bars of a histogram, of equal width from 0 to 1, which belongs to the last."""
+"""The bars of a histogram, of equal width from 0 to 1; 1 is in the last bar."""
 
 MEASURES = {
     "jaccard": "Jaccard",
@@ -96,7 +96,7 @@ MEASURES = {
     "cosine_idf": "cosine, tf-idf",
     "length_ratio": "length ratio",
 }
-"""What is measured, and what tables call it."""
+"""The measures, with their names in tables."""
 
 _DRAWN = ("jaccard", "cosine")
 _LONGEST = 24
@@ -104,24 +104,24 @@ _LONGEST = 24
 
 @dataclass(frozen=True, eq=False)
 class Diversity(Result):
-    """How alike the texts of pairs are worded.
+    """The similarity in wording of the texts of pairs.
 
     Parameters
     ----------
     ids
-        Those of the P pairs.
+        The ids of the P pairs.
     values
-        (P, 4): `MEASURES` of each pair; NaN where undefined.
+        (P, 4): `MEASURES` of each pair; NaN if undefined.
     identical
         (P,): whether both texts are equal word by word, after casefold.
     groups
-        By label or value the places of its pairs.
+        The places of the pairs of each label or value.
     by
-        What the groups are by; empty for none.
+        The attribute of the groups; empty for none.
     skipped
-        How many pairs have no text.
+        The number of pairs without text.
     notes
-        What is to be known.
+        Notes for the reader.
     signature
         The settings in one line.
     """
@@ -138,17 +138,17 @@ class Diversity(Result):
 
     @property
     def head(self) -> Sequence[str]:
-        """On how many pairs."""
+        """A line with the number of pairs."""
         left = f", {self.skipped} left out (no text)" if self.skipped else ""
         return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
 
     def mean(self, measure: str, group: str | None = None) -> float:
-        """Return the mean of a measure over the pairs that have it; NaN where none has."""
+        """Return the mean of a measure over the pairs with a value; NaN if there are none."""
         known = self._known(measure, group)
         return float(known.mean()) if len(known) else float("nan")
 
     def histogram(self, measure: str, group: str | None = None) -> list[int]:
-        """Return how many pairs fall into each of the `BINS` of a measure."""
+        """Return the number of pairs in each of the `BINS` of a measure."""
         return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
 
     def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
@@ -174,12 +174,12 @@ class Diversity(Result):
             same = self.identical if group is None else self.identical[self.groups[group]]
             share = float(same.mean()) if len(same) else float("nan")
             rows.append([shown, len(same), *(self.mean(name, group) for name in MEASURES), share])
-        note = "means over pairs; 1 where the texts are worded alike"
+        note = "means over pairs; 1 means the same wording"
         means = Table("", columns, rows, note, "means", apart=[1])
         return [means, *(self._histogram(measure, bars) for measure in _DRAWN)]
 
     def shown_tables(self) -> Sequence[Table]:
-        """Return the same, the histograms with bars."""
+        """Return the tables, with bars in the histograms."""
         return self.tables(bars=True)
 
     def _histogram(self, measure: str, bars: bool) -> Table:
@@ -210,32 +210,32 @@ def diversity(
     stem: bool = False,
     token: str = TOKEN,
 ) -> Diversity:
-    r"""Measure how alike the two texts of each pair are worded.
+    r"""Measure how similar the wording of the two texts of each pair is.
 
-    Jaccard is the share of all token types that both texts have. The cosine is of the frequencies
-    of character n-grams of 2 to 4 within words, once plain and once with each n-gram weighted by
-    ln((1 + n) / (1 + df)) + 1, where df of all n texts of both sides hold it. The length ratio is
-    the tokens of the shorter text by those of the longer. Case does not count.
+    Jaccard is the share of all token types that both texts have. The cosine compares frequencies
+    of character n-grams of 2 to 4 within words, once unweighted and once weighted by
+    ln((1 + n) / (1 + df)) + 1; df of all n texts of both sides contain the n-gram. The length ratio
+    is that of the shorter to the longer text, in tokens. Case does not count.
 
     Parameters
     ----------
     by
-        Groups too: ``"judgment"``, or an attribute.
+        Also measure groups: ``"judgment"``, or an attribute.
     annotator
-        Whose judgments; needed where several judged a pair.
+        The annotator with the judgments; needed if several judged a pair.
     split
-        What stands between several values of the attribute.
+        The separator of several values of the attribute.
     stop_words
-        To leave out of Jaccard, in any case.
+        Words to leave out of Jaccard, in any case.
     stem
-        Take Porter's stems (English) of what is left, for Jaccard.
+        Use Porter's stems (English) of the other words for Jaccard.
     token
-        A regular expression of a token.
+        The regular expression of a token.
 
     Raises
     ------
     OptionError
-        If `token` is no regular expression, or several judged a pair and nobody is named.
+        If `token` is not a regular expression, or several judged a pair and none is named.
 
     References
     ----------
@@ -252,18 +252,18 @@ def diversity(
     """
     check_arguments(diversity, locals())
     if annotator is not None and by != JUDGMENT:
-        raise OptionError("`annotator` says whose judgments make groups: give `by='judgment'` too")
+        raise OptionError("`annotator` chooses judgments for groups: give `by='judgment'` too")
     if annotator is not None:
         check_known("annotator who judged pairs", annotator, judges_of(corpus))
     try:
         re.compile(token)
     except re.error as error:
-        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
+        raise OptionError(f"token {token!r} is not a regular expression: {error}") from None
     judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
     if len(corpus) and not places:
-        raise MissingTextError("no pair has words, and so no wording; give the texts")
+        raise MissingTextError("no pair has words; add the texts")
     pairs = [corpus[k] for k in places]
     texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
     groups, several = _groups(pairs, by, annotator, split, judged=judged)
@@ -294,7 +294,7 @@ def _groups(
     pairs: Sequence[SentencePair], by: str | None, annotator: str | None, split: str | None, *,
     judged: bool,
 ) -> tuple[dict[str, NDArray[np.int64]], int]:  # fmt: skip
-    """Return the places of each group, in the order of their first use; labels in theirs."""
+    """Return the places of each group, by first use; labels in their own order."""
     if by is None:
         return {}, 0
     places: dict[str, list[int]] = {}
@@ -308,7 +308,7 @@ def _groups(
     if not any(places) and pairs:
         if judged:
             who = f"by {annotator!r}" if annotator else "by anybody"
-            raise OptionError(f"no pair was judged {who}; name one who judged, or an attribute")
+            raise OptionError(f"no pair was judged {who}; name an annotator, or an attribute")
         raise no_group(by, dict.fromkeys(name for pair in pairs for name in pair.attributes))
     ordered = sorted(places) if judged else list(places)
     return {value: np.array(places[value], np.int64) for value in ordered}, several
@@ -320,5 +320,5 @@ def _judgment(pair: SentencePair, annotator: str | None) -> str:
         return judged.get(annotator, "")
     if len(set(judged.values())) > 1:
         who = f"pair {pair.id!r} was judged by {', '.join(judged)}"
-        raise OptionError(f"{who}, and differently: choose by `annotator`")
+        raise OptionError(f"{who}, with different labels: choose one with `annotator`")
     return next(iter(judged.values()), "")

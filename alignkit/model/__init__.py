@@ -1,1 +1,1 @@
-"""What users hold: alignments, sentence pairs, corpora, phrase pairs, trees, labels."""
+"""The objects of users: alignments, sentence pairs, corpora, phrase pairs, trees, labels."""

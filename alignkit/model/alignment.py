@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NULL = -1
-"""The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
+"""The index of the empty word: `Link(3, NULL)` means that source word 3 is aligned to nothing."""
 
 
 class _Positions(NamedTuple):
@@ -35,7 +35,7 @@ class Link(_Positions):
     __slots__ = ()
 
     def __new__(cls, i: int, j: int) -> Link:
-        """Make a link of two whole numbers."""
+        """Make a link from two whole numbers."""
         try:
             return tuple.__new__(cls, (index(i), index(j)))
         except TypeError:  # name the wrong part
@@ -47,12 +47,12 @@ class Link(_Positions):
 
 
 _link_of = partial(tuple.__new__, Link)
-"""Make a link of two positions that are known to be whole numbers."""
+"""Make a link from two positions that are known to be whole numbers."""
 
 LinkLike = Union[Link, "tuple[int, int]"]
 
 LONGEST = 2**20
-"""The most words of a sentence: a link beyond is damage, and arrays of that size would be made."""
+"""The most words of a sentence; links beyond are errors that would need huge arrays."""
 
 DRAWN = 40_000
 """The most cells of a matrix that a notebook shows."""
@@ -63,22 +63,22 @@ _TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
 class Alignment:
     """The links between the words of a sentence pair; immutable and hashable.
 
-    Every link is *sure* or only *possible*. `sure` is a subset of `possible`, always
-    (Och & Ney 2003): a link given as both is sure.
+    Every link is *sure* or only *possible*. `sure` is always a subset of `possible`
+    (Och & Ney 2003); a link given as both is sure.
 
     Parameters
     ----------
     sure
         The sure links, as `(i, j)` pairs of 0-based source and target positions.
     possible
-        The possible links; those that are sure as well may be left out.
+        The possible links; sure links may be left out.
     nulls, possible_nulls
         Words that an annotator explicitly aligned to nothing, as links with `NULL` on one side.
-        They are kept apart from the links and count nowhere as links.
+        They are stored separately and never count as links.
     weights
         A number for a link (a posterior, a confidence); the link must exist.
     labels
-        A text for a link, for a null, or for a cell that bears no link (a judged non-link).
+        A text for a link, for a null, or for a cell without a link (a judged non-link).
 
     Raises
     ------
@@ -88,8 +88,8 @@ class Alignment:
 
     Notes
     -----
-    Links are kept as sorted 32-bit pairs in one `bytes` object: 9 bytes a link and about
-    190 bytes an alignment. `sure` and `possible` build sets on demand; ask once, not in a loop.
+    Links are stored as sorted 32-bit pairs in one `bytes` object: 9 bytes per link and about
+    190 bytes per alignment. `sure` and `possible` build sets on demand; do not call them in a loop.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Alignment:
                 check_kind(f"labels[{link.i}, {link.j}]", text, str)
         for link in self._weights:
             if link not in links and link not in empty:
-                raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
+                raise AlignmentError(f"{link.i}-{link.j} has a weight, but is not a link")
 
     @classmethod
     def parse(cls, text: str) -> Alignment:
@@ -163,7 +163,7 @@ class Alignment:
         Raises
         ------
         AlignmentError
-            If a token is not of that form.
+            If a token does not have this form.
         """
         check_kind("text", text, str)
         sides: dict[tuple[bool, str], list[Link]] = {}
@@ -187,9 +187,9 @@ class Alignment:
         Parameters
         ----------
         points
-            Native 32-bit `i, j` pairs in rising order, 8 bytes a link.
+            Native 32-bit `i, j` pairs in ascending order, 8 bytes per link.
         flags
-            One byte a link: 1 sure, 0 possible.
+            One byte per link: 1 sure, 0 possible.
         """
         self = cls.__new__(cls)
         self._points, self._flags, self._nulls = points, flags, ()
@@ -203,7 +203,7 @@ class Alignment:
         Raises
         ------
         AlignmentError
-            If the array has another shape or another value.
+            If the array has another shape or other values.
         """
         if not hasattr(matrix, "ndim"):
             raise ArgumentError(f"matrix is a {type(matrix).__name__}; it must be a NumPy array")
@@ -222,7 +222,7 @@ class Alignment:
 
     @property
     def possible(self) -> frozenset[Link]:
-        """All links P, the sure ones included."""
+        """All links P, including the sure ones."""
         return frozenset(self)
 
     @property
@@ -237,54 +237,54 @@ class Alignment:
 
     @property
     def weights(self) -> Mapping[Link, float]:
-        """The number given for a link, where there is one."""
+        """The numbers of links that have one."""
         return MappingProxyType(self._weights)
 
     @property
     def labels(self) -> Mapping[Link, str]:
-        """The text given for a link, a null or a judged non-link, where there is one."""
+        """The texts of links, nulls and judged non-links that have one."""
         return MappingProxyType(self._labels)
 
     def items(self) -> Iterator[tuple[Link, bool]]:
-        """Yield each link in rising order with True if it is sure, False if only possible."""
+        """Yield the links in ascending order, each with True if sure, False if only possible."""
         return zip(self, map(bool, self._flags), strict=True)
 
     def targets_of(self, i: int) -> tuple[int, ...]:
-        """Return the target positions linked to source word `i`, rising."""
+        """Return the target positions linked to source word `i`, in ascending order."""
         source = whole_number("i", i)
         return tuple(j for i, j in self if i == source)
 
     def sources_of(self, j: int) -> tuple[int, ...]:
-        """Return the source positions linked to target word `j`, rising."""
+        """Return the source positions linked to target word `j`, in ascending order."""
         target = whole_number("j", j)
         return tuple(i for i, j in self if j == target)
 
     def aligned_source(self) -> frozenset[int]:
-        """Return the source positions that bear a link."""
+        """Return the source positions with a link."""
         return frozenset(link.i for link in self)
 
     def aligned_target(self) -> frozenset[int]:
-        """Return the target positions that bear a link."""
+        """Return the target positions with a link."""
         return frozenset(link.j for link in self)
 
     def points(self) -> NDArray[np.int32]:
-        """Return the links as a read-only (L, 2) array of positions in rising order."""
+        """Return the links as a read-only (L, 2) array of positions in ascending order."""
         import numpy as np
 
         return np.frombuffer(self._points, np.int32).reshape(-1, 2)
 
     def flags(self) -> NDArray[np.uint8]:
-        """Return a read-only (L,) array: 1 where the link of `points` is sure, else 0."""
+        """Return a read-only (L,) array: 1 if the link of `points` is sure, else 0."""
         import numpy as np
 
         return np.frombuffer(self._flags, np.uint8)
 
     def packed(self) -> tuple[bytes, bytes]:
-        """Return the bytes behind `points` and `flags`, as `from_bytes` takes them."""
+        """Return the bytes of `points` and `flags`, for `from_bytes`."""
         return self._points, self._flags
 
     def extent(self) -> tuple[int, int]:
-        """Return the smallest sentence lengths (N, M) that hold every link, null and label."""
+        """Return the smallest sentence lengths (N, M) that fit every link, null and label."""
         numbers = array("i", self._points)  # sorted, so the last link has the last source word
         n = 1 + numbers[-2] if numbers else 0
         m = 1 + max(numbers[1::2], default=-1)
@@ -298,14 +298,14 @@ class Alignment:
         Raises
         ------
         AlignmentError
-            If a link lies outside N x M.
+            If a link is outside N x M.
         """
         import numpy as np
 
         n, m = whole_number("n", n), whole_number("m", m)
         rows, columns = self.extent()
         if rows > n or columns > m:
-            raise AlignmentError(f"links reach {rows} x {columns} words, more than {n} x {m}")
+            raise AlignmentError(f"links need {rows} x {columns} words, more than {n} x {m}")
         cells = np.zeros((n, m), np.uint8)
         points = self.points()
         cells[points[:, 0], points[:, 1]] = 1 + self.flags()
@@ -317,11 +317,11 @@ class Alignment:
         Returns
         -------
         networkx.Graph
-            A node ``("source", i)`` or ``("target", j)`` for each word that bears a link or is
+            A node ``("source", i)`` or ``("target", j)`` for each word that has a link or is
             aligned to nothing, with the side as ``bipartite`` (0 source, 1 target); an edge for
             each link, with its ``status``, ``"sure"`` or ``"possible"``, and its weight and label
-            where it has them. `docs/corpora.md` lists all attributes, and
-            `SentencePair.to_networkx` has the words and the phrase pairs too.
+            if it has them. `docs/corpora.md` lists all attributes. The graph of
+            `SentencePair.to_networkx` also has the words and the phrase pairs.
 
         Examples
         --------
@@ -356,20 +356,20 @@ class Alignment:
         )
 
     def union(self, other: Alignment) -> Alignment:
-        """Return the links of either: possible in either is possible, sure in either is sure.
+        """Return the links of both alignments; a link is sure if it is sure in either.
 
-        Nulls, weights and labels are left behind, here and in `intersection` and `difference`.
+        Nulls, weights and labels are dropped, also by `intersection` and `difference`.
         """
         check_kind("other", other, Alignment)
         return Alignment(self.sure | other.sure, self.possible | other.possible)
 
     def intersection(self, other: Alignment) -> Alignment:
-        """Return the links of both: sure where both are sure."""
+        """Return the links that are in both alignments; a link is sure if it is sure in both."""
         check_kind("other", other, Alignment)
         return Alignment(self.sure & other.sure, self.possible & other.possible)
 
     def difference(self, other: Alignment) -> Alignment:
-        """Return the links that `other` lacks, sure or possible as they are here."""
+        """Return the links that `other` lacks; they stay sure or possible."""
         check_kind("other", other, Alignment)
         return Alignment(self.sure - other.possible, self.possible - other.possible)
 
@@ -378,7 +378,7 @@ class Alignment:
     __sub__ = difference
 
     def sure_only(self) -> Alignment:
-        """Return the alignment of the sure links alone."""
+        """Return the alignment with only the sure links."""
         return Alignment(self.sure)
 
     def __len__(self) -> int:
@@ -454,10 +454,10 @@ def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:
     try:
         keyed = {Link(index(i), index(j)): value for (i, j), value in values.items()}
     except (TypeError, ValueError) as problem:
-        raise AlignmentError(f"{name} belong to pairs (i, j) of whole numbers: {problem}") from None
+        raise AlignmentError(f"{name} need pairs (i, j) of whole numbers: {problem}") from None
     for i, j in keyed:
         if min(i, j) < NULL or i == j == NULL or max(i, j) >= LONGEST:
-            raise AlignmentError(f"{name} are given for ({i}, {j}), which is no cell")
+            raise AlignmentError(f"{name} are given for ({i}, {j}), which is not a cell")
     return dict(sorted(keyed.items(), key=itemgetter(0)))
 
 
@@ -492,7 +492,7 @@ def word_graph(
 def add_word(
     graph: nx.Graph[tuple[Any, ...]], side: str, position: int, **attributes: Any
 ) -> tuple[str, int]:
-    """Add the node of a word, or attributes to it, and return it."""
+    """Add the node of a word or attributes to it, and return the node."""
     node = side, position
     if node not in graph or attributes:
         known = {"side": side, "bipartite": SIDES.index(side), "position": position}

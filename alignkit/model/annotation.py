@@ -1,4 +1,4 @@
-"""An annotation: what one annotator or system said about one sentence pair."""
+"""An annotation: the links and remarks of an annotator or system on one sentence pair."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from alignkit.model.alignment import Alignment
 _NO_FLAGS: frozenset[str] = frozenset()
 
 ROLES = ("annotator", "initial", "adjudicated", "system")
-"""Who made an alignment: a person; a machine, and the annotators started from it; those who settled
-what annotators disagreed on; another machine."""
+"""The roles of annotations: an annotator (a person); the initial alignment that annotators started
+from; the adjudicated version that settled disagreements; another system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An alignment and what its maker said about it, or a judgment without an alignment.
+    """An alignment with remarks and a judgment, or a judgment without an alignment.
 
-    Three things are kept apart: an empty alignment (nothing corresponds); no alignment, where the
-    pair was *judged, not aligned*, and all that deals with links passes the annotation over; and
-    a pair that was *not annotated*, which has no `Annotation` at all.
+    There are three different cases: an empty alignment (nothing corresponds); no alignment (the
+    pair was *judged, not aligned*; everything about links skips it); and a pair that was *not
+    annotated*, which has no `Annotation` at all.
 
     Parameters
     ----------
     alignment
-        The links; None where nobody aligned the pair, and then something else must be said.
+        The links; None if the pair was not aligned; then another field must be given.
     comment
         Free text of the annotator.
     flags
         Short marks, e.g. ``{"tokenization"}``.
     judgment
-        A judgment of the whole pair, e.g. ``"paraphrase"``; empty where none was given.
+        A judgment of the whole pair, e.g. ``"paraphrase"``; empty if there is none.
     provenance
-        Where the annotation comes from: a file, a tool and its version, a date.
+        The origin of the annotation: a file, a tool and its version, a date.
     when
-        The time of the last change, ISO 8601 with seconds and zone; held in UTC,
-        ``2026-11-22T13:06:28Z``, without fractions of a second. None where it is not known.
+        The time of the last change, ISO 8601 with seconds and zone; stored in UTC,
+        ``2026-11-22T13:06:28Z``, without fractions of a second. None if not known.
     role
         One of `ROLES`; ``""`` is an annotator.
 
     Raises
     ------
     AlignmentError
-        If it says nothing at all, neither an alignment nor anything about the pair; or if `when`
-        is no such time, or `role` no such role.
+        If there is neither an alignment nor a judgment, comment, flag or provenance; or if `when`
+        or `role` is not valid.
 
     Examples
     --------
@@ -77,18 +77,18 @@ class Annotation:
         if self.role:
             if self.role not in ROLES:
                 raise AlignmentError(
-                    f"there is no role {self.role!r}; roles are {', '.join(ROLES)}"
+                    f"unknown role {self.role!r}; expected one of {', '.join(ROLES)}"
                 )
             object.__setattr__(self, "role", "" if self.role == ROLES[0] else self.role)
         if self.alignment is None and not self.remarks:
             raise AlignmentError(
-                "an annotation without an alignment has a judgment, a comment, flags or a "
-                "provenance; give Alignment() where nothing corresponds"
+                "an annotation without an alignment needs a judgment, a comment, flags or a "
+                "provenance; use Alignment() if nothing corresponds"
             )
 
     @classmethod
     def of(cls, alignment: Alignment) -> Annotation:
-        """Wrap what is known to be an alignment, of which nothing else is said; the quick way."""
+        """Wrap a valid alignment without remarks; faster than the constructor."""
         self = cls.__new__(cls)
         place = object.__setattr__
         place(self, "alignment", alignment)
@@ -102,5 +102,5 @@ class Annotation:
 
     @property
     def remarks(self) -> bool:
-        """Whether anything is said beside the alignment; that it has a time says nothing."""
+        """Whether there are remarks in addition to the alignment; a time does not count."""
         return bool(self.comment or self.flags or self.judgment or self.provenance)

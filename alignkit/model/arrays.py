@@ -1,4 +1,4 @@
-"""Turn alignments and words into flat arrays, and back: the one place that converts."""
+"""Convert alignments and words into flat arrays and back; only this module does that."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from alignkit.model.alignment import Alignment
 
 @dataclass(frozen=True, eq=False)
 class LinkArrays:
-    """The links of P sentence pairs as flat arrays; what the kernels take.
+    """The links of P sentence pairs as flat arrays, for the kernels.
 
     Parameters
     ----------
     links
-        (L, 2) int32: source and target positions, rising within each pair, pair after pair.
+        (L, 2) int32: source and target positions, ascending within each pair, pair after pair.
     sure
         (L,) uint8: 1 sure, 0 only possible.
     offsets
         (P + 1,) int64: the links of pair k are `links[offsets[k]:offsets[k + 1]]`.
     lengths
-        (P, 2) int32: the numbers of words N and M of each pair; where the words are not known,
-        the least that hold all links.
+        (P, 2) int32: the numbers of words N and M of each pair; if the words are not known, the
+        least numbers that fit all links.
 
     Raises
     ------
     AlignmentError
-        If the arrays are not as said: kernels trust them, and would read beside them; or if there
-        are more links than `alignkit._support.arguments.MOST`.
+        If the arrays are not as described (kernels trust them, and would read outside of them), or
+        if there are more links than `alignkit._support.arguments.MOST`.
 
     Notes
     -----
-    9 bytes a link and 16 bytes a pair.
+    Memory: 9 bytes per link and 16 bytes per pair.
     """
 
     links: NDArray[np.int32]
@@ -69,13 +69,13 @@ class LinkArrays:
         outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
         if outside.any():
             k = int(outside.argmax())
-            raise AlignmentError(f"links of pair {k} (counted from 0) lie outside its lengths")
+            raise AlignmentError(f"links of pair {k} (counted from 0) are outside its lengths")
         rank = self.links[:, 0].astype(np.int64) << 32 | self.links[:, 1]
         falls = np.diff(rank) <= 0
         falls[self.offsets[(self.offsets > 0) & (self.offsets < len(rank))] - 1] = False
         if falls.any():
             k = int(np.searchsorted(self.offsets, falls.argmax(), "right")) - 1
-            raise AlignmentError(f"the links of pair {k} (counted from 0) do not rise")
+            raise AlignmentError(f"the links of pair {k} (counted from 0) are not ascending")
 
     @classmethod
     def trusted(
@@ -85,7 +85,7 @@ class LinkArrays:
         offsets: NDArray[np.int64],
         lengths: NDArray[np.int32],
     ) -> LinkArrays:
-        """Wrap arrays that are known to be as they should; only the number of links is checked."""
+        """Wrap arrays that are known to be valid; only the number of links is checked."""
         check_count("links", len(links))
         self = cls.__new__(cls)
         self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
@@ -95,19 +95,19 @@ class LinkArrays:
     def pack(
         cls, alignments: Iterable[Alignment], lengths: Sequence[tuple[int, int]] | None = None
     ) -> LinkArrays:
-        """Make the arrays of some alignments.
+        """Make the arrays from alignments.
 
         Parameters
         ----------
         alignments
             One for each sentence pair.
         lengths
-            (N, M) for each; None takes what the links need.
+            (N, M) for each; None takes the least lengths that fit the links.
 
         Raises
         ------
         AlignmentError
-            If the counts differ or a link lies outside its sentence pair.
+            If the counts differ or a link is outside its sentence pair.
         """
         links, sure, offsets = _joined(each("alignments", alignments, Alignment))
         least = cls.extents(links, offsets)
@@ -119,12 +119,12 @@ class LinkArrays:
         check_count("words of a sentence", int(sizes.max(initial=0)))
         given = sizes.astype(np.int32).reshape(-1, 2)
         if len(given) != len(least):
-            raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
+            raise AlignmentError(f"{len(given)} sentence lengths, but {len(least)} alignments")
         outside = np.flatnonzero((least > given).any(axis=1))
         if len(outside):
             k = outside[0]
             raise AlignmentError(
-                f"alignment {k} (counted from 0) has links that reach {least[k, 0]} x "
+                f"the links of alignment {k} (counted from 0) need {least[k, 0]} x "
                 f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
             )
         return cls.trusted(links, sure, offsets, given)
@@ -133,12 +133,12 @@ class LinkArrays:
     def pack_fitting(
         cls, alignments: Iterable[Alignment], lengths: Sequence[tuple[int, int]]
     ) -> LinkArrays:
-        """Make the arrays of alignments that are known to fit, as those of sentence pairs do."""
+        """Make the arrays from alignments that are known to fit, as in sentence pairs."""
         return cls.trusted(*_joined(alignments), np.array(lengths, np.int32).reshape(-1, 2))
 
     @staticmethod
     def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the least (P, 2) sentence lengths that hold all links."""
+        """Return the least (P, 2) sentence lengths that fit all links."""
         least = np.zeros((len(offsets) - 1, 2), np.int32)
         filled = np.flatnonzero(np.diff(offsets))
         if len(filled):
@@ -166,19 +166,19 @@ class LinkArrays:
         return len(self.offsets) - 1
 
     def alignment(self, k: int) -> Alignment:
-        """Return the alignment of pair k, counted from the end where negative, as in a list."""
+        """Return the alignment of pair k; a negative k counts from the end."""
         k = place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
     def alignments(self) -> Iterator[Alignment]:
-        """Yield the alignment of each pair; quicker than asking for one by one."""
+        """Yield the alignment of each pair; faster than asking for each."""
         points, flags, bounds = self.links.tobytes(), self.sure.tobytes(), self.offsets.tolist()
         for start, end in pairwise(bounds):
             yield Alignment.from_bytes(points[8 * start : 8 * end], flags[start:end])
 
     def part(self, start: int, end: int) -> LinkArrays:
-        """Return the arrays of the pairs from `start` to before `end`, as a slice has them."""
+        """Return the arrays of the pairs from `start` to before `end`, as a slice does."""
         start, end = whole_number("start", start), whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
@@ -191,13 +191,13 @@ class LinkArrays:
         )
 
     def take(self, places: NDArray[np.int64]) -> LinkArrays:
-        """Return the arrays of the pairs at some places, in that order; a place may come twice."""
+        """Return the arrays of the pairs at some places, in that order; places may repeat."""
         chosen, offsets = gather(self.offsets, places)
         links, sure = self.links[chosen], self.sure[chosen]
         return LinkArrays.trusted(links, sure, offsets, self.lengths[places])
 
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
-        """Return the arrays of the links that join different words, not identical ones.
+        """Return the arrays without the links between identical words.
 
         Parameters
         ----------
@@ -207,12 +207,12 @@ class LinkArrays:
         Raises
         ------
         AlignmentError
-            If the words are of other pairs, or too few for the links.
+            If the words are from other pairs, or too few for the links.
         """
         check_arguments(LinkArrays.without_identical, locals())
         for column, side in enumerate((source, target)):
             if len(side.offsets) != len(self.offsets):
-                raise AlignmentError(f"{len(side.offsets) - 1} sentences for {len(self)} pairs")
+                raise AlignmentError(f"{len(side.offsets) - 1} sentences, but {len(self)} pairs")
             if (self.lengths[:, column] > np.diff(side.offsets)).any():
                 raise AlignmentError("a sentence has fewer words than its pair in the arrays")
         pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
@@ -221,13 +221,13 @@ class LinkArrays:
         return self.keep(from_words != to_words)
 
     def sure_only(self) -> LinkArrays:
-        """Return the arrays of the sure links alone."""
+        """Return the arrays with only the sure links."""
         if np.count_nonzero(self.sure) == len(self.sure):  # quicker than to copy them
             return self
         return self.keep(self.sure.astype(bool))
 
     def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
-        """Return the arrays of some links, chosen by an (L,) mask, in the same P pairs."""
+        """Return the arrays of the links of an (L,) mask, in the same P pairs."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         links, sure = self.links[kept], self.sure[kept]
         return LinkArrays.trusted(links, sure, before[self.offsets], self.lengths)
@@ -236,7 +236,7 @@ class LinkArrays:
 def _joined(
     alignments: Iterable[Alignment],
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the links of some alignments, whether they are sure, and where those of each begin."""
+    """Return the links of some alignments, their sure flags, and the start of each."""
     packed = [alignment.packed() for alignment in alignments]
     sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
     check_count("links", len(sure))
@@ -248,7 +248,7 @@ def _joined(
 def gather(
     offsets: NDArray[np.int64], places: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the elements of the parts at some places are, and their new offsets."""
+    """Return the places of the elements of some parts, and their new offsets."""
     sizes = np.diff(offsets)[places]
     new = np.zeros(len(places) + 1, np.int64)
     np.cumsum(sizes, out=new[1:])
@@ -258,7 +258,7 @@ def gather(
 def check_form(
     name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
 ) -> None:
-    """Refuse an array of another kind or shape."""
+    """Raise an error for an array of another kind or shape."""
     if array.dtype != dtype or array.shape != shape:
         raise AlignmentError(
             f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
@@ -267,19 +267,19 @@ def check_form(
 
 
 def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
-    """Refuse offsets that do not rise from 0 to the end."""
+    """Raise an error for offsets that do not rise from 0 to the end."""
     check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
     if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
         raise AlignmentError(f"offsets must rise from 0 to {end}")
 
 
 class Vocabulary:
-    """The numbers of words, so that kernels can compare them.
+    """Numbers for words, so that kernels can compare them.
 
     Parameters
     ----------
     casefold
-        Whether words that differ in case alone get one number, and are identical by that.
+        Whether words that differ only in case get the same number, and so count as identical.
     """
 
     def __init__(self, *, casefold: bool = True) -> None:
@@ -289,7 +289,7 @@ class Vocabulary:
         self._folded: dict[str, int] = {}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Return the number of each token; new ones are added."""
+        """Return the number of each token; new tokens are added."""
         tokens, numbers = words("tokens", tokens), self._numbers
         for token in tokens:
             if token not in numbers:
@@ -316,7 +316,7 @@ class TokenArrays:
     Raises
     ------
     AlignmentError
-        If the arrays are not as said.
+        If the arrays are not as described.
     """
 
     ids: NDArray[np.int32]
@@ -330,7 +330,7 @@ class TokenArrays:
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
-        """Make the arrays of some sentences."""
+        """Make the arrays from sentences."""
         check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)

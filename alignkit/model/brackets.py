@@ -2,18 +2,18 @@ r"""Read and write Penn brackets, ``(S (NP (NN rain)) (VP (VBZ falls)))``, to an
 
 Specification
 -------------
-A tree is ``(LABEL child ...)``, a child a tree or a word; ASCII white space divides them.
+A tree is ``(LABEL child ...)``; a child is a tree or a word. ASCII white space separates them.
 
-- Brackets that bear no label around the whole, ``( (S ...))``, are no node. ``()`` and ``(())``,
-  which parsers write for a sentence without a parse, are no tree.
-- Several trees one behind the other are joined below a node ``TOP``.
-- In words, ``\(`` ``\)`` ``\\`` stand for a bracket or a backslash, ``\/`` and ``\*`` (as the Penn
-  treebank has them) for a slash and an asterisk, ``\u{20}`` for the character of that hexadecimal
-  number, and ``\u{}`` for a word without characters. Any other backslash is one. Labels have the
-  same, but for ``\/`` and ``\*``, which they keep.
-- Where the words are known, ``(JJ ()`` is read as they demand: a word that begins with a bracket is
-  taken where it is the next one and all that its node has; one that holds brackets elsewhere, where
-  it is the next one.
+- Outer brackets without a label, ``( (S ...))``, are not a node. ``()`` and ``(())``, which parsers
+  write for a sentence without a parse, are not a tree.
+- Several consecutive trees are joined under a node ``TOP``.
+- In words, ``\(`` ``\)`` ``\\`` mean a bracket or a backslash, ``\/`` and ``\*`` (from the Penn
+  treebank) a slash and an asterisk, ``\u{20}`` the character with this hexadecimal number, and
+  ``\u{}`` a word without characters. Any other backslash is a backslash. The same is true in
+  labels, except that ``\/`` and ``\*`` are kept.
+- If the words are known, ``(JJ ()`` is read accordingly: a word that begins with a bracket is read
+  if it is the next word and its node has nothing else; a word with brackets elsewhere, if it is the
+  next word.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ _ESCAPE = re.compile(r"\\(?:([()\\])|([/*])|u\{([0-9A-Fa-f]{0,6})\})")
 _UNWRITABLE = re.compile(r"[()\\\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS = frozenset("()\\")
 _BEHIND = frozenset(" \t\n\v\f\r)")
-_NO_LABEL = "a node without a label; a bracket that is a word is written -LRB- or -RRB-"
+_NO_LABEL = "a node without a label; write a bracket that is a word as -LRB- or -RRB-"
 _TAGGED = re.compile(r"([^-=]+)[-=]")
 
 
 @dataclass(slots=True)
 class Brackets:
-    """What was read: the columns of a tree, and what was done on the way."""
+    """The result of reading: the columns of a tree, and what was changed."""
 
     words: list[str] = field(default_factory=list)  # as of Tree
     labels: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Brackets:
     resolved: bool = False  # whether brackets were told from words by the known words
 
     def open(self, label: str, parent: int, start: int) -> None:
-        """Add a node, which ends at an unknown place."""
+        """Add a node with an unknown end."""
         self.labels.append(label)
         self.parents.append(parent)
         self.starts.append(start)
@@ -88,7 +88,7 @@ def read_brackets(
     text: str, *, tokens: Sequence[str] | None = None, drop_function_tags: bool = False,
     drop_traces: bool = False,
 ) -> Brackets | None:  # fmt: skip
-    """Read the trees of a text as one; None where it holds none: blank, ``()`` or ``(())``."""
+    """Read the trees of a text as one; None without a tree: blank, ``()`` or ``(())``."""
     if not text or text.isspace() or _NO_TREE.fullmatch(text):
         return None
     builder = _Builder(text, drop_function_tags, drop_traces)
@@ -116,7 +116,7 @@ def _read_plain(text: str, builder: _Builder) -> None:
 
 
 def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
-    """Read brackets of which some are words: those that the next known word has."""
+    """Read brackets; those in the next known word are part of the word."""
     at, end = 0, len(text)
     while (at := _GAP.match(text, at).end()) < end:  # type: ignore[union-attr]
         word = _known_word(text, at, builder, tokens)
@@ -138,7 +138,7 @@ def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
 
 
 def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) -> str:
-    """Return the next known word where it stands at a place and holds brackets; else nothing."""
+    """Return the next known word if it has brackets and is at this place, else nothing."""
     place = builder.count
     if place >= len(tokens) or not builder.within or not text.startswith(tokens[place], at):
         return ""
@@ -152,7 +152,7 @@ def _known_word(text: str, at: int, builder: _Builder, tokens: Sequence[str]) ->
 
 
 def _label_at(text: str, at: int) -> tuple[str, int]:
-    """Return the label behind a bracket, and where it ends; a lone bracket can be one."""
+    """Return the label after a bracket, and its end; a single bracket can be a label."""
     if text[at : at + 1] in ("(", ")") and text[at + 1 : at + 2] in (" ", "\t"):
         rest = text[at + 1 :].lstrip(" \t")[:2]
         if rest in ("()", "))"):
@@ -163,7 +163,7 @@ def _label_at(text: str, at: int) -> tuple[str, int]:
 
 
 class _Builder:
-    """Build the columns of a tree from brackets as they come."""
+    """Builds the columns of a tree from brackets, one by one."""
 
     def __init__(self, text: str, drop_function_tags: bool, drop_traces: bool) -> None:
         self.read = Brackets()
@@ -176,12 +176,12 @@ class _Builder:
 
     @property
     def within(self) -> bool:
-        """Whether a word may stand here."""
+        """Whether a word is allowed here."""
         return bool(self._stack) and self._stack[-1] >= 0
 
     @property
     def empty(self) -> bool:
-        """Whether the node opened last has nothing yet."""
+        """Whether the last opened node is still empty."""
         node = self._stack[-1]
         return node == len(self.read.labels) - 1 and self.read.starts[node] == self.count
 
@@ -208,9 +208,9 @@ class _Builder:
         read.open(intern(label), parent, self.count)
 
     def word(self, word: str, at: int) -> None:
-        """Take a word."""
+        """Add a word."""
         if not self._stack or self._stack[-1] < 0:
-            raise self._error(f"{word[:40]!r} stands outside of a node", at)
+            raise self._error(f"{word[:40]!r} is outside of a node", at)
         read = self.read
         if read.labels[self._stack[-1]] == TRACE:
             read.traces += 1
@@ -221,7 +221,7 @@ class _Builder:
         self.count += 1
 
     def close(self, at: int) -> None:
-        """Close the node opened last."""
+        """Close the last opened node."""
         if not self._stack:
             raise self._error("a closing bracket without an opening one", at)
         node, traces, read = self._stack.pop(), self._before.pop(), self.read
@@ -235,7 +235,7 @@ class _Builder:
         read.afters[node] = len(read.labels)
 
     def whole(self) -> Brackets:
-        """Return what was read, as one tree."""
+        """Return the result as one tree."""
         read = self.read
         if self._stack:
             opened = f", of {read.labels[self._stack[-1]][:40]!r}" if self._stack[-1] >= 0 else ""
@@ -258,13 +258,13 @@ class _Builder:
 
 
 def place_of(text: str, offset: int) -> tuple[int, int]:
-    """Return the line and the column, both from 1, of a place in a text."""
+    """Return the line and the column of a place in a text, both from 1."""
     line = text.count("\n", 0, offset) + 1
     return line, offset - text.rfind("\n", 0, offset)
 
 
 def unescaped(word: str) -> str:
-    r"""Return the word that stands for itself, as ``1/2`` for ``1\/2``."""
+    r"""Return a word without escapes: ``1/2`` for ``1\/2``."""
     return _ESCAPE.sub(_character, word) if "\\" in word else word
 
 
@@ -293,7 +293,7 @@ _PARTS = re.compile("|".join(map(re.escape, _SAME)))
 
 
 def same_word(leaf: str, token: str) -> bool:
-    """Return whether a leaf as written may stand for a word."""
+    """Return whether a written leaf can mean a word."""
     return leaf == token or _plain(unescaped(leaf)) == _plain(token)
 
 
@@ -305,7 +305,7 @@ def read_fitting(
     text: str, tokens: Sequence[str] | None, *, strict: bool = False,
     drop_function_tags: bool = False, drop_traces: bool = False,
 ) -> Brackets | None:  # fmt: skip
-    """Read brackets whose words may be known; None if they hold no tree."""
+    """Read brackets with words that may be known; None without a tree."""
     reader = partial(
         read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
     )
@@ -328,8 +328,8 @@ def read_fitting(
     if strict:
         place = next(k for k, leaf in enumerate(resolved.words) if "(" in leaf or ")" in leaf)
         message = (
-            f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the "
-            "tree; write -LRB- and -RRB-, or do not be strict"
+            f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets of the "
+            "tree; write -LRB- and -RRB-, or do not read strictly"
         )
         raise FormatError(message, "", *place_of(text, resolved.offsets[place]))
     return resolved
@@ -357,7 +357,7 @@ def _first_difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same)
 
 
 def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str.__eq__) -> str:
-    """Describe where the leaves of a tree first differ from the words that they should be."""
+    """Describe the first difference between the leaves of a tree and the expected words."""
     place = _first_difference(leaves, tokens, same)
     counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
     leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
@@ -369,7 +369,7 @@ def write_brackets(
     words: Sequence[str], labels: Sequence[str], starts: Sequence[int], ends: Sequence[int],
     afters: Sequence[int],
 ) -> str:  # fmt: skip
-    """Write a tree as one line, which is read back as the same; columns as of `Brackets`."""
+    """Write a tree as one line that reads back as the same tree; columns as in `Brackets`."""
     written: dict[str, Callable[[int], str]] = {
         "word": lambda at: f" {_escaped(words[at])}",
         "open": lambda at: f" ({_escaped(labels[at])}",
@@ -381,7 +381,7 @@ def write_brackets(
 def walk(
     starts: Sequence[int], ends: Sequence[int], afters: Sequence[int]
 ) -> Iterator[tuple[str, int]]:
-    """Go through a tree: yield ``("open", node)``, ``("word", position)``, ``("close", node)``."""
+    """Walk a tree: yield ``("open", node)``, ``("word", position)``, ``("close", node)``."""
     place = 0
     stack: list[int] = []
     for node in range(len(starts) + 1):

@@ -1,4 +1,4 @@
-"""Take sentences and links as people hold them: texts, lists of words, sets of pairs."""
+"""Convert sentences and links from common types: texts, lists of words, sets of pairs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ LinksOfPair = Union[Alignment, str, Iterable[tuple[Any, ...]]]
 ``(i, j, "S")`` or ``(i, j, "P")``."""
 
 LinksLike = Union[LinksOfPair, Annotation, None]
-"""The links of a sentence pair, an annotation, or None where there is none."""
+"""The links of a sentence pair, an annotation, or None."""
 
 
 _LONGEST_SHOWN = 60
 
 
 def alignment_of(name: str, links: LinksOfPair) -> Alignment:
-    """Return an alignment of what holds the links of one sentence pair."""
+    """Return the alignment for the links of one sentence pair."""
     if isinstance(links, Alignment):
         return links
     if isinstance(links, str):
@@ -41,7 +41,7 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
             raise AlignmentError(f"{name}: {error}") from None
     if isinstance(links, (bytes, Mapping)) or not isinstance(links, Iterable):
         raise ArgumentError(
-            f"{name} is {kind_of(links)}; it must hold the links of a sentence pair, such as "
+            f"{name} is {kind_of(links)}; it must be the links of a sentence pair, such as "
             f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
         )
     sure: list[tuple[int, int]] = []
@@ -51,14 +51,14 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
         if not plain or len(link) not in (2, 3):
             shown = repr(link)[:_LONGEST_SHOWN]
             raise ArgumentError(
-                f"{name} holds {shown}, which is no link; give (i, j), (i, j, 'S') or (i, j, 'P')"
+                f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, 'P')"
                 f"{_if_number(link)}"
             )
         i, j, *mark = link
         if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
             raise ArgumentError(
-                f"{name} holds {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
-                "'S', sure, or 'P', possible"
+                f"{name} has {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
+                "'S' (sure) or 'P' (possible)"
             )
         if i is not None and j is not None:
             every.append((i, j))
@@ -71,10 +71,10 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
 
 
 def _if_number(value: object) -> str:
-    """Return what is meant where one alignment was given in place of a list of them."""
+    """Return a hint for one alignment given instead of a list."""
     if not hasattr(value, "__index__"):
         return ""
-    return "; the links of one sentence pair stand in a list too: [{(0, 0), (1, 1)}]"
+    return "; put the links of a single sentence pair into a list: [{(0, 0), (1, 1)}]"
 
 
 def rows_of(
@@ -131,7 +131,7 @@ def _several(name: str, values: Iterable[T], what: str) -> Iterable[T]:
 
 
 RECORDS = ("link", "annotation")
-"""What a record can be of."""
+"""The kinds of records."""
 _OF_LINK = ("i", "j", "sure", *SIDES, "weight", "label")
 _OF_ANNOTATION = ("links", *(part.name for part in fields(Annotation)[1:]))
 
@@ -154,7 +154,7 @@ def link_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
 
 
 def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
-    """Yield a record for each annotation, and for each pair that has none."""
+    """Yield a record for each annotation, and for each pair without one."""
     for pair in pairs:
         texts = {side: _text(getattr(pair, side)) for side in SIDES}
         given = {"id": "", **texts, **pair.attributes} | {"id": pair.id, **texts}
@@ -165,7 +165,7 @@ def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, obje
 
 
 def _text(tokens: Sentence | None) -> str | Sentence | None:
-    """Return a sentence as a text, if it can be split into the same words."""
+    """Return a sentence as text if splitting the text gives the same words."""
     text = " ".join(tokens or ())
     return text if tokens is not None and tuple(text.split()) == tokens else tokens
 
@@ -173,7 +173,7 @@ def _text(tokens: Sentence | None) -> str | Sentence | None:
 def pairs_of_records(
     records: Iterable[Mapping[Any, Any]], alignments: Sequence[str], judgments: Sequence[str]
 ) -> Iterator[tuple[str, Sentence | None, Sentence | None, dict[str, Annotation], dict[str, str]]]:
-    """Yield what `SentencePair` takes of each pair; see `Corpus.from_records`."""
+    """Yield the arguments of `SentencePair` for each pair; see `Corpus.from_records`."""
     named = (*words("alignments", alignments), *words("judgments", judgments))
     pairs: dict[tuple[str, int], tuple[Any, ...]] = {}
     columns: dict[Any, None] = {}
@@ -184,7 +184,7 @@ def pairs_of_records(
         whose, long = given.pop("annotator", None), "annotator" in record
         if "links" in given and not (long or "links" in named):
             raise OptionError(
-                f"{where} has links of nobody; add annotator, or name links in alignments"
+                f"{where} has links but no annotator; add annotator, or name the key in alignments"
             )
         of = () if not long else _OF_LINK if "i" in given else _OF_ANNOTATION
         id = str(given.pop("id", k + 1))
@@ -204,7 +204,7 @@ def pairs_of_records(
             links.setdefault(str(whose), []).append(said)
         elif whose is not None:
             if str(whose) in annotations:
-                raise OptionError(f"{where}: {whose!r} annotated pair {id!r} before")
+                raise OptionError(f"{where}: {whose!r} already annotated pair {id!r}")
             annotations[str(whose)] = _annotation(where, said)
     if columns and (unknown := [name for name in named if name not in columns]):
         raise UnknownNameError("key of records", unknown[0], map(str, columns))
@@ -214,7 +214,7 @@ def pairs_of_records(
 
 
 def missing(value: object) -> bool:
-    """Return whether a value stands for none, as NaN and NA do in a data frame."""
+    """Return whether a value means None, such as NaN and NA in a data frame."""
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")

@@ -1,4 +1,4 @@
-"""Corpora: sentence pairs in their order, by place, by id and by group."""
+"""Corpora: ordered sentence pairs, by place, by id and by group."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
 JUDGMENT = "judgment"
-"""What pairs can be grouped by as by an attribute: what was judged."""
+"""A name that groups pairs like an attribute: by the judgment."""
 TEXTS = "text on either side"
-"""What pairs can be kept together by as by an attribute: the text of a side, whatever its case."""
+"""A name that keeps pairs together like an attribute: by the text of a side, in any case."""
 
 
 class Corpus:
-    """Sentence pairs in their order.
+    """An ordered collection of sentence pairs.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class Corpus:
 
     Notes
     -----
-    `docs/memory.md` gives the bytes that a pair costs. Where one pass is enough, do not make a
-    corpus at all but iterate over `alignkit.iterate_pairs`.
+    `docs/memory.md` lists the bytes per pair. If one pass is enough, do not make a corpus; iterate
+    over `alignkit.iterate_pairs` instead.
 
     Examples
     --------
@@ -91,28 +91,28 @@ class Corpus:
         judgments: Mapping[str, Iterable[object]] | None = None,
         **annotations: Iterable[LinksLike],
     ) -> Corpus:
-        """Make a corpus of sentences, their attributes, and annotations by name.
+        """Make a corpus from sentences, their attributes, and annotations by name.
 
         Parameters
         ----------
         source, target
-            P sentences each: texts, which are split at white space, or sequences of words.
+            P sentences each: texts (split at white space) or sequences of words.
         ids
-            P names of pairs; None numbers them from 1.
+            P ids of pairs; None numbers them from 1.
         attributes
-            For each name P values, which become texts; None: the pair has no such attribute.
+            For each name, P values, converted to text; None: the pair has no such attribute.
         judgments
-            For each annotator P labels of whole pairs, which become texts; None: not judged.
+            For each annotator, P labels of whole pairs, converted to text; None: not judged.
         **annotations
-            For each annotator P alignments: an `Alignment`, a text as `Alignment.parse` takes it
+            For each annotator, P alignments: an `Alignment`, a text for `Alignment.parse`
             (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None: not annotated.
 
         Raises
         ------
         JoinError
-            If there are more or fewer of one than of the others; the message says of which.
+            If the lists differ in length; the message names the list.
         AlignmentError
-            If links cannot be read, or lie beyond a sentence; the message names the pair.
+            If links cannot be read, or are outside a sentence; the message names the pair.
 
         Examples
         --------
@@ -137,26 +137,26 @@ class Corpus:
         alignments: Sequence[str] = (),
         judgments: Sequence[str] = (),
     ) -> Corpus:
-        """Make a corpus of dicts, such as the rows of a table.
+        """Make a corpus from dicts, such as the rows of a table.
 
         Parameters
         ----------
         records
-            With the key annotator a record is of one annotation, or with i and j too of one link,
-            as `to_records` gives them, and those of one id are one pair; links alone make pairs
-            without words. Other records are of one pair: id (None: its number, from 1), source and
-            target (texts, which are split at white space, or sequences of words), and the keys
-            named below. Other keys are attributes, as texts. None, NaN and NA are no value.
+            A record with the key annotator is one annotation (or one link, if it also has i and j),
+            as returned by `to_records`; records with the same id are one pair, and links alone give
+            pairs without words. Any other record is one pair: id (None: its number, from 1), source
+            and target (texts, split at white space, or sequences of words), and the keys named
+            below. Other keys are attributes, as texts. None, NaN and NA are missing values.
         alignments, judgments
-            Keys that hold the links, or the judgments, of the annotator of that name.
+            Keys with the links, or the judgments, of the annotator with that name.
 
         Raises
         ------
         JoinError, OptionError
-            If records of one pair differ in its words or attributes, an annotator annotated it
-            twice, or links are nobody's.
+            If records of one pair differ in words or attributes, an annotator annotated it twice,
+            or links have no annotator.
         AlignmentError, ArgumentError, UnknownNameError
-            If links or words cannot be read, or no record has a key that is named.
+            If links or words cannot be read, or no record has a named key.
 
         Examples
         --------
@@ -168,14 +168,14 @@ class Corpus:
         True
         """
         if hasattr(records, "columns"):
-            raise ArgumentError("records is a data frame; give it to from_dataframe")
+            raise ArgumentError("records is a data frame; use from_dataframe")
         return cls(SentencePair(*row) for row in pairs_of_records(records, alignments, judgments))
 
     @classmethod
     def from_dataframe(
         cls, df: Any, *, alignments: Sequence[str] = (), judgments: Sequence[str] = ()
     ) -> Corpus:
-        """Make a corpus of the rows of a pandas or Polars DataFrame; see `from_records`.
+        """Make a corpus from the rows of a pandas or Polars DataFrame; see `from_records`.
 
         Examples
         --------
@@ -185,23 +185,23 @@ class Corpus:
         Corpus(1 pair, annotators: gold)
         """
         if not hasattr(df, "columns"):
-            raise ArgumentError(f"df is {kind_of(df)}; give a DataFrame, or dicts to from_records")
+            raise ArgumentError(f"df is {kind_of(df)}; use a DataFrame, or from_records for dicts")
         rows = df.to_dicts() if hasattr(df, "to_dicts") else df.to_dict("records")
         return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """The names under which annotations exist, in the order of their first use."""
+        """The names with annotations, in the order of their first use."""
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.annotations))
 
     @property
     def aligners(self) -> tuple[str, ...]:
-        """Those of the `annotators` who aligned at least one pair; others only judged."""
+        """The `annotators` who aligned at least one pair; others only judged."""
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
 
     @property
     def roles(self) -> dict[str, str]:
-        """The role of each of the `annotators`, of `alignkit.model.annotation.ROLES`."""
+        """The role of each of the `annotators`, see `alignkit.model.annotation.ROLES`."""
         roles: dict[str, str] = {}
         for pair in self._pairs:
             for name, annotation in pair.annotations.items():
@@ -210,7 +210,7 @@ class Corpus:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The names of the pairs' attributes, in the order of their first use."""
+        """The names of attributes of pairs, in the order of their first use."""
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.attributes))
 
     @property
@@ -221,25 +221,25 @@ class Corpus:
     def groups(
         self, attribute: str, *, split: str | None = None, annotators: Sequence[str] | None = None
     ) -> dict[str, Corpus]:
-        """Split the corpus by the value of an attribute; pairs without it come under ``""``.
+        """Split the corpus by the value of an attribute; pairs without it are under ``""``.
 
         Parameters
         ----------
         attribute
-            The name of the attribute; or ``"day"``, ``"week"``, ``"month"``, in which a pair was
-            annotated, see `group_text`.
+            The name of the attribute; or ``"day"``, ``"week"``, ``"month"`` for the time of the
+            annotation, see `group_text`.
         split
-            What stands between several values in one attribute, such as ``","``: a pair is then in
-            the group of each of its values, so that groups overlap. None takes the whole text.
+            The separator of several values in one attribute, such as ``","``. A pair is then in the
+            group of each value, so groups overlap. None takes the whole text.
         annotators
-            Whose times count for day, week and month; None for all.
+            The annotators with times that count for day, week and month; None for all.
 
         Raises
         ------
         UnknownNameError
             If no pair has the attribute.
         OptionError
-            If `split` is empty, or no annotation has a time to take a day, week or month from.
+            If `split` is empty, or no annotation has a time for the day, week or month.
         """
         values_of("", split)  # refuses a wrong one
         texts = group_texts(self._pairs, attribute, annotators)
@@ -255,9 +255,9 @@ class Corpus:
         Raises
         ------
         UnknownNameError
-            If one did not; as `NotAlignedError` where it judged pairs.
+            If one did not; a `NotAlignedError` if it judged pairs.
         OptionError
-            If there is no pair at all.
+            If the corpus is empty.
         """
         known = self.aligners
         for name in annotators:
@@ -265,33 +265,33 @@ class Corpus:
             if name in known:
                 continue
             if not self._pairs:
-                raise OptionError("the corpus is empty: it holds no sentence pair")
+                raise OptionError("the corpus is empty: it has no sentence pairs")
             if name in self.annotators:
                 raise NotAlignedError("pairs", name, known)
             raise UnknownNameError("annotator", name, known)
 
     def annotated_by(self, *annotators: str) -> Corpus:
-        """Return the pairs that every one of these annotators aligned; see `require`."""
+        """Return the pairs that all these annotators aligned; see `require`."""
         self.require(*annotators)
         return self.filter(lambda pair: pair.aligned_by(*annotators))
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
-        """Return the corpus of the pairs for which `keep` is true."""
+        """Return a corpus of the pairs for which `keep` is true."""
         check_callable("keep", keep)
         return Corpus(pair for pair in self._pairs if keep(pair))
 
     def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
-        """Return the corpus of the changed pairs."""
+        """Return a corpus of the changed pairs."""
         check_callable("change", change)
         return Corpus(map(change, self._pairs))
 
     def with_roles(self, roles: Mapping[str, str]) -> Corpus:
-        """Return the corpus in which some annotators have other roles; see `roles`.
+        """Return the corpus with other roles for some annotators; see `roles`.
 
         Raises
         ------
         UnknownNameError
-            If nobody is called so, or there is no such role.
+            If there is no annotator with this name, or no such role.
         """
         check_kind("roles", roles, Mapping)
         for name, role in roles.items():
@@ -302,12 +302,12 @@ class Corpus:
         )
 
     def rename(self, names: Mapping[str, str]) -> Corpus:
-        """Return the corpus in which annotators have other names, given old names with new ones.
+        """Return the corpus with new names for annotators, given as old name to new name.
 
         Raises
         ------
         UnknownNameError
-            If nobody is called so.
+            If there is no annotator with this name.
         OptionError
             If two would have the same name.
         """
@@ -316,7 +316,7 @@ class Corpus:
             check_known("annotator", name, self.annotators)
         after = Counter(names.get(name, name) for name in self.annotators)
         if twice := [name for name, count in after.items() if count > 1]:
-            raise OptionError(f"two annotators would be called {twice[0]!r}; choose another name")
+            raise OptionError(f"two annotators would have the name {twice[0]!r}; choose another")
         return self._annotated(lambda name, x: (names.get(name, name), x))
 
     def _annotated(self, change: Callable[[str, Annotation], tuple[str, Annotation]]) -> Corpus:
@@ -334,16 +334,16 @@ class Corpus:
         return self.map(lambda pair: pair.transpose(scheme, lenient_labels=lenient_labels))
 
     def to_records(self, *, each: str = "link") -> list[dict[str, object]]:
-        """Return flat dicts, as `pandas.DataFrame` takes them.
+        """Return flat dicts, for `pandas.DataFrame`.
 
         Parameters
         ----------
         each
             ``"link"``, with the keys id, the attributes, annotator, i, j, sure, source and target
-            (the two words, None where unknown), weight, label. Or ``"annotation"``, and a record
-            for a pair without one: id, source and target (the sentences), the attributes,
+            (the two words, None if unknown), weight, label. Or ``"annotation"`` (with a record for
+            a pair without annotations): id, source and target (the sentences), the attributes,
             annotator, links (an `Alignment`), and the other fields of `Annotation`; `from_records`
-            makes the same corpus of these, but for trees. Attributes of such names give way.
+            makes the same corpus from these, except trees. These keys replace equal attributes.
         """
         check_known("kind of record", each, RECORDS)
         return list((link_records if each == "link" else annotation_records)(self._pairs))
@@ -368,7 +368,7 @@ class Corpus:
             if known < 0:
                 places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
                 raise RepeatedIdError(
-                    f"{len(places)} pairs have the id {index[:100]!r}; take one by its place, e.g. "
+                    f"{len(places)} pairs have the id {index[:100]!r}; use the place, e.g. "
                     f"corpus[{places[0]}]"
                 )
             return self._pairs[known]
@@ -376,14 +376,14 @@ class Corpus:
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
             raise ArgumentError(
-                f"index is {kind_of(index)}; a corpus takes a place, an id or a slice; for several "
-                "ids use alignkit.select_ids(corpus, ids)"
+                f"index is {kind_of(index)}; use a place, an id or a slice; for several ids use "
+                "alignkit.select_ids(corpus, ids)"
             )
         return self._pairs[place("index", index, len(self), "pairs")]
 
     @property
     def _known(self) -> dict[str, int]:
-        """The place of each id; that of one that repeats is -1."""
+        """The place of each id; -1 for ids that repeat."""
         try:
             return self._places
         except AttributeError:
@@ -412,7 +412,7 @@ class Corpus:
 def group_text(
     pair: SentencePair, attribute: str, annotators: Iterable[str] | None = None
 ) -> str | None:
-    """Return the text of the attribute by which a pair is grouped; None where it has none."""
+    """Return the text by which a pair is grouped, or None."""
     text = pair.attributes.get(attribute)
     if text is not None or attribute not in (*PERIODS, JUDGMENT):
         return text
@@ -432,7 +432,7 @@ def group_text(
 def group_texts(
     pairs: Collection[SentencePair], attribute: str, annotators: Sequence[str] | None = None
 ) -> list[str]:
-    """Return for each pair the `group_text`, ``""`` where it has none."""
+    """Return the `group_text` of each pair, ``""`` if it has none."""
     check_kind("attribute", attribute, str)
     names = None if annotators is None else words("annotators", annotators)
     texts = [group_text(pair, attribute, names) for pair in pairs]
@@ -442,11 +442,11 @@ def group_texts(
 
 
 def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> AlignkitError:
-    """Return the error that no pair has what it should be grouped by."""
+    """Return the error that no pair has the attribute for grouping."""
     if attribute in PERIODS:
         return OptionError(
-            f"no annotation has a time, and so no {attribute}; times come with what was exported "
-            "from a project, and are kept by alignkit-jsonl and alignkit-xml"
+            f"no annotation has a time, so there is no {attribute}; projects export times, "
+            "and alignkit-jsonl and alignkit-xml keep them"
         )
     if attribute == JUDGMENT:
         return OptionError("no pair is judged")
@@ -454,18 +454,18 @@ def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> A
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:
-    """Return the different values in the text of an attribute, without the spaces around them."""
+    """Return the different values in the text of an attribute, without surrounding spaces."""
     if split is None:
         return (text,)
     check_kind("split", split, str)
     if not split:
-        raise OptionError("what divides values is empty; give a text such as ','")
+        raise OptionError("the separator of values is empty; give a text such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
 
 
 def group_values(pair: SentencePair, attribute: str, separator: str | None) -> tuple[str, ...]:
-    """Return the values by which a pair belongs to groups that no split may cut; see `compared`."""
+    """Return the values that keep a pair together with others; see `compared`."""
     if attribute == TEXTS:
         return tuple(filter(None, map(" ".join, compared_texts(pair, ignore_case=True) or ())))
     text = compared(group_text(pair, attribute) or "").strip()
@@ -475,7 +475,7 @@ def group_values(pair: SentencePair, attribute: str, separator: str | None) -> t
 def compared_texts(
     pair: SentencePair, *, ignore_case: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the words of both sides in the form in which they are compared; None without text."""
+    """Return the words of both sides in the form for comparison; None without text."""
     if pair.source is None or pair.target is None:
         return None
     source, target = ([compared(word, ignore_case=ignore_case) for word in x] for x in pair.words)
@@ -486,7 +486,7 @@ _ROWS = 20
 
 
 def overview(corpus: Corpus) -> Table:
-    """Return a table with a row for each annotator, of whom the first twenty are shown."""
+    """Return a table with a row for each of the first twenty annotators."""
     counts: dict[str, list[int]] = {}
     for pair in corpus:
         for name, annotation in pair.annotations.items():

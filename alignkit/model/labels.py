@@ -1,15 +1,15 @@
-"""How sentence pairs are judged as wholes: the schemes of labels, and the views of them.
+"""Judgments of whole sentence pairs: the schemes of labels, and their views.
 
-A view maps the judgments of a scheme to fewer labels. `full` keeps every label with all its flags,
-and every scheme has it. The others of turku:
+A view maps the judgments of a scheme to fewer labels. Every scheme has the view `full`, which keeps
+every label with all its flags. The other views of turku:
 
 - `base+subsumption`: without the flags i and s;
 - `base`: without any flag;
-- `binary`: 1 and 2 are no paraphrases (``0``), 3 and 4 are (``1``);
-- `strict`: i as 2, ``<`` and ``>`` as 3, of two the lower; s is dropped;
-- `retrieval`: without i and s, ``<`` and ``>`` as one label, ``4<>``.
+- `binary`: 1 and 2 are not paraphrases (``0``), 3 and 4 are (``1``);
+- `strict`: i becomes 2, ``<`` and ``>`` become 3, the lower if there are two; s is dropped;
+- `retrieval`: without i and s; ``<`` and ``>`` become one label, ``4<>``.
 
-`binary` of parade and parade-votes: 2 and 3 are paraphrases; of paraphrase: only that label.
+In `binary` of parade and parade-votes, 2 and 3 are paraphrases; of paraphrase, only that label.
 
 References
 ----------
@@ -42,7 +42,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A short mark beside a label."""
+    """A short mark next to a label."""
 
     value: str  # these three as of a label
     name: str
@@ -52,7 +52,7 @@ class Flag:
 
 
 class Judgment(NamedTuple):
-    """A judgment taken apart: its label, and its flags in the scheme's order."""
+    """A parsed judgment: its label, and its flags in the order of the scheme."""
 
     label: str
     flags: tuple[str, ...] = ()
@@ -62,8 +62,8 @@ class Judgment(NamedTuple):
 class Scheme:
     """A scheme of judgments of whole sentence pairs.
 
-    The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
-    it, in the order of the scheme: ``4<i``.
+    The text of a judgment in `alignkit.Annotation` is its label followed by its flags, in the order
+    of the scheme: ``4<i``.
     """
 
     name: str  # in the table of schemes
@@ -83,7 +83,7 @@ class Scheme:
 
     @property
     def judgments(self) -> tuple[str, ...]:
-        """Every judgment that can be given: each label, alone and with all flags that fit."""
+        """Every possible judgment: each label, alone and with all combinations of flags."""
         names = [flag.value for flag in self.flags]
         sizes = range(len(names) + 1)
         choices = [list(chosen) for size in sizes for chosen in combinations(names, size)]
@@ -92,12 +92,12 @@ class Scheme:
 
     @property
     def expected(self) -> str:
-        """What a judgment may be, in words for an error."""
+        """A description of valid judgments, for errors."""
         parts = [f"one of {', '.join(self.values)}"]
         for places in dict.fromkeys(flag.on for flag in self.flags):
             names = [flag.value for flag in self.flags if flag.on == places]
-            where = f"on {', '.join(places)} alone" if places else "on any"
-            parts.append(f"behind it, {where} and in this order, {', '.join(names)}")
+            where = f"only on {', '.join(places)}" if places else "on any"
+            parts.append(f"then flags {where}, in this order: {', '.join(names)}")
         parts += [
             f"{flag.value} and {other} exclude each other"
             for k, flag in enumerate(self.flags)
@@ -107,7 +107,7 @@ class Scheme:
         return "; ".join(parts)
 
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
-        """Take the text of a judgment apart: ``4<i`` is the label 4 with the flags < and i."""
+        """Parse the text of a judgment: ``4<i`` is the label 4 with the flags < and i."""
         check_kind("text", text, str)
         for label in filter(text.startswith, self.values):
             rest, flags = text.removeprefix(label), []
@@ -120,7 +120,7 @@ class Scheme:
         raise self._refusal(text, path, line)
 
     def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
-        """Write a judgment as text: ``4>s`` of 4, s and ``>``."""
+        """Return a judgment as text: ``4>s`` for 4, s and ``>``."""
         check_kind("label", label, str)
         chosen = set(words("flags", flags))
         known = [flag.value for flag in self.flags if flag.value in chosen]
@@ -130,13 +130,13 @@ class Scheme:
         return label + "".join(known)
 
     def flip(self, judgment: str) -> str:
-        """Return the judgment of the pair with source and target exchanged: ``4<i`` of ``4>i``."""
+        """Return the judgment for exchanged source and target: ``4<i`` for ``4>i``."""
         other = dict(self.exchanged) | {second: first for first, second in self.exchanged}
         label, flags = self.parse(judgment)
         return self.canonical(other.get(label, label), [other.get(flag, flag) for flag in flags])
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
-        """Return the label and all flags of an annotation, to be chosen on a page."""
+        """Return the label and all flags of an annotation, as separate choices on a page."""
         beside = tuple(sorted(words("flags", flags)))
         try:
             label, within = self.parse(judgment)
@@ -145,7 +145,7 @@ class Scheme:
         return Judgment(label, within + tuple(flag for flag in beside if flag not in within))
 
     def put_together(self, label: str, flags: Iterable[str] = ()) -> tuple[str, frozenset[str]]:
-        """Return judgment and flags of an annotation; flags that do not fit stay beside."""
+        """Return judgment and flags of an annotation; flags that do not fit stay separate."""
         chosen = frozenset(words("flags", flags))
         within = chosen & {flag.value for flag in self.flags}
         try:
@@ -161,7 +161,7 @@ class Scheme:
         )
 
     def _refusal(self, text: str, path: str = "", line: int | None = None) -> FormatError:
-        message = f"{text[:40]!r} is no judgment of {self.name}; expected {self.expected}"
+        message = f"{text[:40]!r} is not a judgment of {self.name}; expected {self.expected}"
         return FormatError(message, path, line)
 
 
@@ -172,7 +172,7 @@ REMARKS = (
     Flag("typing-error", "Typing error", "A word is misspelt, missing or doubled."),
     Flag("bad-split", "Bad split", "The words or the sentences are divided at a wrong place."),
 )
-"""Flags that stand beside any judgment, and without one; they are no part of its text."""
+"""Flags that can be used with any judgment or none; they are not part of its text."""
 
 _SCHEMES = (
     Scheme(
@@ -267,18 +267,18 @@ _SCHEMES = (
 )
 
 SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
-"""All schemes by name; `DEFAULT` is what the annotation page offers unless told otherwise."""
+"""All schemes by name; `DEFAULT` is the default of the annotation page."""
 
 
 def get_scheme(name: str = DEFAULT) -> Scheme:
-    """Return the scheme of that name."""
+    """Return the scheme with this name."""
     check_known("scheme", name, SCHEMES)
     return SCHEMES[name]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to look at the judgments of a scheme."""
+    """A mapping of the judgments of a scheme to labels."""
 
     name: str
     labels: tuple[str, ...]  # all of them, used or not
@@ -287,7 +287,7 @@ class View:
     rows: FrozenMap[str, str | None]  # of each judgment the label; None where it is not scored
 
     def of(self, judgment: str) -> str | None:
-        """Return the label of a judgment; None where it is not scored, such as ``x`` of turku."""
+        """Return the label of a judgment; None if it is not scored, such as ``x`` of turku."""
         if judgment not in self.rows:
             self.scheme.parse(judgment)  # says what is wrong with it
         return self.rows[judgment]
@@ -339,4 +339,4 @@ _RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
     ("binary", "binary"): (_any_of("1"), "0 1"),
     ("paraphrase", "binary"): (_any_of("paraphrase"), "0 1"),
 }
-"""By scheme and view: the label of a judgment, and the labels from low to high, if ordered."""
+"""The label of a judgment, and the labels from low to high if ordered, by scheme and view."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @naming_keywords
 def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> AlignedSent:
-    """Return a sentence pair as NLTK has it.
+    """Return a sentence pair as an NLTK `AlignedSent`.
 
     Parameters
     ----------
@@ -22,16 +22,16 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
         The pair; its words must be known. `AlignedSent.words` are the source,
         `AlignedSent.mots` the target words.
     annotator
-        Whose alignment.
+        The name of the alignment.
     links
-        ``"sure"`` or ``"possible"`` (all): NLTK knows one kind only. Nulls are left behind.
+        ``"sure"`` or ``"possible"`` (all): NLTK has only one kind. Nulls are dropped.
 
     Raises
     ------
     MissingTextError
         If the words are not known.
     UnknownNameError
-        If nobody of that name annotated the pair, or `links` names nothing.
+        If nobody with this name annotated the pair, or `links` has an unknown value.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
 
 @naming_keywords
 def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -> SentencePair:
-    """Make a sentence pair of NLTK's; all links are sure.
+    """Make a sentence pair from an NLTK `AlignedSent`; all links are sure.
 
     A word that NLTK aligns to None becomes an explicit null.
 

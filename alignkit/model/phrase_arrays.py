@@ -25,7 +25,7 @@ from alignkit.model.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
 
 
 class PhrasePair(NamedTuple):
-    """Join a source span and a target span, both half-open and 0-based.
+    """A source span and a target span, both half-open and 0-based.
 
     Examples
     --------
@@ -56,10 +56,10 @@ class PhrasePair(NamedTuple):
 
 
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
-"""The kinds of phrase pairs that can be asked for."""
+"""The kinds of phrase pairs to choose from."""
 
 LINKS = ("possible", "sure")
-"""The links that phrase pairs can be made from: all of them (P), or the sure ones (S)."""
+"""The links for phrase pairs: all of them (P), or the sure ones (S)."""
 
 _UNLIMITED = 2**31 - 1
 
@@ -71,7 +71,7 @@ class PhraseArrays:
     Parameters
     ----------
     spans
-        (Q, 4) int32: source start and end, target start and end; rising within a sentence pair.
+        (Q, 4) int32: source start and end, target start and end; ascending within a pair.
     atomic
         (Q,) uint8: 1 atomic, 0 composite.
     offsets
@@ -80,7 +80,7 @@ class PhraseArrays:
 
     Notes
     -----
-    17 bytes a phrase pair and 8 bytes a sentence pair.
+    Memory: 17 bytes per phrase pair and 8 bytes per sentence pair.
     """
 
     spans: NDArray[np.int32]
@@ -107,7 +107,7 @@ class PhraseArrays:
         Raises
         ------
         UnknownNameError
-            If `kind` is none of `KINDS`.
+            If `kind` is not one of `KINDS`.
         """
         check_arguments(PhraseArrays.only, locals())
         check_known("kind of phrase pair", kind, KINDS)
@@ -119,7 +119,7 @@ class PhraseArrays:
 
 
 def longest_span(links: str, max_length: int | None) -> int:
-    """Check the options; return the greatest number of words of a span, as kernels take it."""
+    """Check the options; return the maximum number of words of a span, for kernels."""
     check_known("links", links, LINKS)
     if max_length is not None and max_length < 1:
         raise OptionError(f"`max_length` is {max_length}; a phrase has at least 1 word")
@@ -135,7 +135,7 @@ def extract_arrays(
     arrays: LinkArrays, *, links: str = "possible", kind: str = "all", loose: bool = False,
     max_length: int | None = None, different: tuple[TokenArrays, TokenArrays] | None = None,
 ) -> PhraseArrays:  # fmt: skip
-    """Extract the phrase pairs of alignments; `different` are the words that must not be equal."""
+    """Extract the phrase pairs of alignments; `different` are words that must not be equal."""
     check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     kept = arrays.sure_only() if links == "sure" else arrays
@@ -148,7 +148,7 @@ def extract_arrays(
 
 
 def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:
-    """Run the kernel, with more room each time it runs out of it."""
+    """Run the kernel, with more space each time it runs out of space."""
     links, offsets = readonly(arrays.links), readonly(arrays.offsets)
     lengths = readonly(arrays.lengths)
     ends = np.zeros(len(arrays) + 1, np.int64)
@@ -173,7 +173,7 @@ def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseA
 def _fitted(
     spans: NDArray[np.int32], atomic: NDArray[np.uint8], ends: NDArray[np.int64]
 ) -> PhraseArrays:
-    """Give back the room that was not used, in place; nobody else has seen the arrays."""
+    """Free the unused space in place; nothing else uses the arrays yet."""
     spans.resize((int(ends[-1]), 4), refcheck=False)
     atomic.resize(int(ends[-1]), refcheck=False)
     return PhraseArrays(spans, atomic, ends)

@@ -1,14 +1,14 @@
 """Extract and match phrase pairs, from flat arrays of links: the loops behind `phrase_arrays`.
 
-For each source start the source end rises, the target span follows as the least that holds all
-links of the source span, and the least and greatest source word that this target span is linked
-to are kept (as in Zhang, Gildea & Chiang 2008, section 2). A span that is linked to a word before
-the source start can never become consistent, so the scan stops there. Time is the output plus at
-most N (N + M) steps a pair; memory beside the output is 32 N + 8 M bytes for the longest N and M.
-There is no N x M table.
+For each source start, the source end increases; the target span is the smallest one with all links
+of the source span. The least and greatest source word linked to this target span are kept (as in
+Zhang, Gildea & Chiang 2008, section 2). A span that is linked to a word before the source start can
+never become consistent, so the scan stops there. Time is the output plus at most N (N + M) steps
+per pair; memory, without the output, is 32 N + 8 M bytes for the longest N and M. There is no N x M
+table.
 
-All kernels that need `closures` stand in this file, since the machine code kept on disk is made
-anew only when the file of a kernel itself changes, not when that of a callee does.
+All kernels that need `closures` are in this file, because the machine code on disk is only updated
+when the file of the kernel itself changes, not when the file of a called function does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from alignkit._support.jit import inlined, jit
 
 ATOMIC, COMPOSITE = 1, 2
-"""What `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
+"""The phrase pairs that `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
 
 Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
@@ -32,7 +32,7 @@ FAR = np.int32(2**31 - 1)
 def ranges(
     links: Ints, start: int, end: int, n: int, m: int, by_source: Ints, by_target: Ints
 ) -> None:
-    """Set the least and greatest partner of each word of one pair; FAR and -1 where it has none."""
+    """Set the least and greatest partner of each word of a pair; FAR and -1 if it has none."""
     for i in range(n):
         by_source[i, 0], by_source[i, 1] = FAR, -1
     for j in range(m):
@@ -49,10 +49,10 @@ def ranges(
 def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Ints) -> None:
     """Set the spans of the smallest consistent pair around the links of each source word.
 
-    `closure[i]` becomes (first, last, low, high) of word i: the first and the last source word and
-    the least and the greatest target word; -1 first where it has no link. `reach[a]` becomes the
-    greatest last word of the closures that start at a (-1: none does). These are the atomic pairs:
-    every link in a composite one lies in a smaller closure.
+    `closure[i]` becomes (first, last, low, high) of word i: the first and last source word and the
+    least and greatest target word; first is -1 without links. `reach[a]` becomes the greatest last
+    word of the closures that start at a (-1: none). These closures are the atomic pairs: every link
+    in a composite pair is in a smaller closure.
     """
     for i in range(n):
         reach[i] = -1
@@ -108,7 +108,7 @@ def fill(
     keep: ATOMIC, COMPOSITE or the sum of both.
     loose: Whether to extend over unaligned words at the boundaries.
     longest: The most words of a span.
-    pair: The sentence pair to go on with; `ends[pair]` phrase pairs are there already.
+    pair: The sentence pair to continue with; `ends[pair]` phrase pairs already exist.
     spans, atomic: (C, 4) and (C,): where to write.
     ends: (P + 1,): `ends[k + 1]` is set to the number of phrase pairs up to pair k.
     Returns: The first sentence pair that did not fit; P when all did.
@@ -157,9 +157,9 @@ def from_start(
     by_target: Ints, closure: Ints, reach: Ints, mark: Ints, spans: Ints, atomic: Bytes,
     written: int,
 ) -> int:  # fmt: skip
-    """Write the phrase pairs whose source span starts at `start` and whose tight core at `core`.
+    """Write the phrase pairs with source span from `start` and tight core from `core`.
 
-    Returns the number written so far, or -1 when the room does not suffice.
+    Returns the number written so far, or -1 if there is not enough space.
     """
     stop = min(n, start + longest)
     if keep == ATOMIC:  # no atomic pair that starts at the core ends beyond its reach
@@ -214,9 +214,9 @@ def around(
     start: int, end: int, low: int, high: int, n: int, m: int, longest: int, is_atomic: bool,
     by_source: Ints, by_target: Ints, spans: Ints, atomic: Bytes, written: int,
 ) -> int:  # fmt: skip
-    """Write the loose phrase pairs from `start` around one tight core, last words included.
+    """Write the loose phrase pairs from `start` around one tight core, including last words.
 
-    Returns the number written so far, or -1 when the room does not suffice.
+    Returns the number written so far, or -1 if there is not enough space.
     """
     # The unaligned words next to the core, as far as `longest` allows: any of them may be taken.
     free_low, free_high, free_end = low, high, end
@@ -246,7 +246,7 @@ def drop_identical(
     spans: Ints, atomic: Bytes, ends: Offsets, source_ids: Ints, source_offsets: Offsets,
     target_ids: Ints, target_offsets: Offsets,
 ) -> None:  # fmt: skip
-    """Move the phrase pairs whose two word sequences differ to the front, and set their `ends`."""
+    """Move the phrase pairs with different word sequences to the front, and set `ends`."""
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
     written, begin = 0, 0
@@ -266,7 +266,7 @@ def drop_identical(
 
 @jit
 def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) -> bool:
-    """Return whether `size` source words from i on are the target words from j on."""
+    """Return whether `size` source words from i equal the target words from j."""
     same = 0
     while same < size and source_ids[i + same] == target_ids[j + same]:
         same += 1
@@ -281,15 +281,15 @@ def match_phrases(
 ) -> NDArray[np.int64]:  # fmt: skip
     """Count the tight phrase pairs that two alignments share, without listing them.
 
-    The atomic pairs are the closures, at most one a source word, and whether two spans are a tight
-    phrase pair shows by looking at their words. So time is linear in words and links where closures
-    are short; all phrase pairs would be quadratic. Memory beside the output is 52 N + 16 M bytes.
+    The atomic pairs are the closures, at most one per source word, and a look at the words of two
+    spans shows whether they are a tight phrase pair. So time is linear in words and links if
+    closures are short; listing all phrase pairs would be quadratic. Memory, without the output, is
+    52 N + 16 M bytes.
 
     hyp, hyp_offsets, ref, ref_offsets: As in `LinkArrays`; all links count.
-    lengths: (P, 2): sentence lengths that hold the links of both.
+    lengths: (P, 2): sentence lengths that fit the links of both.
     longest: The most words of a span.
-    ignore_identical: Whether to leave out phrase pairs of equal words; else the words are not
-        looked at.
+    ignore_identical: Whether to leave out phrase pairs of equal words; else words are not used.
     source_ids, source_offsets, target_ids, target_offsets: As in `TokenArrays`.
     Returns: rows: (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
@@ -325,14 +325,13 @@ def find(
     around: Ints, ignore_identical: bool, source_ids: Ints, source: int, target_ids: Ints,
     target: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Count the atomic pairs of one alignment, those the other has, and those atomic there too.
+    """Count the atomic pairs of one alignment, those in the other, and those also atomic there.
 
-    `closure` is of the alignment whose pairs are counted; `other_closure`, `by_source` and
-    `by_target` are of the other; `source` and `target` are where the words of the sentence pair
-    begin.
+    `closure` is from the alignment with the pairs to count; `other_closure`, `by_source` and
+    `by_target` are from the other; `source` and `target` are the first words of the sentence pair.
 
-    Of two closures, either they are apart or one lies in the other. So those around a word,
-    `around[:depth]`, are a chain, and one that was counted before is the innermost of it.
+    Two closures are disjoint, or one is inside the other. So the closures around a word,
+    `around[:depth]`, are a chain, and one that was already counted is the innermost of it.
     """
     count, in_other, atomic_in_other, depth = 0, 0, 0, 0
     for i in range(n):
@@ -373,7 +372,7 @@ def find(
 
 @jit
 def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_target: Ints) -> bool:
-    """Return whether these words, from first to last, are a tight phrase pair of an alignment."""
+    """Return whether these words, first to last, are a tight phrase pair of an alignment."""
     if by_source[first, 1] < 0 or by_source[last, 1] < 0:
         return False
     if by_target[low, 1] < 0 or by_target[high, 1] < 0:

@@ -28,7 +28,7 @@ _WIDE = 40  # characters of a phrase
 
 
 class WordedPhrase(NamedTuple):
-    """The fields of a `PhrasePair`, and its words joined by spaces; None where not known."""
+    """The fields of a `PhrasePair`, and its words joined by spaces (None if not known)."""
 
     source_start: int
     source_end: int
@@ -45,7 +45,7 @@ class WordedPhrase(NamedTuple):
 
 
 class PairPhrases(list[WordedPhrase]):
-    """List the phrase pairs of one sentence pair, and show them by their words."""
+    """The list of phrase pairs of a sentence pair, shown with their words."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class PairPhrases(list[WordedPhrase]):
         self._id = id
 
     def table(self, most: int | None = None) -> Table:
-        """Return a table of the phrase pairs, or of the first so many."""
+        """Return a table of the phrase pairs, or of the first `most` of them."""
         rows: list[list[Cell]] = []
         for phrase in self[:most]:
             texts = (cut_text(text or "", _WIDE) for text in (phrase.source, phrase.target))
@@ -74,7 +74,7 @@ class PairPhrases(list[WordedPhrase]):
         return Table(title, columns, rows, note, ruled=False)
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each phrase pair: its words, its spans, and if it is atomic."""
+        """Return a dictionary for each phrase pair: words, spans, and whether it is atomic."""
         return [phrase._asdict() for phrase in self]
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class PairPhrases(list[WordedPhrase]):
 
 
 class _OfPairs(TypedDict, total=False):
-    """The options of sentence pairs, which have words of their own."""
+    """The options for sentence pairs, which have their own words."""
 
     annotator: str | None
     links: str
@@ -141,75 +141,73 @@ def extract_phrases(
     target: Sequence[str] | TokenArrays | None = None,
     lengths: tuple[int, int] | None = None,
 ) -> list[PhrasePair] | PairPhrases | PhraseArrays | Iterator[tuple[str, WordedPhrase]]:
-    """Extract the phrase pairs that are consistent with one alignment, or with many.
+    """Extract the phrase pairs that are consistent with one or many alignments.
 
-    A phrase pair is *consistent* when at least one link lies in it and no link joins a word
-    inside one span to a word outside the other, *tight* when all four boundary words are aligned,
-    and *composite* when each of its links lies in a strictly smaller tight pair inside it; else
-    it is *atomic* [1]_.
+    A phrase pair is *consistent* if it contains at least one link, and no link joins a word inside
+    one span to a word outside the other. It is *tight* if all four boundary words are aligned. It
+    is *composite* if each of its links is in a strictly smaller tight pair inside it; otherwise it
+    is *atomic* [1]_.
 
     Parameters
     ----------
     alignments
-        One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair that has one;
-        a corpus, of which pairs that nobody aligned are passed over; or the arrays of P sentence
+        One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair with an
+        alignment; a corpus (pairs without an alignment are skipped); or the arrays of P sentence
         pairs.
     annotator
-        Whose alignment of a sentence pair; None where one annotator alone aligned it. The words
+        The annotator of a sentence pair; may be None if only one annotator aligned it. The words
         are those of the pair.
     links
         ``"possible"``: all links count; ``"sure"``: only the sure ones.
     kind
         ``"all"``, ``"atomic"`` or ``"composite"``.
     loose
-        Extend each tight pair over unaligned words at its boundaries as well, in all ways, as the
-        extraction of Moses does. A loose pair has the kind of its tight core.
+        Also extend each tight pair over unaligned words at its boundaries, in all ways, as Moses
+        does. A loose pair has the kind of its tight core.
     max_length
-        The most words of either span. Kinds are decided before.
+        The most words of each span. Kinds are decided before this limit applies.
     ignore_identical
-        Leave out the phrase pairs whose two sequences of words are equal after casefold. For
-        arrays the `Vocabulary` that numbered the words says which are equal, so one made with
-        ``casefold=False`` compares exactly.
+        Leave out the phrase pairs with two sequences of words that are equal after casefold. For
+        arrays, the `Vocabulary` of the words decides which are equal; with ``casefold=False`` it
+        compares exactly.
     source, target
-        The words: of one alignment a sequence of tokens each, of arrays the `TokenArrays` of the
-        same sentence pairs. Where given, they say how long the sentences are.
+        The words: two sequences of tokens for one alignment, or the `TokenArrays` of the same
+        sentence pairs for arrays. They also give the sentence lengths.
     lengths
-        (N, M) of one alignment whose words are not given; `loose` needs to know. Arrays have
-        their own `lengths`.
+        (N, M) of one alignment without words, needed for `loose`. Arrays have their own `lengths`.
 
     Returns
     -------
     list of PhrasePair or PhraseArrays
-        Sorted by source start, source end, target start and target end. Those of a sentence pair
-        are a list that shows them, each with its words as `source` and `target` besides; of a
-        corpus an iterator of (id, such a phrase pair). Both go into a data frame as they are.
+        Sorted by source start, source end, target start and target end. A sentence pair gives a
+        list that shows itself; each phrase pair also has its words as `source` and `target`. A
+        corpus gives an iterator of (id, such a phrase pair). Both can go into a data frame.
 
     Raises
     ------
     UnknownNameError
-        If `links`, `kind` or `annotator` names nothing.
+        If `links`, `kind` or `annotator` is unknown.
     OptionError
-        If `max_length` is less than 1, words are given for one side only, or beside a sentence
-        pair, or several annotators aligned it and none is named.
+        If `max_length` is less than 1, words are given for only one side or together with a
+        sentence pair, or several annotators aligned the pair and none is named.
     MissingTextError
-        If words or lengths are needed and not given.
+        If words or lengths are needed but not given.
     JoinError
-        If the words are those of another number of sentence pairs.
+        If the words have another number of sentence pairs.
     AlignmentError
-        If a link lies outside its sentence pair.
+        If a link is outside its sentence pair.
 
     Notes
     -----
-    There are at most n (n + 1) / 2 tight pairs, n the number of aligned source words; of loose
-    pairs there can be far more where long stretches are unaligned, so bound them by `max_length`.
-    Arrays take 17 bytes a phrase pair, and while they grow up to twice that.
+    There are at most n (n + 1) / 2 tight pairs for n aligned source words. There can be far more
+    loose pairs if many words in a row are unaligned, so limit them with `max_length`. Arrays take
+    17 bytes per phrase pair, and up to twice that while they grow.
 
     References
     ----------
-    .. [1] Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614. What
-       "composite" means where links are discontinuous is decided here; the atomic pairs are then
-       the closures of the links: bounding boxes of connected components, grown until no link
-       leaves them.
+    .. [1] Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614. For
+       discontinuous links, "composite" is defined as above; the atomic pairs are then the closures
+       of the links: bounding boxes of connected components, extended until no link leaves them.
     .. [2] Zhang, Gildea & Chiang 2008, Extracting synchronous grammar rules from word-level
        alignments in linear time, COLING.
 
@@ -227,7 +225,7 @@ def extract_phrases(
     """
     if isinstance(alignments, Corpus):
         if not (source is None and target is None and lengths is None):
-            raise OptionError("a corpus has words of its own; leave out source and target")
+            raise OptionError("a corpus has its own words; leave out source and target")
         if annotator is not None:
             alignments.require(annotator)
         each: _OfPairs = {
@@ -246,11 +244,11 @@ def extract_phrases(
     pair = None
     if isinstance(alignments, SentencePair):
         if not (source is None and target is None and lengths is None):
-            raise OptionError("a sentence pair has words of its own; leave out source and target")
+            raise OptionError("a sentence pair has its own words; leave out source and target")
         pair, alignments = alignments, alignment_of_pair(alignments, annotator)
         source, target = pair.words if pair.has_text else (None, None)
     elif annotator is not None:
-        raise OptionError("annotator is for a sentence pair; an alignment has none")
+        raise OptionError("annotator is for a sentence pair; leave it out for an alignment")
     if (source is None) != (target is None):
         raise OptionError("give the words of both source and target, or of neither")
     if ignore_identical and source is None:
@@ -276,7 +274,7 @@ def _single(
     target: Sequence[str] | TokenArrays | None, lengths: tuple[int, int] | None, loose: bool,
 ) -> tuple[LinkArrays, _Words | None]:  # fmt: skip
     if isinstance(source, TokenArrays) or isinstance(target, TokenArrays):
-        raise OptionError("one alignment takes sequences of tokens as source and target")
+        raise OptionError("for one alignment, source and target must be sequences of tokens")
     if source is None or target is None:
         if loose and lengths is None:
             raise MissingTextError(
@@ -284,7 +282,7 @@ def _single(
             )
         return LinkArrays.pack([alignment], lengths and [lengths]), None
     if lengths not in (None, (len(source), len(target))):
-        raise OptionError(f"lengths {lengths} are not those of source and target")
+        raise OptionError(f"lengths {lengths} differ from those of source and target")
     vocabulary = Vocabulary()
     words = TokenArrays.pack([source], vocabulary), TokenArrays.pack([target], vocabulary)
     return LinkArrays.pack([alignment], [(len(source), len(target))]), words
@@ -301,7 +299,7 @@ def _many(
     if source is None or target is None:
         return arrays, None
     if not (isinstance(source, TokenArrays) and isinstance(target, TokenArrays)):
-        raise OptionError("arrays of alignments take TokenArrays as source and target")
+        raise OptionError("for arrays of alignments, source and target must be TokenArrays")
     sizes = [np.diff(side.offsets) for side in (source, target)]
     if any(len(side) != len(arrays) for side in sizes):
         raise JoinError(
@@ -314,7 +312,7 @@ def _many(
         k = short[0]
         raise AlignmentError(
             f"sentence pair {k} (counted from 0) has {known[k, 0]} x {known[k, 1]} words, but its "
-            f"alignment is of {arrays.lengths[k, 0]} x {arrays.lengths[k, 1]}"
+            f"alignment has {arrays.lengths[k, 0]} x {arrays.lengths[k, 1]}"
         )
     fitted = LinkArrays.trusted(arrays.links, arrays.sure, arrays.offsets, known)
     return fitted, (source, target)

@@ -1,4 +1,4 @@
-"""Sentence pairs: the words of two sentences, and who aligned them how."""
+"""Sentence pairs: the words of two sentences, and their annotations."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class SentencePair:
     Parameters
     ----------
     id
-        The name of the pair; unique in a well-made corpus, though not every corpus is.
+        The name of the pair; it should be unique in a corpus.
     source, target
-        The tokens; None where the text is not known (links read without their texts).
+        The tokens; None if the text is not known (links read without their texts).
         An empty tuple is a known, empty sentence.
     annotations
-        For each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system) the annotation. A bare
-        `Alignment` is wrapped. A name that is missing has not annotated this pair. All of them are
-        here; `alignments` has those of them that hold an alignment.
+        The annotation of each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system). A plain
+        `Alignment` is wrapped. A missing name did not annotate this pair. `alignments` has only
+        those with an alignment.
     attributes
         Texts that describe the pair: its subcorpus, document, genre, score, ...
     source_trees, target_trees
@@ -54,10 +54,9 @@ class SentencePair:
     Raises
     ------
     AlignmentError
-        If a link, a null or a label lies beyond a sentence that is known, or a sentence is one
-        string.
+        If a link, a null or a label is outside a known sentence, or a sentence is a string.
     TreeError
-        If the leaves of a tree are not the words of its side, or that has none.
+        If the leaves of a tree are not the words of its side, or the side has no words.
 
     Examples
     --------
@@ -112,7 +111,7 @@ class SentencePair:
                 n, m = alignment.extent()
                 if n > most[0] or m > most[1]:
                     raise AlignmentError(
-                        f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the "
+                        f"pair {self.id!r}: links of {name!r} need {n} x {m} words, but the "
                         f"sentences have {_count(self.source)} x {_count(self.target)}"
                     )
 
@@ -124,7 +123,7 @@ class SentencePair:
         target: tuple[str, ...] | None,
         annotations: FrozenMap[str, Annotation],
     ) -> SentencePair:
-        """Make a pair of what is known to be right: kinds, and links within the sentences."""
+        """Make a pair from values that are known to be valid."""
         self = cls.__new__(cls)
         place = object.__setattr__
         place(self, "id", id)
@@ -149,13 +148,13 @@ class SentencePair:
             if tree.words != words:
                 what = f"pair {brief(self.id)!r}: the {side} tree {brief(name)!r}"
                 if words is None:
-                    raise TreeError(f"{what} has no words to stand over; give those of the side")
+                    raise TreeError(f"{what} needs the words of its side; add them")
                 raise TreeError(f"{what} does not fit: {difference(tree.words, words)}")
         return FrozenMap(trees) or _NONE
 
     @property
     def has_text(self) -> bool:
-        """Whether both sentences are known."""
+        """Whether the words of both sentences are known."""
         return self.source is not None and self.target is not None
 
     @property
@@ -173,7 +172,7 @@ class SentencePair:
                 raise MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
             links = "links but " if self.alignments else ""
             raise MissingTextError(
-                f"pair {self.id!r} has {links}no words; name the texts by `source` and `target`"
+                f"pair {self.id!r} has {links}no words; name the texts with `source` and `target`"
             )
         return self.source, self.target
 
@@ -191,9 +190,9 @@ class SentencePair:
 
     @property
     def alignments(self) -> Mapping[str, Alignment]:
-        """The alignments of those who aligned this pair.
+        """The alignments of the annotators who aligned this pair.
 
-        All that deals with links goes by these: who only judged the pair is not among them.
+        Everything about links uses these; annotators who only judged the pair are left out.
 
         Examples
         --------
@@ -209,7 +208,7 @@ class SentencePair:
         }
 
     def aligned_by(self, *names: str) -> bool:
-        """Return whether all of these aligned this pair; quicker than asking `alignments`."""
+        """Return whether all these names aligned the pair; faster than `alignments`."""
         for name in names:
             annotation = self.annotations.get(name)
             if annotation is None or annotation.alignment is None:
@@ -219,12 +218,12 @@ class SentencePair:
         return True
 
     def annotation(self, name: str) -> Annotation:
-        """Return the annotation of that name.
+        """Return the annotation with this name.
 
         Raises
         ------
         UnknownNameError
-            If nobody of that name annotated this pair.
+            If nobody with this name annotated this pair.
         """
         if name not in self.annotations:
             check_kind("name", name, str)
@@ -232,13 +231,13 @@ class SentencePair:
         return self.annotations[name]
 
     def alignment(self, name: str) -> Alignment:
-        """Return the alignment of that annotator.
+        """Return the alignment with this name.
 
         Raises
         ------
         UnknownNameError
-            If nobody of that name annotated this pair; as `NotAlignedError` where somebody did,
-            but judged it only.
+            If nobody with this name annotated this pair; a `NotAlignedError` if it was only
+            judged.
         """
         alignment = self.annotation(name).alignment
         if alignment is None:
@@ -250,7 +249,7 @@ class SentencePair:
         return replace(self, annotations={**self.annotations, name: _annotation(name, value)})
 
     def without_annotations(self, *names: str) -> SentencePair:
-        """Return the pair without the annotations of those names."""
+        """Return the pair without the annotations with these names."""
         kept = {name: value for name, value in self.annotations.items() if name not in names}
         return replace(self, annotations=kept)
 
@@ -269,7 +268,7 @@ class SentencePair:
         UnknownNameError
             If there is no such side or tree, or none at all.
         OptionError
-            If there are several, and none is named.
+            If there are several trees and none is named.
 
         Examples
         --------
@@ -312,20 +311,20 @@ class SentencePair:
     def transpose(
         self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
     ) -> SentencePair:
-        """Return the pair with source and target exchanged, in every annotation too.
+        """Return the pair with source and target exchanged, including its annotations.
 
         Parameters
         ----------
         scheme
-            The scheme of the judgments, or its name: those that have a direction are flipped, see
-            `alignkit.model.labels.Scheme.flip`. None: judgments stay as they are.
+            The scheme of the judgments, or its name: judgments with a direction are flipped, see
+            `alignkit.model.labels.Scheme.flip`. None: judgments do not change.
         lenient_labels
-            Leave what is no judgment of the scheme as it is, where an error would stop.
+            Keep judgments that are not in the scheme instead of raising an error.
 
         Raises
         ------
         JudgmentError
-            If a judgment is none of the scheme; the message names the annotator.
+            If a judgment is not in the scheme; the message names the annotator.
 
         Examples
         --------
@@ -356,30 +355,29 @@ class SentencePair:
     def to_networkx(
         self, annotator: str, *, phrases: bool = True, links: str = "possible"
     ) -> nx.Graph[tuple[Any, ...]]:
-        """Return the graph of the words, of an annotator's links and of the phrase pairs.
+        """Return the graph of the words, the links of an annotator and the phrase pairs.
 
         Parameters
         ----------
         annotator
-            Whose alignment.
+            The name of the alignment.
         phrases
-            Whether phrase pairs are nodes too; else the graph is bipartite.
+            Whether phrase pairs are also nodes; without them the graph is bipartite.
         links
-            The links that phrase pairs are made from, ``"possible"`` or ``"sure"``. All links are
-            edges, whichever are chosen.
+            The links for phrase pairs, ``"possible"`` or ``"sure"``. All links are edges in any
+            case.
 
         Returns
         -------
         networkx.Graph
             A node ``("source", i)`` or ``("target", j)`` for each word, and
             ``("phrase", source_start, source_end, target_start, target_end)`` for each phrase
-            pair, which an edge joins to each word of its spans. `docs/corpora.md` lists the
-            attributes.
+            pair, with an edge to each word of its spans. `docs/corpora.md` lists the attributes.
 
         Raises
         ------
         UnknownNameError
-            If nobody of that name aligned the pair, or `links` names nothing.
+            If nobody with this name aligned the pair, or `links` has an unknown value.
 
         Examples
         --------
@@ -418,7 +416,7 @@ class SentencePair:
 
     def _repr_html_(self) -> str:
         if (n := len(self.source or ())) * (m := len(self.target or ())) > DRAWN:
-            return f"<p>{n} x {m} words: too many to show here; see alignkit.show.draw_html</p>"
+            return f"<p>{n} x {m} words: too many to show here; use alignkit.show.draw_html</p>"
         from alignkit.show.html import draw_html_fragment
 
         return f'<div style="max-height:80vh;overflow:auto">{draw_html_fragment(self)}</div>'
@@ -438,11 +436,11 @@ def _count(tokens: tuple[str, ...] | None) -> str:
 
 
 REWRITE_OF = "rewrite_of"
-"""The attribute that holds the id of the other pair."""
+"""The attribute of a rewrite with the id of the original pair."""
 
 
 def origin_of(pair: SentencePair) -> str | None:
-    """Return the id of the pair that one was written anew of; None where it is no rewrite."""
+    """Return the id of the original of a rewrite, or None."""
     return pair.attributes.get(REWRITE_OF) or None
 
 

@@ -1,4 +1,4 @@
-"""Merge the alignments of the two directions of a system into one."""
+"""Merge alignments of the two directions of a system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from alignkit.model.symmetrize_kernel import merge
 
 
 class Method(NamedTuple):
-    """How two directions are merged: where to begin, whether to grow, how to end."""
+    """A way to merge two directions: the start, whether to grow, and the end."""
 
     everything: bool = False  # begin with the union (and be done), else with the intersection
     growing: bool = False  # add neighbours in the union that align a word, until none is left
@@ -48,39 +48,39 @@ def symmetrize(
     ----------
     forward, reverse
         The links that a system found in the two directions, **both as source-target**: transpose
-        what was written target-source. All links count, possible ones too.
+        links that were written target-source. All links count, including possible ones.
     method
         One of `METHODS`.
 
     Returns
     -------
     Alignment or LinkArrays
-        As given. All links are sure. Sentence lengths are the greater of the two.
+        The same type as the input. All links are sure. Sentence lengths are the larger of the two.
 
     Raises
     ------
     UnknownNameError
-        If `method` names nothing.
+        If `method` is not a known name.
     JoinError
-        If the two hold different numbers of sentence pairs.
+        If the two have different numbers of sentence pairs.
     OptionError
-        If one is an alignment and the other arrays.
+        If one is an alignment and the other is arrays.
 
     Notes
     -----
     Grow-diag, final and final-and follow `printgrow` of symal.cpp in Moses [1]_:
 
-    1. Begin with the intersection. Scan its links by target word, then source word. At each,
-       look at the eight neighbours, in (target, source) steps (-1, 0), (0, -1), (1, 0), (0, 1),
-       (-1, -1), (-1, 1), (1, -1), (1, 1); add a neighbour that is in the union when its source or
-       its target word is not aligned so far. A link added ahead of the scan is met in this same
-       scan, one added behind it in the next. Scan until nothing is added.
-    2. Final: go through the links of one direction only, the forward ones, then the reverse ones,
-       each by target word, then source word; add a link when either (final) or each (final-and)
-       of its words is not aligned so far.
+    1. Begin with the intersection. Scan its links by target word, then source word. For each link,
+       check the eight neighbours, in (target, source) steps (-1, 0), (0, -1), (1, 0), (0, 1),
+       (-1, -1), (-1, 1), (1, -1), (1, 1); add a neighbour from the union if its source or target
+       word is not aligned yet. A link added ahead of the scan is visited in the same scan, a link
+       added behind it in the next one. Scan until nothing is added.
+    2. Final: go through the links that only one direction has, first forward, then reverse, each by
+       target word, then source word. Add a link if one (final) or both (final-and) of its words are
+       not aligned yet.
 
-    Forward is the direction that symal calls inverse and that its final step takes first: where a
-    target word has at most one source word, as fast_align and eflomal have it without ``-r``.
+    Forward is the direction that symal calls inverse and that its final step uses first: each
+    target word has at most one source word, as in fast_align and eflomal without ``-r``.
 
     References
     ----------
@@ -113,7 +113,7 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     if len(forward) != len(reverse):
         raise JoinError(
             f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
-            f"hold the same ones, an empty alignment where nothing is aligned"
+            f"have the same pairs, with an empty alignment if nothing is aligned"
         )
     most = len(forward.links) + len(reverse.links)
     check_count("links of both directions", most)

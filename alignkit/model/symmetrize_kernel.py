@@ -1,8 +1,8 @@
 """Merge the links of two directions, for many sentence pairs: the compiled loops of `symmetrize`.
 
-The union of the two is kept by target word, each row rising in the source words, which is the
-order in which symal scans. Memory beside the output is 19 bytes for each link of the two, N bytes
-and 9 M bytes, each for the sentence pair that needs most; there is no N x M table.
+The union of the two is sorted by target word, then by source word, which is the order in which
+symal scans. Memory, without the output, is 19 bytes for each link of the two, N bytes and 9 M
+bytes, each for the sentence pair that needs most; there is no N x M table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEIGHBOURS = np.array(  # (target, source) steps, in the order of symal
 def union(
     forward: Ints, f: int, f_end: int, reverse: Ints, r: int, r_end: int, links: Ints, origin: Bytes
 ) -> int:
-    """Merge two rising runs of links into `links`, each with the side it is from; return how many.
+    """Merge two sorted runs of links into `links`, with the side of each; return the number.
 
     The runs are `forward[f:f_end]` and `reverse[r:r_end]`.
     """
@@ -54,7 +54,7 @@ def union(
 def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> None:
     """Sort links by target word, then source word.
 
-    `order` becomes the numbers of the links so sorted; those of target word j are
+    `order` becomes the numbers of the sorted links; those of target word j are
     `order[rows[j]:rows[j + 1]]`.
     """
     # A counting sort: rows[j + 2] counts the links of j; summed up, rows[j + 1] is where those of
@@ -72,7 +72,7 @@ def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> 
 
 @jit
 def find(links: Ints, order: Offsets, low: int, high: int, source: int) -> int:
-    """Return the place of a source word in `order[low:high]`, one row; -1 if it is not there."""
+    """Return the place of a source word in the row `order[low:high]`; -1 if it is not there."""
     end = high
     while low < high:
         middle = (low + high) // 2
@@ -90,9 +90,9 @@ def grow(
 ) -> None:  # fmt: skip
     """Add neighbours of kept links, in symal's order, until nothing is added.
 
-    A scan sees the links that it adds itself where they lie ahead, as symal's sorted set does. No
-    link has to be visited twice: after its visit all its neighbours are kept or have both words
-    taken. So each scan after the first begins at the first link that was added behind.
+    A scan visits the links that it adds ahead of itself, as with symal's sorted set. No link needs
+    a second visit: after the first, all its neighbours are kept or have both words taken. So each
+    later scan begins at the first link that was added behind.
     """
     # `waiting` are the kept links that were not visited; all of them lie in order[begin:end] or,
     # if added behind the scan, in order[again_begin:again_end].
@@ -133,7 +133,7 @@ def add_free(
     links: Ints, size: int, order: Offsets, origin: Bytes, side: int, both: bool, kept: Bytes,
     source_taken: Bytes, target_taken: Bytes,
 ) -> None:  # fmt: skip
-    """Add the links of one side alone of which a word, or both words, are not taken so far."""
+    """Add the links of only one side with one word, or both words, not taken yet."""
     # Each link that is added takes its words, so those behind see fewer free ones.
     for place in range(size):
         k = order[place]
@@ -154,13 +154,13 @@ def merge(
 ) -> None:  # fmt: skip
     """Write the merged links of all sentence pairs.
 
-    forward, forward_offsets, reverse, reverse_offsets, lengths: As in `LinkArrays`; the lengths
-        hold the links of both.
-    everything: Whether to begin with the union and be done, else begin with the intersection.
+    forward, forward_offsets, reverse, reverse_offsets, lengths: As in `LinkArrays`; these lengths
+        fit the links of both.
+    everything: Whether to return the union; else begin with the intersection.
     growing: Whether to grow.
     final: After that: 0 nothing, 1 links with either word free, 2 links with both words free.
     out: (C, 2): where to write; C is at least the number of links of both sides together.
-    offsets: (P + 1,): becomes where the links of each pair begin, with `offsets[0]` 0.
+    offsets: (P + 1,): set to the start of the links of each pair, with `offsets[0]` 0.
     """
     room, most_n, most_m = 0, 0, 0
     for k in range(len(lengths)):

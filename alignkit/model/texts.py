@@ -1,4 +1,4 @@
-"""Words of texts: how texts are divided into them, compared, and reduced to stems."""
+"""Words of texts: split texts into words, compare them, and find stems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def compared(text: str, *, ignore_case: bool = False) -> str:
-    """Return the form in which texts are compared: canonically equivalent ones are equal."""
+    """Return the form of a text for comparison: canonically equivalent texts are equal."""
     return normalize("NFC", normalize("NFD", text).casefold() if ignore_case else text)
 
 
@@ -21,11 +21,11 @@ TOKENIZERS = {
     "treebank": "English as in the Penn Treebank: do n't, it 's, p.m.",
     "wordpunct": "any language: runs of letters and digits, and runs of other signs",
 }
-"""The ways to divide text into words, and what they are for."""
+"""The ways to split text into words, with descriptions."""
 
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
-    """Return a function that divides a sentence into words."""
+    """Return a function that splits a sentence into words."""
     chosen = _tokenizer(name)
 
     def divided(text: str) -> list[str]:
@@ -39,7 +39,7 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
 
 
 def describe_tokenizer(name: str) -> str:
-    """Return what to write down of a tokenizer: its name, and the version of NLTK."""
+    """Return a description of a tokenizer: its name, and the version of NLTK."""
     from nltk import __version__
 
     _tokenizer(name)
@@ -55,7 +55,7 @@ def _tokenizer(name: str) -> TokenizerI:
 
 
 def porter_stem() -> Callable[[str], str]:
-    """Return a function that makes Porter's stem of an English word."""
+    """Return a function that returns Porter's stem of an English word."""
     from nltk.stem.porter import PorterStemmer  # takes a second to import
 
     stem: Callable[[str], str] = PorterStemmer().stem

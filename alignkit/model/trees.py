@@ -31,7 +31,7 @@ _COLUMNS = ("parents", "starts", "ends", "afters")
 
 
 class Child(NamedTuple):
-    """What stands below a node: a node, or the word at a position; the other is None."""
+    """A child of a node: a node, or the word at a position; the other field is None."""
 
     node: int | None
     word: int | None
@@ -41,9 +41,9 @@ class Child(NamedTuple):
 class Tree:
     """A constituent tree: nodes in preorder, tokens as its leaves.
 
-    A node is a nonterminal or a preterminal; words are no nodes. The nodes below node u are
-    ``u + 1 .. afters[u] - 1``; the words directly below u are the positions of its span that are in
-    no span of its children.
+    A node is a nonterminal or a preterminal; words are not nodes. The nodes below node u are
+    ``u + 1 .. afters[u] - 1``; the words directly below u are the positions of its span that are
+    not in a span of its children.
 
     Parameters
     ----------
@@ -55,14 +55,14 @@ class Tree:
         (n,) int32: the parent of each node; -1 for the root.
     starts, ends
         (n,) int32: the half-open span of tokens below each node; empty for a node without words,
-        which then stands before the word at that position.
+        which comes before the word at that position.
     afters
-        (n,) int32: the first node in preorder that is no descendant.
+        (n,) int32: the next node in preorder that is not a descendant.
 
     Raises
     ------
     TreeError
-        If the columns are no tree in preorder over these words; the message names the node.
+        If the columns are not a tree in preorder over these words; the message names the node.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Tree:
             except (TypeError, ValueError, OverflowError):
                 whole = False
             if not whole or column.shape != (len(self.labels),):
-                raise TreeError(f"{name} must be {len(self.labels)} whole numbers, one a label")
+                raise TreeError(f"{name} must be {len(self.labels)} whole numbers, one per label")
             column.flags.writeable = False
             place(self, name, column)
         _check(len(self.words), *(getattr(self, name).tolist() for name in _COLUMNS))
@@ -108,7 +108,7 @@ class Tree:
         labels: tuple[str, ...],
         *columns: Sequence[int] | NDArray[np.int32],
     ) -> Tree:
-        """Make a tree of parents, starts, ends and afters that are known to be right."""
+        """Make a tree from parents, starts, ends and afters that are known to be valid."""
         self = cls.__new__(cls)
         arrays = np.array(columns, dtype=np.int32)
         arrays.flags.writeable = False
@@ -118,7 +118,7 @@ class Tree:
 
     @classmethod
     def of_brackets(cls, read: Brackets, tokens: Iterable[str] | None = None) -> Tree:
-        """Make a tree of brackets that were read; `tokens` are its words, if they are known."""
+        """Make a tree from brackets; `tokens` are its words, if they are known."""
         words = tuple(map(unescaped, read.words)) if tokens is None else tuple(tokens)
         return cls.trusted(
             words, tuple(read.labels), read.parents, read.starts, read.ends, read.afters
@@ -134,28 +134,28 @@ class Tree:
         drop_function_tags: bool = False,
         drop_traces: bool = False,
     ) -> Tree:
-        r"""Read a tree from Penn brackets, over several lines or in one.
+        r"""Read a tree from Penn brackets, on one or several lines.
 
         Parameters
         ----------
         text
-            The brackets; `alignkit.model.brackets` specifies them. Several trees are joined below
-            a node ``TOP``.
+            The brackets, see `alignkit.model.brackets`. Several trees are joined under a node
+            ``TOP``.
         tokens
-            The words of the sentence, which the leaves must be but for what parsers escape
-            (`alignkit.model.trees.same_word`): the tree takes the words from here. None takes
-            them as they are written.
+            The words of the sentence; the tree takes its words from here. The leaves must be the
+            same, except for escapes of parsers (`alignkit.model.trees.same_word`). None takes the
+            written leaves.
         strict
-            Refuse brackets as words, ``(JJ ()``, which the tokens tell from others.
+            Reject unescaped brackets as words, ``(JJ ()``, which the tokens can identify.
         drop_function_tags
             Read ``NP-SBJ=1`` as ``NP``.
         drop_traces
-            Leave out ``-NONE-`` and nodes that hold nothing else.
+            Leave out ``-NONE-`` and nodes with nothing else.
 
         Raises
         ------
         FormatError
-            If the text holds no tree, its brackets do not match, or its leaves are not the tokens.
+            If the text has no tree, its brackets do not match, or its leaves are not the tokens.
 
         Examples
         --------
@@ -174,12 +174,12 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: nltk.Tree, tokens: Iterable[str] | None = None) -> Tree:
-        """Take a tree of nltk; its leaves are words, kept to the letter.
+        """Make a tree from an nltk tree; its leaves are words and are not changed.
 
         Raises
         ------
         TreeError
-            If a label or a leaf is no text, or the leaves are not the `tokens`.
+            If a label or a leaf is not text, or the leaves are not the `tokens`.
         """
         import nltk
 
@@ -203,20 +203,20 @@ class Tree:
         return cls.of_brackets(read, read.words)
 
     def to_nltk(self) -> nltk.Tree:
-        """Return the tree as one of nltk.
+        """Return the tree as an nltk tree.
 
         Raises
         ------
         TreeError
-            If it is deeper than what nltk handles, 500 nodes.
+            If it is deeper than nltk allows, 500 nodes.
         """
         import nltk.tree.tree
 
         most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _NLTK_DEPTH))
         if self.depth > most:
             raise TreeError(
-                f"the tree is {self.depth} nodes deep, and nltk handles {most}; alignkit's own "
-                "tree has no such limit"
+                f"the tree is {self.depth} nodes deep, but nltk allows only {most}; use alignkit's "
+                "own tree"
             )
         stack: list[Any] = [[]]
         for kind, at in walk(*self._columns()):
@@ -232,16 +232,16 @@ class Tree:
         return root
 
     def with_words(self, words: Iterable[str]) -> Tree:
-        """Return the same tree over other words, as many.
+        """Return the same tree over the same number of other words.
 
         Raises
         ------
         TreeError
-            If there are more or fewer.
+            If the number of words differs.
         """
         known = check_words("words", words)
         if len(known) != len(self.words):
-            raise TreeError(f"{how_many(len(known), 'word')} for a tree of {len(self.words)}")
+            raise TreeError(f"{how_many(len(known), 'word')} for a tree with {len(self.words)}")
         return Tree.trusted(known, self.labels, *(getattr(self, name) for name in _COLUMNS))
 
     def __len__(self) -> int:
@@ -249,7 +249,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """How many nodes the longest way from the root down passes, the root included."""
+        """The number of nodes on the longest path from the root down, including the root."""
         depths = [0] * len(self.labels)
         for node, parent in enumerate(self.parents.tolist()):
             depths[node] = 1 if parent < 0 else depths[parent] + 1
@@ -260,7 +260,7 @@ class Tree:
         return int(self.starts[node]), int(self.ends[node])
 
     def children(self, node: int) -> list[Child]:
-        """Return what stands directly below a node, in order: nodes and words."""
+        """Return the children of a node, in order: nodes and words."""
         place, end = self.span(node)
         below: list[Child] = []
         child, after = node + 1, int(self.afters[node])
@@ -308,7 +308,7 @@ class Tree:
 def _check(
     words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
 ) -> None:
-    """Refuse columns that are no tree in preorder."""
+    """Raise an error for columns that are not a tree in preorder."""
     count = len(parents)
     if (starts[0], ends[0]) != (0, words):
         raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")
@@ -323,13 +323,13 @@ def _check(
             if afters[closed] != node:
                 raise TreeError(f"afters[{closed}] is {afters[closed]}, expected {node}")
         if not known or (0 < node < count and not stack):
-            raise TreeError(f"node {node} has the parent {parent}, which is none in preorder")
+            raise TreeError(f"node {node} has the parent {parent}, which is not valid in preorder")
         if node == count:
             return
         if not place[-1] <= starts[node] <= ends[node] <= (ends[stack[-1]] if stack else words):
             raise TreeError(
-                f"node {node} spans {starts[node]}-{ends[node]}, not within its parent and behind "
-                "the nodes before"
+                f"node {node} spans {starts[node]}-{ends[node]}; it must be within its parent and "
+                "after the nodes before"
             )
         place[-1] = ends[node]
         stack.append(node)

@@ -1,4 +1,4 @@
-"""Agreement beyond chance: of two annotators at one level, then of every two of a corpus."""
+"""Agreement beyond chance: of two annotators at one level, then of all pairings of a corpus."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
 # two annotators, at one level
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Which of the P pairs of two annotators are in a part of the corpus."""
+    """A part of the corpus: which of the P pairs of two annotators are in it."""
 
     name: str  # the part; "all" for the whole corpus
     pairs: int  # how many sentence pairs of the corpus there are
@@ -58,7 +58,7 @@ def beyond_chance_by_model(
     sections: Sequence[Section], *, seed: int, workers: int | None = None,
     progress: Progress | None = None,
 ) -> FrozenMap[str, BeyondChance]:  # fmt: skip
-    """Measure C = (pi - pi0) / (1 - pi0) by several models, each the same to the bit as alone."""
+    """Measure C = (pi - pi0) / (1 - pi0) by several models; each is computed as if alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
     for name in models:
         check_known("chance model", name, CHANCE_MODELS)
@@ -94,7 +94,7 @@ def beyond_chance_by_model(
 
 @dataclass(frozen=True, eq=False)
 class _TwoAnnotators:
-    """The sets of two annotators, from which results of several models are made."""
+    """The sets of two annotators, for results of several models."""
 
     sets: expectation.PairedSets
     options: AgreementOptions
@@ -109,7 +109,7 @@ class _TwoAnnotators:
         return correction.rows(self.observed, expected.terms, self.options.aggregate)
 
     def fixed_intervals(self, expectations: Mapping[str, Expectation]) -> dict[str, list[Interval]]:
-        """Return the intervals in each section; models that use the same pairs share resamples."""
+        """Return the intervals in each section; models with the same pairs share resamples."""
         alike: dict[bytes, list[str]] = {}
         for name, expected in expectations.items():
             alike.setdefault(expected.used.tobytes(), []).append(name)
@@ -180,26 +180,26 @@ class _TwoAnnotators:
 def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
-    """Return why C has no value, as exactly as is known."""
+    """Return why C has no value, as precisely as possible."""
     if reason == correction.NO_PAIRS:
         if left_out[ONLY_EMPTY]:
-            return f"{reason}: in every sample both sets are empty, so pi0 has no value"
+            return f"{reason}: both sets are empty in every sample, so pi0 has no value"
         if left_out[BOTH_EMPTY]:
             return f"{reason}: neither annotator has anything to compare"
-        return f"{reason}: there is none that both annotated"
+        return f"{reason}: no pair was annotated by both"
     if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
         rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
         if not rates.any():
-            return f"{reason}, as nobody edits: every sample is the initial alignment"
+            return f"{reason} because nobody edits: every sample is the initial alignment"
         if (rates == 1).all():
-            return f"{reason}, as everybody flips every cell: all samples are the same"
+            return f"{reason} because everybody flips every cell: all samples are the same"
     return reason
 
 
 # every two of a corpus, at every level
 @dataclass(frozen=True, eq=False)
 class CorpusBeyondChance:
-    """The agreement beyond chance of any two; what they share is computed once."""
+    """The agreement beyond chance of any two annotators; shared work is done once."""
 
     data: CorpusData
     initial: str | None  # the name of the initial alignment; None without one
@@ -212,15 +212,15 @@ class CorpusBeyondChance:
     _links: dict[tuple[str | None, str], LinkArrays] = field(default_factory=dict, repr=False)
 
     def no_edits(self, first: str, second: str) -> str:
-        """Return why models of edits say nothing of two; empty where they do."""
+        """Return why edit models do not apply to two annotators; empty if they do."""
         if not edits_known(self.initial, self.options.missing_initial):
-            return "no initial alignment is named, so nobody's edits are known"
+            return "no initial alignment is named, so edits are not known"
         for name in (first, second):
             why = ""
             if name == self.initial:
-                why = "the initial alignment, which never edits itself"
+                why = "the initial alignment, which has no edits"
             elif name in self.systems:
-                why = "an automatic alignment, no annotator's edit of the initial one"
+                why = "an automatic alignment, not an edit of the initial one"
             if why:
                 return f"{name!r} is {why}; compare it by {CLOSED}"
         if self.options.universe == "judged":
@@ -233,8 +233,8 @@ class CorpusBeyondChance:
             return ""
         message = (
             f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
-            f"{self.initial!r}: name another one by `initial` (the aligner makes one, `merge` "
-            "adds it), or say what becomes of such pairs by `missing_initial='empty'` or "
+            f"{self.initial!r}: name another one with `initial` (the aligner makes one, `merge` "
+            "adds it), or choose how to treat such pairs with `missing_initial='empty'` or "
             "`missing_initial='leave-out'`"
         )
         if self.options.chance != CLOSED:  # the main model needs them
@@ -244,7 +244,7 @@ class CorpusBeyondChance:
     def of(
         self, first: str, second: str, no_edits: str, progress: Progress | None = None
     ) -> ByModel:
-        """Return C of two by model and level; by the closed form alone where nothing was edited."""
+        """Return C of two annotators by model and level; only the closed form without edits."""
         edits = edits_known(self.initial, self.options.missing_initial)
         if not edits and not self.data.known[self._places(first, second, edited=False)].all():
             return FrozenMap()
@@ -288,7 +288,7 @@ class CorpusBeyondChance:
 
     @cached_property
     def _has_initial(self) -> NDArray[np.bool_]:
-        """(Q,): where there is an initial alignment, or none is needed."""
+        """(Q,): whether there is an initial alignment, or none is needed."""
         if self.initial is None or self.options.missing_initial == "empty":
             return np.ones(len(self.data.corpus), bool)
         return self.data.aligned(self.initial)
@@ -317,7 +317,7 @@ class CorpusBeyondChance:
         return Items("phrases", not self.options.ignore_identical, *self.data.words)
 
     def _kind(self, name: str | None, links: str) -> LinkArrays:
-        """Return the links of someone in all pairs; none where there is no annotation."""
+        """Return the links of an annotator in all pairs; none in pairs without an annotation."""
         if (name, links) not in self._links:
             if name is None:
                 empty = [Alignment()] * len(self.data.corpus)
@@ -330,7 +330,7 @@ class CorpusBeyondChance:
     def paired_sets(
         self, first: str, second: str, level: str, places: Numbers | None = None, *, edited: bool
     ) -> expectation.PairedSets:
-        """Return what two have at a level, as `beyond_chance_by_model` takes it."""
+        """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
         if places is None:
             places = self._places(first, second, edited=edited)
         unit, links = LEVELS[level]

@@ -1,9 +1,9 @@
 """Correct an observed agreement of sets for chance: C = (pi - pi0) / (1 - pi0).
 
-Everything is reduced to a row of four terms for each sentence pair, so that corpus, groups and
-bootstrap are one mechanism: choose rows, add them up, take the ratios. With `macro` the terms are
-(ratio, 1, expected ratio, 1), with `micro` (common, norm, expected common, expected norm); then
-pi is the first sum over the second, and pi0 the third over the fourth.
+Each sentence pair becomes a row of four terms. Corpus, groups and bootstrap then work in the same
+way: choose rows, add them up, take the ratios. With `macro` the terms are (ratio, 1, expected
+ratio, 1), with `micro` (common, norm, expected common, expected norm); pi is the first sum over
+the second, and pi0 the third over the fourth.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 Norm = Callable[[Floats, Floats], Floats]
 
 NORMALIZERS: Mapping[str, Norm] = {"min": np.minimum, "max": np.maximum}
-"""By which of the two sizes |A & B| is divided."""
+"""The size by which |A & B| is divided: the smaller or the larger."""
 
 AGGREGATES = ("macro", "micro")
 """The mean of the sentence pairs' ratios, or the ratio of the pooled counts."""
 
-CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree in full"
+CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree completely"
 NO_PAIRS = "no sentence pair is left"
 NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 
@@ -40,12 +40,12 @@ class Correction:
 
     Parameters
     ----------
-    pi : The observed agreement; NaN where undefined.
-    pi0 : The agreement expected by chance; NaN where undefined.
-    C : (pi - pi0) / (1 - pi0); NaN where undefined.
-    undefined : Why C has no value; empty where it has one.
-    pi0_error, C_error : The Monte-Carlo errors: the standard errors that sampling leaves. 0 for
-        closed forms, NaN where undefined.
+    pi : The observed agreement; NaN if undefined.
+    pi0 : The agreement expected by chance; NaN if undefined.
+    C : (pi - pi0) / (1 - pi0); NaN if undefined.
+    undefined : Why C has no value; empty if it has one.
+    pi0_error, C_error : The Monte-Carlo errors: the standard errors due to sampling. 0 for closed
+        forms, NaN if undefined.
     """
 
     pi: float
@@ -58,7 +58,7 @@ class Correction:
 
 @dataclass(frozen=True, eq=False)
 class ObservedTerms:
-    """What two annotators share in P sentence pairs."""
+    """The observed overlap of two annotators in P sentence pairs."""
 
     first: Floats  # (P,): the sizes of A, of B and of A & B
     second: Floats
@@ -68,7 +68,7 @@ class ObservedTerms:
 
     @classmethod
     def of(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ObservedTerms:
-        """Compute norms and ratios."""
+        """Compute the norms and ratios."""
         norm = NORMALIZERS[normalizer](first, second)
         share = np.divide(common, norm, out=np.zeros(len(norm)), where=norm > 0)
         share[(first == 0) & (second == 0)] = nan
@@ -81,7 +81,7 @@ class ObservedTerms:
 
 @dataclass(frozen=True, eq=False)
 class ChanceTerms:
-    """What is expected by chance in P sentence pairs, and how far sampling can be off."""
+    """The overlap expected by chance in P sentence pairs, and its sampling error."""
 
     ratio: Floats  # (P,): the means over all samples
     common: Floats
@@ -93,19 +93,19 @@ class ChanceTerms:
 
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
-        """Return the terms of an expectation that is known, for sets of fixed sizes."""
+        """Return the terms of a known expectation, for sets of fixed sizes."""
         terms = ObservedTerms.of(first, second, common, normalizer)
         return cls(terms.ratio, common, terms.norm, *([np.zeros(len(common))] * 4))
 
     def spread(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
-        """Return terms of more pairs, where these stand at some places; the others are unknown."""
+        """Return terms for more pairs: these at the given places, the others unknown."""
         table = np.full((len(vars(self)), pairs), nan)
         table[:, places] = list(vars(self).values())
         return ChanceTerms(*table)
 
 
 def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
-    """Return the (P, 4) terms: observed above and below, expected above and below."""
+    """Return the (P, 4) terms: observed numerator and denominator, then the expected ones."""
     if aggregate == "micro":
         return np.stack([observed.common, observed.norm, chance.common, chance.norm], axis=1)
     ones = np.ones(len(observed.ratio))
@@ -121,7 +121,7 @@ def noise(chance: ChanceTerms, aggregate: str) -> Floats:
 
 
 def correction_ratios(sums: Floats) -> dict[str, Floats]:
-    """Return pi, pi0 and C of (R, 4) sums of terms; NaN where undefined."""
+    """Return pi, pi0 and C of (R, 4) sums of terms; NaN if undefined."""
     pi, pi0 = ratio(sums[:, 0], sums[:, 1]), ratio(sums[:, 2], sums[:, 3])
     return {"pi": pi, "pi0": pi0, "C": ratio(pi - pi0, 1 - pi0)}
 
@@ -154,23 +154,23 @@ def correct_sets(
     normalizer: str = "min",
     aggregate: str = "macro",
 ) -> Correction:
-    """Compute the agreement of two annotators who chose sets of items, as Kupper & Hafner do.
+    """Compute the agreement of two annotators who chose sets of items, after Kupper & Hafner.
 
     Parameters
     ----------
-    first, second : The sets that each annotator chose, unit by unit; pairs of empty sets are left
-        out.
-    choices : How many items could be chosen: one number, or one for each unit.
-    normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one, which is
-        Kupper & Hafner's own definition.
+    first, second : The sets chosen by each annotator, one per unit; units with two empty sets are
+        left out.
+    choices : The number of items to choose from: one number, or one for each unit.
+    normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one (Kupper &
+        Hafner's definition).
     aggregate : ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
 
     Raises
     ------
     OptionError
-        If the units differ in number, or a set has more items than could be chosen.
+        If the numbers of units differ, or a set has more items than there are choices.
     UnknownNameError
-        If `normalizer` or `aggregate` names nothing.
+        If `normalizer` or `aggregate` is not a known name.
 
     References
     ----------
@@ -188,12 +188,12 @@ def correct_sets(
     check_known("normalizer", normalizer, NORMALIZERS)
     check_known("aggregate", aggregate, AGGREGATES)
     if len(first) != len(second):
-        raise OptionError(f"{len(first)} sets of one annotator, {len(second)} of the other")
+        raise OptionError(f"{len(first)} sets of one annotator, but {len(second)} of the other")
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
     sizes = np.array([(len(a), len(b), len(a & b)) for a, b in sets], np.float64).reshape(-1, 3)
     room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
     if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
-        raise OptionError("a set has more items than could be chosen; look at choices")
+        raise OptionError("a set has more items than `choices`; check `choices`")
     kept = sizes[:, :2].any(axis=1)
     a, b, common = sizes[kept].T
     observed = ObservedTerms.of(a, b, common, normalizer)

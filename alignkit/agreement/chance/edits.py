@@ -1,4 +1,4 @@
-"""How many cells an annotator changes, fitted as a linear function of the number of words.
+"""Fit how many cells an annotator changes as a linear function of the number of words.
 
 The rate of a pair is p = mu / c, mu = a + b x: x is N + M, and c the cells (so that the number of
 edits is linear) or 1 (so that their probability is). With t running from 0 to 1 over the range of
@@ -25,7 +25,7 @@ from alignkit.errors import OptionError
 from alignkit.model.arrays import whole_numbers
 
 READINGS = ("count", "probability")
-"""What is linear in N + M: the expected number of edits, or the probability of one."""
+"""The quantity that is linear in N + M: the expected number or the probability of edits."""
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,13 +38,13 @@ _BARRIERS = (1.0, 1e-2, 1e-4, 1e-6)
 
 @dataclass(frozen=True, eq=False)
 class EditData:
-    """How many cells of F sentence pairs an annotator changed.
+    """The cells of F sentence pairs that an annotator changed.
 
     Parameters
     ----------
     words : (F,) N + M.
     trials : (F,) the cells that could have been changed.
-    edits : (F,) those that were; an OptionError is raised if these exceed the trials.
+    edits : (F,) the cells that were changed; more edits than trials raise an OptionError.
     """
 
     words: Numbers
@@ -57,7 +57,7 @@ class EditData:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if not len(self.words) == len(self.trials) == len(self.edits):
-            raise OptionError("words, trials and edits must be given for the same sentence pairs")
+            raise OptionError("words, trials and edits must have the same length, one per pair")
         if np.any((self.edits < 0) | (self.edits > self.trials)):
             raise OptionError("edits must lie between 0 and the number of trials")
 
@@ -65,7 +65,7 @@ class EditData:
         return len(self.words)
 
     def to_json(self) -> dict[str, object]:
-        """Return the data as JSON takes it."""
+        """Return the data for JSON."""
         return {name: column.tolist() for name, column in vars(self).items()}
 
 
@@ -75,11 +75,11 @@ class EditModel:
 
     Parameters
     ----------
-    a, b : The constant and the slope over N + M; NaN if there was nothing to fit.
+    a, b : The constant and the slope over N + M; NaN if there were no data.
     reading : ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
         probability of an edit is.
-    log_likelihood : The log of the binomial probability of the data, with the coefficients.
-    pairs : How many sentence pairs were fitted: those with trials.
+    log_likelihood : The log of the binomial probability of the data.
+    pairs : The number of fitted sentence pairs: those with trials.
     data : The data of the fitted pairs.
     """
 
@@ -93,8 +93,8 @@ class EditModel:
     def rates(self, words: Sequence[int] | Numbers, trials: Sequence[int] | Numbers) -> Floats:
         """Return the probability of an edit in each of P sentence pairs, clipped to 0 and 1.
 
-        `words` are N + M, `trials` the cells that can be changed, (P,) both. It is 0 without
-        trials, or if there was nothing to fit.
+        `words` are N + M, `trials` the cells that can be changed, both (P,). The probability is 0
+        without trials or without data to fit.
         """
         cells = np.asarray(trials, np.float64)
         value = self.a + self.b * np.asarray(words, np.float64)
@@ -108,11 +108,11 @@ class EditModel:
 
     @property
     def dispersion(self) -> float:
-        """Pearson's X2 over the degrees of freedom: near 1 if the model fits, NaN without freedom.
+        """Pearson's X2 over the degrees of freedom (NaN if 0); near 1 if the model fits.
 
-        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs. Above 2
-        the edits vary far more between pairs than the model allows (McCullagh & Nelder 1989,
-        Generalized Linear Models, 2nd edition, section 4.5).
+        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs. If it is
+        above 2, the edits vary far more between pairs than the model allows (McCullagh & Nelder
+        1989, Generalized Linear Models, 2nd edition, section 4.5).
         """
         lengths = len(np.unique(self.data.words))
         free = self.pairs - min(lengths, 2)
@@ -126,7 +126,7 @@ class EditModel:
         return float(squares.sum()) / free
 
     def to_json(self) -> dict[str, object]:
-        """Return the model as JSON takes it; NaN is None."""
+        """Return the model for JSON; NaN becomes None."""
         names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
         numbers = {name: jsonable(getattr(self, name)) for name in names}
         return {**numbers, "data": self.data.to_json()}
@@ -135,23 +135,23 @@ class EditModel:
 def fit_edit_model(
     data: EditData, *, reading: str = "count", weights: Sequence[float] | Floats | None = None
 ) -> EditModel:
-    """Fit the number of edits by a linear function of N + M.
+    """Fit the number of edits as a linear function of N + M.
 
-    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; if all have the
+    Maximizes the binomial likelihood with 0 <= p <= 1 on all fitted pairs. If all pairs have the
     same N + M, b is 0.
 
     Parameters
     ----------
-    data : The edits; pairs without trials drop out.
+    data : The edits; pairs without trials are left out.
     reading : One of `READINGS`.
     weights : (F,): how often each pair counts, for a bootstrap; None counts each once.
 
     Raises
     ------
     UnknownNameError
-        If `reading` names nothing.
+        If `reading` is not a known name.
     OptionError
-        If there are not as many weights as pairs, or one is negative.
+        If the numbers of weights and pairs differ, or a weight is negative.
 
     References
     ----------
@@ -171,7 +171,7 @@ def fit_edit_model(
     check_known("reading of the edit model", reading, READINGS)
     counts = np.ones(len(data)) if weights is None else np.asarray(weights, np.float64)
     if counts.shape != (len(data),) or not np.all(counts >= 0):
-        raise OptionError("weights must be one number for each pair, none below 0")
+        raise OptionError("weights must be one number for each pair, 0 or more")
     kept = (data.trials > 0) & (counts > 0)
     columns = (data.words, data.trials, data.edits)
     fitted = data if kept.all() else EditData(*(part[kept] for part in columns))
@@ -189,7 +189,7 @@ def fit_edit_model(
 
 
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
-    """Return the a and b of mu = a + b x that make p = mu / limit most likely."""
+    """Return a and b of mu = a + b x that maximize the likelihood of p = mu / limit."""
     low, high = x.min(), x.max()
     t = (x - low) / (high - low) if high > low else np.zeros_like(x)
     data = _Grouped(t, limits, hits, failures)
@@ -224,7 +224,7 @@ class _Grouped:
         return float((xlogy(self.hits, p) + xlog1py(self.failures, -p)).sum())
 
     def edges(self) -> list[Point]:
-        """Return the (t, c) where mu(t) may reach 0, then those where it may reach a limit."""
+        """Return the (t, c) at which mu(t) may reach 0, then those for the limits."""
         corners: list[Point] = []
         for t, c in zip(self.t.tolist(), self.limits.tolist(), strict=True):
             if corners and corners[-1][0] == t:
@@ -286,7 +286,7 @@ class _Grouped:
         return point, False
 
     def on_edge(self, edge: Point, edges: list[Point]) -> Floats | None:
-        """Return the best point of an edge, None where the likelihood is 0 all along it."""
+        """Return the best point of an edge, or None if the likelihood is 0 all along it."""
         t, c = edge
         here = self.t == t
         if np.any((self.hits if c == 0 else self.failures)[here & ((c == 0) | (self.limits == c))]):
@@ -308,7 +308,7 @@ class _Grouped:
         return self.along(origin, way, low, high) if low <= high else None
 
     def along(self, origin: Floats, way: Floats, low: float, high: float) -> Floats:
-        """Return the best point of a segment; its ends are tried exactly."""
+        """Return the best point of a segment, including its exact ends."""
         base, rate = self.design @ origin, self.design @ way
         above, below = self.hits > 0, self.failures > 0
         left, right = low, high

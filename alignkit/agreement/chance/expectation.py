@@ -1,7 +1,7 @@
-"""What a model of chance gives for the sets of two annotators, and the intervals of C.
+"""Compute what a model of chance expects for the sets of two annotators, and intervals of C.
 
-`expect` says how much the two would share by chance, in each sentence pair. `fixed_intervals`
-resample pairs and keep the edit models as they are; `refitted_intervals` fit them to each resample.
+`expect` computes how much the two would share by chance in each sentence pair. `fixed_intervals`
+resamples pairs and keeps the edit models; `refitted_intervals` fits them to each resample.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Masks = Sequence[NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class PairedSets:
-    """What two annotators have in P sentence pairs, at one level."""
+    """The items of two annotators in P sentence pairs, at one level."""
 
     annotators: tuple[str, str]
     places: Numbers  # (P,): the positions of the pairs in the corpus
@@ -60,14 +60,14 @@ class PairedSets:
         return count_edits(self.places, self.initial, self.initial, *words, self.universe).trials
 
     def observed(self, normalizer: str) -> correction.ObservedTerms:
-        """Return what both annotators have."""
+        """Return the observed overlap."""
         first, second, common = self.sizes.T
         return correction.ObservedTerms.of(first, second, common, normalizer)
 
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """The samples of K sentence pairs, those of the compared ones whose sets are not empty."""
+    """The samples of K sentence pairs: the compared pairs whose sets are not empty."""
 
     kept: Numbers  # (K,): which of the compared pairs they are
     models: tuple[Models, Models]  # the edit models fitted to either annotator
@@ -84,7 +84,7 @@ class Sampled:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What chance gives for P compared sentence pairs."""
+    """The expectation by chance for P compared sentence pairs."""
 
     terms: correction.ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
@@ -92,11 +92,11 @@ class Expectation:
 
     @property
     def used(self) -> NDArray[np.bool_]:
-        """(P,) bool: which pairs are used."""
+        """The pairs that are used, a (P,) mask."""
         return np.array([not reason for reason in self.reasons], bool)
 
     def without_records(self) -> Expectation:
-        """Return this without the samples themselves, which take much memory."""
+        """Return this without the samples, which take much memory."""
         if self.sampled is None:
             return self
         drawn = replace(self.sampled.drawn, records=self.sampled.drawn.records[:0])
@@ -107,7 +107,7 @@ def expect(
     sets: PairedSets, model: ChanceModel, options: AgreementOptions, seeds: np.random.SeedSequence,
     workers: int | None = None, progress: Progress | None = None,
 ) -> Expectation:  # fmt: skip
-    """Compute what chance gives, by the closed form or by sampling."""
+    """Compute the expectation by chance, by the closed form or by sampling."""
     observed = sets.observed(options.normalizer)
     empty = np.isnan(observed.ratio)
     reasons = np.where(empty, BOTH_EMPTY, "").astype(object)
@@ -142,7 +142,7 @@ def _rates(
     model: SampledChance, fitted: Sequence[Models], items: Items, trials: Numbers,
     universe: LinkArrays | None,
 ) -> Floats:  # fmt: skip
-    """Return the rates at which cells flip for either annotator, as `Sampling` takes them."""
+    """Return the rates at which cells flip for each annotator, as `Sampling` takes them."""
     words = items.lengths.sum(axis=1)
     sides = [model.rates(models, words, trials) for models in fitted]
     if universe is not None and sides[0].shape[1] == 2:
@@ -155,7 +155,7 @@ def fixed_intervals(
     tables: Sequence[Floats], sections: Masks, options: AgreementOptions,
     seeds: np.random.SeedSequence,
 ) -> list[list[Interval]]:  # fmt: skip
-    """Return the intervals of C in each section, for each table of terms; edit models stay."""
+    """Return the intervals of C in each section for each table of terms; edit models are kept."""
     rng = np.random.default_rng(seeds)
     results: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
@@ -185,7 +185,7 @@ class Refit:
     def replicate(
         self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]
     ) -> tuple[Floats, int]:
-        """Draw one resample; return its (G, 4) sums of terms by section, and the pairs redrawn."""
+        """Draw one resample; return its (G, 4) sums of terms by section, and the redrawn pairs."""
         rng = np.random.default_rng(seed)
         places, size = self.sets.places[self.used], self.sets.corpus_size
         weights = np.zeros(size)
@@ -208,7 +208,7 @@ class Refit:
     def _expect(
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
     ) -> tuple[correction.ChanceTerms, int]:
-        """Reweigh the samples; draw anew where they say too little."""
+        """Reweigh the samples; draw new ones for pairs with too few effective samples."""
         old, drawn = self.sampled.sampling.rates, self.sampled.drawn
         changed = rates != old
         # no sample of the old rates says anything about flips that never, or always, happened
@@ -236,7 +236,7 @@ def refitted_intervals(
     sets: PairedSets, model: ChanceModel, options: AgreementOptions, expected: Expectation,
     sections: Masks, seeds: np.random.SeedSequence, workers: int | None = None,
 ) -> tuple[list[Interval], int] | None:  # fmt: skip
-    """Return the interval of C in each section, refitted to each resample; None without models."""
+    """Return the interval of C in each section, refitted to each resample, or None."""
     # the samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample among the
     # n cells of a rate p that is p' now; where too few count, they are drawn anew
     used = np.flatnonzero(expected.used)

@@ -1,8 +1,8 @@
-"""The items of an alignment, and what two have in common: the compiled loops of one sample.
+"""The items of an alignment, and those that two alignments share: the loops for one sample.
 
-A sample is the links of an initial alignment with some dropped and some cells added, see
-`sampling_kernel`; a cell is numbered i M + j. Everything is linear in links and words, but for
-closures that stretch over many words.
+A sample is an initial alignment with some links dropped and some cells added, see
+`sampling_kernel`; a cell has the number i M + j. Time is linear in links and words, except for
+closures over many words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from alignkit._support.jit import inlined, jit
 from alignkit.model.phrase_kernel import FAR
 
 PHRASE_ITEMS, LINK_ITEMS = 0, 1
-"""What is compared: atomic phrase pairs or links."""
+"""The items to compare: atomic phrase pairs or links."""
 
 Cells = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -30,7 +30,7 @@ def partners(
     links: Ints, dropped: Cells, drops: int, added: Cells, adds: int, n: int, m: int,
     of_source: Cells, of_target: Cells,
 ) -> None:  # fmt: skip
-    """Set the least and greatest partner of each word; FAR and -1 where it has none.
+    """Set the least and greatest partner of each word; FAR and -1 if it has none.
 
     As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
     `dropped`, and the first `adds` cells of `added`.
@@ -54,7 +54,7 @@ def partners(
 
 @inlined
 def _place(cell: Whole, m: int) -> tuple[np.int64, np.int64]:
-    """Return the row and the column of a cell; unsigned numbers are divided more quickly."""
+    """Return the row and the column of a cell; unsigned numbers divide faster."""
     row = np.uint64(cell) // np.uint64(m)
     return np.int64(row), np.int64(np.uint64(cell) - row * np.uint64(m))
 
@@ -71,9 +71,9 @@ def _extend(of_source: Cells, of_target: Cells, i: Whole, j: Whole) -> None:
 def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
     """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
 
-    As `phrase_kernel.closures`, but a word is given up as soon as an earlier word is met whose
-    closure holds it: its own closure holds that earlier word, so the two are equal. Returns how
-    many there are.
+    As `phrase_kernel.closures`, but a word is skipped as soon as it meets an earlier word with a
+    closure that contains it: its own closure contains that earlier word, so the two are equal.
+    Returns the number of pairs.
     """
     count = 0
     for i in range(n):
@@ -127,7 +127,7 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
 
 @inlined
 def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
-    """Move the boxes of different words to the front; return how many."""
+    """Move the boxes of different words to the front; return their number."""
     kept = 0  # boxes[:kept] are those of different words among boxes[:b]
     for b in range(count):
         size = boxes[b, 1] - boxes[b, 0]
@@ -147,7 +147,7 @@ def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -
 def drop_identical_links(
     links: Ints, dropped: Cells, drops: int, source: Ints, target: Ints
 ) -> int:
-    """Move the dropped links of different words to the front; return how many."""
+    """Move the dropped links of different words to the front; return their number."""
     kept = 0
     for d in range(drops):
         k = dropped[d]
@@ -159,7 +159,7 @@ def drop_identical_links(
 
 @inlined
 def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
-    """Move the cells of different words to the front; return how many."""
+    """Move the cells of different words to the front; return their number."""
     m = len(target)
     kept = 0
     for c in range(size):
@@ -174,7 +174,7 @@ def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) ->
 def common_boxes(
     first: Cells, first_count: int, second: Cells, second_count: int, n: int, chains: Cells
 ) -> int:
-    """Count the boxes of both sets."""
+    """Count the boxes that are in both sets."""
     # the first set as chained lists: chains[i, 0] is a box that starts at word i, chains[b, 1] the
     # next box with the start of box b; -1 ends a list. A box is compared with those of its start
     chains[:n, 0] = -1
@@ -199,7 +199,7 @@ def common_boxes(
 
 @inlined
 def common_numbers(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
-    """Count the numbers in both of two rising lists."""
+    """Count the numbers that are in both of two sorted lists."""
     # every number before first[a] and second[b] has been compared
     common, a, b = 0, 0, 0
     while a < first_size and b < second_size:
@@ -215,10 +215,10 @@ def identical_choices(
     source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
     items: int,
 ) -> Floats:  # fmt: skip
-    """Return the (P,) numbers of identical items that could be chosen in each sentence pair.
+    """Return the (P,) numbers of possible identical items in each sentence pair.
 
-    For phrase pairs: at every cell there end as many pairs of equal spans as the longest equal
-    stretches that end there are long.
+    For phrase pairs: as many pairs of equal spans end at a cell as the longest equal stretch that
+    ends there has words.
     """
     pairs = len(source_offsets) - 1
     choices = np.zeros(pairs)
@@ -244,10 +244,10 @@ def count_strata(
     source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
     bounded: bool, universe: Ints, universe_offsets: Offsets,
 ) -> tuple[Cells, Cells]:  # fmt: skip
-    """Count the (P, 4) cells of each stratum, and those that an annotator changed.
+    """Count the (P, 4) cells of each stratum, and those changed by an annotator.
 
-    The strata are empty and filled cells of different words, then of equal ones. Cells outside
-    the universe are not counted, if it is `bounded`.
+    The strata are empty and filled cells of different words, then of equal ones. If the universe
+    is `bounded`, cells outside it are not counted.
     """
     pairs = len(source_offsets) - 1
     trials, flips = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 4), np.int64)

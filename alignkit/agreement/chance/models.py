@@ -1,9 +1,9 @@
-"""What chance means: one table of models, each a small object.
+"""The models of chance: one table of small objects.
 
-A model either *samples*: it is fitted to what each annotator changed in the initial alignment and
-says how likely a cell is flipped, by the stratum that the cell is in (`STRATA`); or it has a
-*closed form* of the overlap that is expected from the sizes of the two sets. A new model is a class
-with the methods of `SampledChance` or of `ClosedChance`, entered in `CHANCE_MODELS`.
+A model either *samples* or has a *closed form*. A sampling model is fitted to the changes that each
+annotator made in the initial alignment; it gives the probability of a flip by the stratum of the
+cell (`STRATA`). A closed form gives the overlap expected from the sizes of the two sets. A new
+model is a class with the methods of `SampledChance` or `ClosedChance`, listed in `CHANCE_MODELS`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Numbers = NDArray[np.int64]
 Models = FrozenMap[str, EditModel]
 
 STRATA = ("add", "delete", "add-equal", "delete-equal")
-"""What a flip does, by the stratum of its cell: empty or a link of the initial alignment, of
+"""What a flip does, by the stratum of the cell: empty or a link of the initial alignment, of
 different or of equal words."""
 
 
 @dataclass(frozen=True)
 class EditRates:
-    """Which shares of the cells an annotator changed."""
+    """The shares of cells that an annotator changed."""
 
     add: float  # the links added, of the cells that were empty
     delete: float  # the links deleted, of those of the initial alignment; NaN without any
@@ -43,7 +43,7 @@ class EditRates:
 
 @dataclass(frozen=True, eq=False)
 class Edits:
-    """What an annotator changed in the initial alignments of F sentence pairs."""
+    """The changes of an annotator in the initial alignments of F sentence pairs."""
 
     places: Numbers  # (F,): the position of each pair in the corpus
     words: Numbers  # (F,): N + M
@@ -54,7 +54,7 @@ class Edits:
     def fit(
         self, strata: Mapping[str, tuple[int, ...]], reading: str, weights: Floats | None = None
     ) -> Models:
-        """Fit a model to the sum of some strata each; once, as others need it too."""
+        """Fit a model to each sum of strata, once; other models need it too."""
         key = reading, *strata
         if weights is None and key in self._fitted:
             return self._fitted[key]
@@ -70,7 +70,7 @@ class Edits:
 
     @property
     def rates(self) -> EditRates:
-        """The shares of the empty cells and of the links that were changed, of all pairs."""
+        """The shares of the empty cells and of the links that were changed, over all pairs."""
         both = (self.trials, self.flips)
         trials, flips = (part.sum(axis=0).reshape(2, 2).sum(axis=0).tolist() for part in both)
         add, delete = (f / t if t else nan for f, t in zip(flips, trials, strict=True))
@@ -81,7 +81,7 @@ def count_edits(
     places: Numbers, annotated: LinkArrays, initial: LinkArrays, source: TokenArrays,
     target: TokenArrays, universe: LinkArrays | None = None,
 ) -> Edits:  # fmt: skip
-    """Count what an annotator changed in the initial alignments, stratum by stratum."""
+    """Count the changes of an annotator in the initial alignments, by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
     trials, flips = count_strata(
         readonly(initial.links), readonly(initial.offsets),
@@ -97,21 +97,21 @@ def count_edits(
 class SampledChance:
     """A model that flips the cells of the initial alignment at rates fitted to an annotator.
 
-    One rate for all cells deletes far less than annotators do, the weakness that the article (Cohn,
-    Callison-Burch & Lapata 2008) admits. Where identical items are left out, a rate of all words is
-    fitted mostly to identical links, which annotators keep; chance then keeps the different ones
-    far too often, unless equal words have rates of their own.
+    With one rate for all cells, chance deletes far less than annotators do; the article (Cohn,
+    Callison-Burch & Lapata 2008) mentions this weakness. If identical items are left out, one rate
+    for all words is fitted mostly to identical links, which annotators keep. Chance then keeps the
+    other links far too often, unless equal words have separate rates.
     """
 
     strata: Mapping[str, tuple[int, ...]]  # the models: for each the places of its strata
     description: str  # one line that says what chance is
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
-        """Fit the edit models, by name, to one annotator; `weights` says how often pairs count."""
+        """Fit the edit models, by name, to one annotator; `weights` is how often pairs count."""
         return edits.fit(self.strata, reading, weights)
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
-        """Return how likely cells flip: (P, 4) for `STRATA`; (P, 2) for empty and filled ones."""
+        """Return the probability of a flip: (P, 4) for `STRATA`; (P, 2) for empty and filled."""
         rates = [
             models[name].rates(words, trials[:, columns].sum(axis=1))
             for name, columns in self.strata.items()
@@ -121,18 +121,18 @@ class SampledChance:
 
 @dataclass(frozen=True)
 class ClosedChance:
-    """Sets of the given sizes, drawn at random from all items alike: Kupper & Hafner 1989.
+    """Sets of the given sizes, drawn at random from all items: Kupper & Hafner 1989.
 
-    Given the sizes, |A & B| is |A| |B| / K on average. For phrase pairs this chance goes to 0 as
+    For given sizes, |A & B| is |A| |B| / K on average. For phrase pairs this chance goes to 0 as
     sentences grow, which is why Cohn et al. replace it.
     """
 
-    description: str = "sets of the same sizes, chosen at random from all that could be chosen"
+    description: str = "sets of the same sizes, drawn at random from all possible items"
 
     def expect(
         self, first: Floats, second: Floats, choices: Floats, normalizer: str
     ) -> ChanceTerms:
-        """Return |A| |B| / K and its ratio to the norm; it is 0 where a set is empty."""
+        """Return |A| |B| / K and its ratio to the norm; 0 if a set is empty."""
         common = np.divide(first * second, choices, out=np.zeros(len(first)), where=choices > 0)
         return ChanceTerms.exact(first, second, common, normalizer)
 

@@ -20,25 +20,25 @@ LEVELS = {
     "words.possible": ("links", "possible"),
     "words.sure": ("links", "sure"),
 }
-"""What agreement beyond chance is taken of, by name: the unit, and the links it is made of."""
+"""The levels of agreement beyond chance by name: the unit, and the links it is made of."""
 
 BOTH_EMPTY = "both sets empty"
 ONLY_EMPTY = "only empty samples"
 NO_INITIAL = "without an initial alignment"
-"""Why a sentence pair that both annotated is left out."""
+"""The reasons to leave out a sentence pair that both annotated."""
 
 
 @dataclass(frozen=True)
 class SentenceAgreement:
-    """What one sentence pair says.
+    """The agreement in one sentence pair.
 
     Parameters
     ----------
-    place, id : Its position in the corpus, from 0, and its name.
-    left_out : Why it is left out of pi and pi0; empty where it is used.
+    place, id : Its position in the corpus, from 0, and its id.
+    left_out : Why it is left out of pi and pi0; empty if it is used.
     first, second, common : The sizes of A, of B and of A & B.
-    observed : common / norm; NaN where both sets are empty.
-    expected : The same ratio by chance; NaN where it was not computed or all samples are empty.
+    observed : common / norm; NaN if both sets are empty.
+    expected : The same ratio by chance; NaN if it was not computed or all samples are empty.
     expected_error : Its Monte-Carlo error.
     """
 
@@ -60,12 +60,12 @@ class BeyondChanceSection(Correction):
     Parameters
     ----------
     name : The group; ``"all"`` for the whole corpus.
-    pairs : How many sentence pairs there are.
-    used : How many of them are used.
-    one_sided : In how many of those one of the two has nothing, so that the ratio is 0.
-    left_out : For each reason how many are not used.
-    interval : The bootstrap interval of C; None if none was asked for, or all resamples are alike.
-    no_interval : Why it has no bounds although it was asked for; empty otherwise.
+    pairs : The number of sentence pairs.
+    used : The number of used pairs.
+    one_sided : The number of used pairs in which only one marked anything; their ratio is 0.
+    left_out : The number of pairs left out, by reason.
+    interval : The bootstrap interval of C; None if not requested, or if all resamples are the same.
+    no_interval : Why a requested interval has no bounds; empty otherwise.
     """
 
     name: str
@@ -78,11 +78,11 @@ class BeyondChanceSection(Correction):
 
     @property
     def both_empty(self) -> int:
-        """How many pairs are left out because neither has anything to compare."""
+        """The number of pairs left out because neither has anything to compare."""
         return self.left_out.get(BOTH_EMPTY, 0)
 
     def section_json(self) -> dict[str, object]:
-        """Return the numbers as JSON takes them; NaN is None."""
+        """Return the numbers for JSON; NaN becomes None."""
         pairs = {name: jsonable(getattr(self, name)) for name in ("used", "one_sided", "left_out")}
         return {
             **{field.name: jsonable(getattr(self, field.name)) for field in fields(Correction)},
@@ -94,21 +94,20 @@ class BeyondChanceSection(Correction):
 
 @dataclass(frozen=True, eq=False)
 class BeyondChance(BeyondChanceSection):
-    """The agreement beyond chance of two annotators; the section is the whole corpus.
+    """The agreement beyond chance of two annotators in the whole corpus, and in each group.
 
     Parameters
     ----------
     annotators : The two.
     chance : The name of the model of chance.
-    groups : The agreement in each group, by the same edit models and samples.
+    groups : The agreement in each group, with the same edit models and samples.
     sentences : Every sentence pair that both annotated, in order.
-    models : The fitted edit models of either annotator, by name; empty where chance has a closed
-        form.
-    rates : The add and the delete rate of either annotator; empty where nothing is known of edits.
-    samples : How many samples each sentence pair had; 0 where chance has a closed form.
-    distribution : (samples,): the agreement over the whole corpus in each of the samples.
-    redrawn : How often a pair was sampled anew for the interval with refitted edit models.
-    by : The attribute that makes the groups; None without groups.
+    models : The fitted edit models of each annotator, by name; empty if chance has a closed form.
+    rates : The add and the delete rate of each annotator; empty if edits are not known.
+    samples : The number of samples of each sentence pair; 0 if chance has a closed form.
+    distribution : (samples,): the agreement over the whole corpus in each sample.
+    redrawn : How often a pair was sampled again for the interval with refitted edit models.
+    by : The attribute that defines the groups; None without groups.
     signature : The settings.
     """
 
@@ -125,7 +124,7 @@ class BeyondChance(BeyondChanceSection):
     signature: str = field(default="", kw_only=True)
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as JSON takes it; NaN is None."""
+        """Return everything for JSON; NaN becomes None."""
         return {
             "annotators": list(self.annotators),
             **self.section_json(),
@@ -148,7 +147,7 @@ class BeyondChance(BeyondChanceSection):
 def by_both(
     closed: BeyondChance, normalizer: str, aggregate: str
 ) -> dict[str, tuple[float, float]]:
-    """Return pi and C by each of `NORMALIZERS`, for the closed form of Kupper & Hafner."""
+    """Return pi and C with each of `NORMALIZERS`, for the closed form of Kupper & Hafner."""
     used = [sentence for sentence in closed.sentences if not sentence.left_out]
     columns = [(pair.first, pair.second, pair.common, pair.expected) for pair in used]
     first, second, common, chance = np.array(columns, np.float64).reshape(-1, 4).T

@@ -1,4 +1,4 @@
-"""Sample what chance gives: on all cores, in rounds, the same for any number of workers."""
+"""Sample chance on all cores, in rounds; results do not depend on the number of workers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _FIRST_ROUND, _BLOCKS, _MOST_PAIRS = 100, 64, 256
 _FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
-"""What agreement is measured on: the atomic phrase pairs, or the links."""
+"""The items that agreement is measured on: atomic phrase pairs or links."""
 
 WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The words of P sentence pairs and what is compared in them."""
+    """The words of P sentence pairs, and the items to compare in them."""
 
     unit: str  # one of UNITS
     include_identical: bool  # whether items of equal words take part
@@ -57,7 +57,7 @@ class Items:
         return np.stack([np.diff(self.source.offsets), np.diff(self.target.offsets)], axis=1)
 
     def sizes(self, first: LinkArrays, second: LinkArrays) -> NDArray[np.float64]:
-        """Return the (P, 3) sizes of both sets of items and of their intersection."""
+        """Return the (P, 3) sizes of the two sets of items and of their intersection."""
         if self.unit == "links":
             if not self.include_identical:
                 words = self.source, self.target
@@ -71,7 +71,7 @@ class Items:
         return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
-        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
+        """Return the (P,) numbers of possible items (K of Kupper & Hafner)."""
         n, m = self.lengths.astype(np.float64).T
         every: Floats = n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
         if not self.include_identical:
@@ -94,7 +94,7 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """What is sampled: P sentence pairs, their initial alignments and rates of flips."""
+    """The input of sampling: P sentence pairs, their initial alignments and flip rates."""
 
     initial: LinkArrays  # the initial alignments
     items: Items  # the words, and what is compared
@@ -106,7 +106,7 @@ class Sampling:
         return len(self.initial)
 
     def part(self, inside: NDArray[np.bool_]) -> Sampling:
-        """Return the same of the pairs that a (P,) mask chooses."""
+        """Return the same for the pairs of a (P,) mask."""
         kept = np.flatnonzero(inside)
         universe = None if self.universe is None else self.universe.take(kept)
         items, rates = self.items.part(kept), self.rates[kept]
@@ -131,7 +131,7 @@ class Sampling:
 
     @property
     def record(self) -> int:
-        """How many numbers a sample has when it is kept: `sampling_kernel.RECORD`."""
+        """The number of columns of a kept sample: `sampling_kernel.RECORD`."""
         return 3 + int(self.rates.shape[1])
 
 
@@ -149,13 +149,13 @@ class MonteCarlo:
         return terms_of(self.moments)
 
     def distribution(self, aggregate: str) -> Floats:
-        """Return the (S,) agreements of the whole corpus, sample by sample; NaN where undefined."""
+        """Return the (S,) agreements of the whole corpus by sample; NaN if undefined."""
         above, below = (2, 3) if aggregate == "micro" else (0, 1)
         return ratio(self.totals[:, above], self.totals[:, below])
 
 
 def terms_of(moments: Floats) -> ChanceTerms:
-    """Return the means of the samples behind (P, 9) sums, with the variances of these means."""
+    """Return the means of samples from their (P, 9) sums, with the variances of these means."""
     n, filled, r, rr, x, y, xx, xy, yy = moments.T
     mean = ratio(r, filled)
     spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
@@ -177,7 +177,7 @@ def monte_carlo(
     tolerance: float | None = None, error: Callable[[ChanceTerms], float] = lambda terms: nan,
     workers: int | None = None, progress: Progress | None = None, keep: bool = False,
 ) -> MonteCarlo:  # fmt: skip
-    """Sample until the error is as small as wanted, or the samples are used up."""
+    """Sample until the error is small enough, or all samples are drawn."""
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
     states = states.reshape(count, 4)

@@ -1,12 +1,12 @@
-"""Chance annotations, sampled and compared: the compiled loops behind `monte_carlo`.
+"""Sample and compare chance annotations: the compiled loops behind `monte_carlo`.
 
-A sample is kept as what it changes in the initial alignment (`draw_flips`), and links are counted
-from that alone. So a sample of links takes time in proportion to its flips, one of phrase pairs to
-its links and to N + M.
+A sample is stored as its changes of the initial alignment (`draw_flips`); links are counted from
+these changes. So time is proportional to the flips for links, and to the links plus N + M for
+phrase pairs.
 
-Every sentence pair has a random generator of its own (xoshiro256++, Blackman & Vigna 2021), whose
-state goes on from one call to the next: neither the number of workers nor the division into rounds
-changes what is drawn.
+Every sentence pair has its own random generator (xoshiro256++, Blackman & Vigna 2021), and its
+state continues from one call to the next. So the number of workers and the division into rounds do
+not change the samples.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def uniform(state: States) -> float:
 
 @inlined
 def gap(state: States, log_keep: float) -> int:
-    """Draw how many cells stay before the next flip; `log_keep` is log(1 - rate)."""
+    """Draw the number of cells before the next flip; `log_keep` is log(1 - rate)."""
     if log_keep == 0.0:
         return _FAR
     # a geometric number, floor(log(u) / log(1 - rate)); at rate 1, log_keep is -inf and it is 0
@@ -71,11 +71,11 @@ def draw_flips(
     state: States, links: Cells, filled: int, total: int, log_empty: float, log_filled: float,
     added: Cells, dropped: Cells,
 ) -> tuple[int, int]:  # fmt: skip
-    """Draw which of the first `filled` numbers of `links` are dropped, and which cells are added.
+    """Draw which of the first `filled` numbers of `links` to drop, and which cells to add.
 
-    A cell is numbered i M + j; there are `total`. Sets `dropped` to the places of links and
-    `added` to the numbers of cells, both rising. Returns how many are added and dropped; -1 and 0
-    where `added` is too short. (To return a longer array would take longer than all the rest.)
+    A cell has the number i M + j; there are `total`. Sets `dropped` to the places of links and
+    `added` to the numbers of cells, both sorted. Returns the numbers added and dropped; -1 and 0
+    if `added` is too short. (Returning a longer array would take longer than everything else.)
     """
     empty = total - filled
     adds, drops, passed = 0, 0, 0
@@ -104,10 +104,10 @@ def draw_flips(
 def list_cells(
     initial: Ints, begin: int, end: int, source: Ints, target: Ints, bounded: bool, universe: Ints
 ) -> tuple[Cells, Kinds]:
-    """List the cells that are not empty cells of different words, rising, and what each is.
+    """List the cells that are not empty cells of different words, sorted, with their kinds.
 
-    These are 0 to 3, by the columns of the rates, or `_KEPT`. Where the universe is bounded, all
-    its cells are listed, links outside it are kept, and what is not listed never flips.
+    The kinds are 0 to 3, by the columns of the rates, or `_KEPT`. If the universe is bounded, all
+    its cells are listed, links outside it are kept, and other cells never flip.
     """
     m = len(target)
     count, stage = 0, 0
@@ -137,9 +137,9 @@ def list_cells(
 
 @inlined
 def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None:
-    """Sort what `list_cells` lists by the kinds that flip.
+    """Sort the cells of `list_cells` by the kinds that flip.
 
-    Sets `ends` (5,) to 0 and where each kind ends; `places` to the places of the cells in the
+    Sets `ends` (5,) to 0 and the end of each kind; `places` to the places of the cells in the
     list, kind by kind; and `order` to the number of links before each cell of the list.
     """
     count, links = 0, 0
@@ -163,8 +163,8 @@ def draw_flips_by_kind(
     """Draw as `draw_flips` does, by the kinds of the listed cells.
 
     `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
-    kind, `log_rest` that of the cells that are not listed, which are empty. Sets the numbers of
-    `flips` of each kind; `upcoming` is room for as many numbers.
+    kind, `log_rest` that of the cells not listed, which are empty. Sets `flips`, the number of
+    flips of each kind; `upcoming` is a buffer of the same length.
     """
     rest = total - len(listed)
     for kind in range(4):
@@ -207,14 +207,14 @@ MOMENTS = (
     *("samples", "filled", "ratio", "ratio_squared", "common", "norm"),
     *("common_squared", "common_norm", "norm_squared"),
 )
-"""The columns that `run` sums up for each pair; `filled`: samples in which a set is not empty."""
+"""The columns that `run` sums for each pair; `filled`: samples with a set that is not empty."""
 
 RECORD = (
     *("common", "first", "second"),
     *("first_adds", "first_deletes", "second_adds", "second_deletes"),
 )
-"""The columns that `run` keeps of each sample if asked; with four rates, four kinds of flips for
-either annotator: empty and filled cells of different words, the same of equal words."""
+"""The columns that `run` keeps of each sample on request; with four rates, four kinds of flips for
+each annotator: empty and filled cells of different words, then of equal words."""
 
 
 Offsets = NDArray[np.int64]
@@ -227,22 +227,22 @@ def run(
     bounded: bool, universe: Ints, universe_offsets: Offsets, states: States, begin: int, stop: int,
     samples: int, moments: Floats, totals: Floats, records: NDArray[np.int32],
 ) -> None:  # fmt: skip
-    """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them up.
+    """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them.
 
     initial, offsets, lengths: The initial alignments, as in `LinkArrays`.
     source_ids, source_offsets, target_ids, target_offsets: The words, as in `TokenArrays`.
     items: `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
-    drop: Whether identical items are left out of the samples.
-    largest: Whether the larger of the two sets is the norm, not the smaller.
-    rates: (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
-        (P, 8): for either annotator the same of different, then of equal words.
+    drop: Whether to leave identical items out of the samples.
+    largest: Whether the larger of the two sets is the norm; otherwise the smaller is.
+    rates: (P, 4): the probability that an empty and that a filled cell flips, for each annotator;
+        or (P, 8): for each annotator the same for different, then for equal words.
     bounded, universe, universe_offsets: Whether only some cells can flip, and which, as `initial`;
         this needs (P, 8) rates.
-    states: (P, 4): the random generators; they move on.
-    begin, stop, samples: The pairs, and how many samples to draw for each.
+    states: (P, 4): the random generators; they are advanced.
+    begin, stop, samples: The pairs, and the number of samples to draw for each.
     moments: (P, 9): sums over the samples are added; the columns are `MOMENTS`.
     totals: (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
-    records: (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
+    records: (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 to skip them.
     """
     # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
@@ -369,13 +369,13 @@ def reweigh(
     records: NDArray[np.int32], largest: bool, shifts: Floats, wanted: NDArray[np.bool_],
     means: Floats, effective: Floats,
 ) -> None:  # fmt: skip
-    """Average stored samples as if they were drawn at other rates.
+    """Average stored samples as if they were drawn with other rates.
 
     records: (P, S, 7 or 11): as `run` writes them.
     largest: As in `run`.
-    shifts: (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
-        rate less that of the old one.
-    wanted: (P,): the pairs to do; the others are skipped.
+    shifts: (P, 4 or 8): added to the log weight of a sample for each flip: the logit of the new
+        rate minus that of the old one.
+    wanted: (P,): the pairs to process; the others are skipped.
     means: (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
         the mean number of common items and the mean norm.
     effective: (P,): set to the effective number of samples, (sum w)^2 / sum w^2.

@@ -1,4 +1,4 @@
-"""Settle which label most annotators give, and say what becomes of a tie."""
+"""Find the label that most annotators give, and settle ties."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from alignkit.stats.intervals import wilson_interval
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 TIES = ("leave-out", "error", "lowest", "adjudicated")
-"""What becomes of an item for which several labels have most votes."""
+"""The ways to settle an item for which several labels have most votes."""
 
 LEAST = 2  # the label of one annotator alone is no consensus
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """The label of each item on which most annotators agree."""
+    """The majority label of each item."""
 
     labels: Labels  # (P,) numbers of labels; -1 where there is no consensus
     items: int  # how many items have judgments enough, two or more
@@ -32,7 +32,7 @@ class Consensus:
 
     @property
     def settled(self) -> int:
-        """For how many items there is a consensus."""
+        """The number of items with a consensus."""
         return int((self.labels >= 0).sum())
 
 
@@ -51,15 +51,15 @@ def majority_labels(
     """Return the label that most annotators give each item."""
     check_known("way with ties", ties, TIES)
     if ties == "adjudicated" and adjudicated is None:
-        raise OptionError("`ties='adjudicated'` asks for the adjudicated version: name it")
+        raise OptionError("`ties='adjudicated'` needs the adjudicated version: name it")
     counts = label_counts(values, size)
     best, tied = _most(counts)
     enough = counts.sum(axis=1) >= LEAST
     tied &= enough
     if ties == "error" and tied.any():
         raise OptionError(
-            f"{int(tied.sum())} items have no majority: several labels have most votes; leave "
-            "them out (`ties='leave-out'`), or settle them (`ties='lowest'`)"
+            f"{int(tied.sum())} items have no majority because several labels have most votes; "
+            "leave them out (`ties='leave-out'`), or settle them (`ties='lowest'`)"
         )
     labels = np.where(enough, best, -1).astype(np.int8)
     if ties == "adjudicated" and adjudicated is not None:
@@ -70,7 +70,7 @@ def majority_labels(
 
 
 def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int]:
-    """Return what most of the others give each item that an annotator has judged."""
+    """Return the majority label of the others for each item that an annotator judged."""
     counts = label_counts(np.delete(values, annotator, axis=0), size)
     best, tied = _most(counts)
     mine = (values[annotator] >= 0) & (counts.sum(axis=1) > 0)
@@ -78,7 +78,7 @@ def others_label(values: Labels, size: int, annotator: int) -> tuple[Labels, int
 
 
 def _most(counts: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the lowest of the labels with most votes, and whether there are several."""
+    """Return the lowest label with most votes, and whether several have most."""
     best: NDArray[np.intp] = counts.argmax(axis=1)
     tied: NDArray[np.bool_] = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return best, tied
@@ -89,7 +89,7 @@ LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
 
 @dataclass(frozen=True)
 class GoldVerdict:
-    """How an annotator answers gold questions."""
+    """The result of an annotator on gold questions."""
 
     judged: int  # how many he has judged, and how many as the gold has it
     right: int
@@ -102,14 +102,14 @@ class GoldVerdict:
 
     @property
     def baseline(self) -> float:
-        """The accuracy of who always gives the commonest right label; NaN without judgments."""
+        """The accuracy of always giving the most common right label; NaN without judgments."""
         return self.commonest / self.judged if self.judged else float("nan")
 
 
 def answer_gold(
     given: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
 ) -> GoldVerdict:
-    """Judge an annotator by the gold questions, (P,): below 50% after 10 is rejected."""
+    """Judge an annotator by gold questions, (P,): below 50% after 10 means rejected."""
     asked = (gold >= 0) & (given >= 0)
     rights = np.cumsum(given[asked] == gold[asked])
     judged = len(rights)
@@ -127,9 +127,9 @@ def answer_gold(
 
 @cache
 def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> float:
-    """Return how probably an annotator who guesses is rejected by so many gold questions."""
+    """Return the probability that gold questions reject an annotator who guesses."""
     if judged < 0 or labels < 2:
-        raise OptionError(f"give 0 questions or more and 2 labels or more, not {judged}, {labels}")
+        raise OptionError(f"give 0 or more questions and 2 or more labels, not {judged}, {labels}")
     if judged < LEAST_JUDGED:
         return 0.0
     chance = 1 / labels
@@ -154,9 +154,9 @@ def judge_again(
     values: Labels, kappas: Sequence[float], *, below: float = 0.4, above: float = 0.75,
     most: int = 5,
 ) -> Mapping[int, tuple[int, ...]]:  # fmt: skip
-    """List the items of annotators who agree too little, and who is to judge them again."""
+    """List the items of annotators who agree too little, and who should judge them again."""
     if most < 1 or below > above:
-        raise OptionError("give most of 1 or more, and below no more than above")
+        raise OptionError("`most` must be at least 1, and `below` not above `above`")
     weak = [k for k, kappa in enumerate(kappas) if kappa < below]
     strong = [k for k, kappa in enumerate(kappas) if not isnan(kappa) and kappa > above]
     given = dict.fromkeys(strong, 0)

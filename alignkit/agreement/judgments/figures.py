@@ -1,7 +1,7 @@
-"""The figures of judgments in a view: who is compared with whom, and what is measured.
+"""The figures of judgments in a view: who is compared, and what is measured.
 
-`LabelComparisons` lists the couples and the measures of their tables; `joint_rows` is what all
-annotators together have; `view_figures` gives each its value, its interval and its reason.
+`LabelComparisons` lists the couples and the measures of their tables; `joint_rows` counts for all
+annotators together; `view_figures` computes each value, its interval, or why there is none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
 # who is compared with whom
 @dataclass(frozen=True, eq=False)
 class ViewData:
-    """The labels that annotators gave, and how they are to be compared."""
+    """The labels that annotators gave, and how to compare them."""
 
     name: str  # of the view
     annotators: tuple[str, ...]  # the A names
@@ -58,46 +58,46 @@ class ViewData:
     def __post_init__(self) -> None:
         apart(2, self.weights)
         if len(self.annotators) < 2:
-            raise OptionError("agreement needs the judgments of two annotators, and there is one")
+            raise OptionError("agreement needs judgments of two annotators, but only one judged")
         if len(self.labels) < 2:
-            raise OptionError(f"the view {self.name} has one label; take another view")
+            raise OptionError(f"the view {self.name} has only one label; choose another view")
         if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
             what = "`ties='lowest'`" if self.ties == "lowest" else f"`weights={self.weights!r}`"
             raise OptionError(
-                f"{what} needs labels in an order, and those of the view {self.name} have none: "
-                "take another view, or leave it out"
+                f"{what} needs ordered labels, but those of the view {self.name} have no order: "
+                "choose another view, or leave it out"
             )
 
     @property
     def has_majority(self) -> bool:
-        """Whether annotators can be compared with a majority that is not their shared label."""
+        """Whether the majority can be other than the shared label of two annotators."""
         return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
 
     @property
     def question(self) -> NullQuestion:
-        """What chance would give."""
+        """The question for the test against chance."""
         return NullQuestion(self.values, len(self.labels), self.far, self.ties, self.adjudicated)
 
     @property
     def far(self) -> Floats:
-        """How far labels are apart, (K, K)."""
+        """The distances between labels, (K, K)."""
         return apart(len(self.labels), self.weights)
 
     def part(self, members: NDArray[np.intp]) -> ViewData:
-        """Return the same of some of the items."""
+        """Return the same for some of the items."""
         adjudicated = None if self.adjudicated is None else self.adjudicated[members]
         values = np.ascontiguousarray(self.values[:, members])
         return replace(self, values=values, adjudicated=adjudicated)
 
 
 NOTHING_SHARED = "no item has a label of both"
-ONE_LABEL = "both give one and the same label everywhere"
-NO_KAPPA = "no kappa of two is defined"
+ONE_LABEL = "both give the same label everywhere"
+NO_KAPPA = "no kappa of two annotators is defined"
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A function of what the tables of all couples say, and what to call its values."""
+    """A function of the tables of all couples, and the names of its values."""
 
     kind: str  # as those of a Figure
     first: str
@@ -150,7 +150,7 @@ class LabelComparisons:
         self.measures.append(Measure(*at, partial(_row_of, name="kappa", row=n)))
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
-        """Compare each annotator with labels that were settled on."""
+        """Compare each annotator with the settled labels."""
         every = zip(self.view.annotators, self.view.values, others, strict=True)
         these = [self._couple(kind, name, "", row, other) for name, row, other in every]
         self._mean(f"mean {kind}", these)
@@ -186,7 +186,7 @@ def _row_of(ratios: Ratios, name: str, row: int) -> Floats:
 
 # what all annotators together have
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
-    """Return what alpha, AC1 and Fleiss' kappa are functions of, for (P, K) counts of labels."""
+    """Return the rows behind alpha, AC1 and Fleiss' kappa, for (P, K) counts of labels."""
     # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
     # and Statistical Psychology 61; Fleiss 1971, Psychological Bulletin 76
     votes = counts.astype(np.float64)
@@ -236,16 +236,16 @@ def _alpha(seen: Floats, totals: Floats, apart: Floats) -> Floats:
 
 
 # the figures
-UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
+UNEQUAL = "items have different numbers of judgments"  # then Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
-TWO = "the majority of two is what both say: see their kappa"
+TWO = "the majority of two is what both say; see their kappa"
 _LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
-"""How many resamples are drawn at once: they lie side by side, in so many bytes."""
+"""The number of resamples drawn at once; they are stored side by side."""
 
 
 @dataclass(frozen=True)
 class Resamples:
-    """How intervals are drawn: over items, percentile; 0 resamples for none."""
+    """The options of percentile intervals over items; 0 resamples for none."""
 
     resamples: int = 1000
     confidence: float = 0.95
@@ -290,7 +290,7 @@ def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> 
         return NOTHING_SHARED
     if name == "fleiss" and len(set(judged[judged > 0].tolist())) > 1:
         return UNEQUAL
-    return "all give one and the same label everywhere" if isnan(value) else ""
+    return "all give the same label everywhere" if isnan(value) else ""
 
 
 def _figure(
@@ -309,7 +309,7 @@ def _resampled(
     compared: LabelComparisons, tables: LabelTables, joint: Rows, group: NDArray[np.intp],
     drawing: Resamples,
 ) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:  # fmt: skip
-    """Return the interval of each measure, and of those of all together, on the same draws."""
+    """Return the interval of each measure, and of the joint ones, on the same draws."""
     measures = compared.measures
     if not drawing.resamples:
         return [None] * len(measures), {}
@@ -344,7 +344,7 @@ def _resampled(
 def _against_null(
     figures: Sequence[Figure], null: NullKappas, confidence: float
 ) -> Iterator[Figure]:
-    """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
+    """Yield the null of each kappa against the consensus, and the kappa corrected by it."""
     each = iter(null.each.T)
     for figure in figures:
         if figure.statistic != "kappa" or figure.kind.split()[-1] != "consensus":
@@ -359,14 +359,14 @@ def _against_null(
         yield Figure(*at, "null", mean, *drawn)
         numbers = (figure.value, figure.low, figure.high)
         value, low, high = ((x - mean) / (1 - mean) if mean != 1 else nan for x in numbers)
-        reason = figure.reason if mean != 1 else "chance alone agrees everywhere"
+        reason = figure.reason if mean != 1 else "chance alone agrees completely"
         yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
 
 def _shares(
     view: ViewData, null: NullKappas | None, section: str, confidence: float
 ) -> Iterator[Figure]:
-    """Yield how many items have a consensus, are left out, or are overruled."""
+    """Yield the shares of items that have a consensus, are left out, or are overruled."""
     level, size = f"judgments.{view.name}", len(view.labels)
 
     def share(kind: str, name: str, statistic: str, count: int, total: int) -> Figure:
@@ -403,7 +403,7 @@ def _shares(
 # who differs where
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair that is judged differently."""
+    """A pair with different judgments."""
 
     id: str  # of the pair
     source: str  # its texts; empty where the words are not known
@@ -413,7 +413,7 @@ class Disagreement:
 
 
 class JudgmentDisagreements(Sequence[Disagreement]):
-    """The pairs whose labels differ in a view; those that differ in more views first."""
+    """The pairs with different labels in a view; those that differ in more views first."""
 
     def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
         self._corpus, self._names = corpus, tuple(names)

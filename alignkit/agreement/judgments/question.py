@@ -1,4 +1,4 @@
-"""The question how far annotators agree on judgments of pairs, and what to beware of."""
+"""Measure how far annotators agree on judgments of pairs, and find cautions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
 
 Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
-"""Gives the whole corpus and its groups, by whose times and judgments make them."""
+"""Returns the whole corpus and its groups; times and judgments are those of the names."""
 
 
 def agree_on_judgments(
     corpus: Corpus, annotators: Sequence[str] | None, options: JudgmentOptions, *, rewrites: int,
     parts: Parts, by: str | None, split: str | None, seed: int, workers: int | None,
 ) -> JudgmentAgreement:  # fmt: skip
-    """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
+    """Measure how far annotators agree on judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names, others = judges(corpus, annotators, settled)
     for name in options.groups or {}:
@@ -78,9 +78,9 @@ def agree_on_judgments(
 def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return whose judgments are compared, as named or all people; and how many others there are.
+    """Return the annotators to compare (named, or all people), and the counts of the others.
 
-    The adjudicated version is none of them.
+    The adjudicated version is not among them.
     """
     known, roles, others = judges_of(corpus), corpus.roles, dict[str, int]()
     if settled is not None and settled not in known:
@@ -97,13 +97,11 @@ def judges(
     else:
         names = tuple(dict.fromkeys(words("annotators", annotators)))
     if settled in names:
-        raise OptionError(
-            f"{settled!r} is the adjudicated version; do not name it among the annotators"
-        )
+        raise OptionError(f"{settled!r} is the adjudicated version; remove it from the annotators")
     for name in names:
         check_known("annotator who judged pairs", name, known)
     if len(names) < 2:
-        raise OptionError("agreement needs the judgments of two annotators or more; merge theirs")
+        raise OptionError("agreement needs judgments of two or more annotators; merge their files")
     return names, others
 
 
@@ -111,7 +109,7 @@ def _figures(
     data: Sequence[figures.ViewData], part: CorpusPart, options: JudgmentOptions, seed: int,
     workers: int | None,
 ) -> Iterator[Figure]:  # fmt: skip
-    """Yield the figures of all views in a part of the corpus; views share the permutations."""
+    """Yield the figures of all views in a part of the corpus, on the same permutations."""
     here = [view.part(part.members) for view in data]
     drawing = figures.Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(here)
@@ -150,7 +148,7 @@ def _hits(agreement: JudgmentAgreement) -> Hits:
 
 
 def _few(agreement: JudgmentAgreement) -> Hits:
-    """Find couples with few items, in the first view; and the groups in which some have few."""
+    """Find couples with few items in the first view, and groups with such couples."""
     least: dict[str, int] = {}
     for figure in agreement.all_figures:
         at = figure.kind, figure.statistic, figure.level
@@ -184,40 +182,39 @@ def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
     "few":
-        ("both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
-         "read them as a lower bound of how unsure the figures are, or have more pairs judged"),
+        ("both judged only few pairs ({number}): bootstrap intervals are too narrow then",
+         "the figures are less certain than the intervals suggest; have more pairs judged"),
     "repeats":
-        ("{number} pairs repeat others word by word: intervals take them for new ones and are too "
+        ("{number} pairs repeat others word by word: intervals count them as new pairs and are too "
          "narrow",
-         "count each pair once, or say how many are different"),
+         "count each pair once, or report how many are different"),
     "rewrites":
-        ("{number} pairs that annotators wrote anew of others are left out: nobody judged them",
+        ("{number} pairs that annotators rewrote from others are left out: nobody judged them",
          "have a sample of them judged blindly: `alignkit audit pairs`"),
     "consensus":
-        ("the majority contains the annotator, so that chance alone gives much more than 0 (mean "
+        ("the majority contains the annotator, so chance alone gives a kappa far above 0 (mean "
          "kappa of permuted labels: {number})",
-         "report the corrected kappa, or that of every two annotators"),
+         "report the corrected kappa, or the kappa of every two annotators"),
     "below-chance":
-        ("the kappa against the majority is below its null (corrected: {number})",
-         "look whether this annotator follows other guidelines, or labels in another order"),
+        ("the kappa against the majority is below chance (corrected: {number})",
+         "check whether this annotator follows other guidelines, or orders labels differently"),
     "tied":
-        ("many items have no majority and are left out ({number}); those that are left are easier",
+        ("many items have no majority and are left out ({number}); the remaining ones are easier",
          "report the kappa of every two annotators, which leaves nothing out"),
     "easier":
-        ("many items are left out since the others are tied ({number}); those that are left are "
-         "easier, so that the kappa against the others exceeds that of every two",
-         "report the kappa of every two annotators, or the share left out beside it"),
+        ("many items are left out because the others are tied ({number}); the remaining ones are "
+         "easier, so the kappa against the others is higher than that of every two",
+         "report the kappa of every two annotators, or also the share left out"),
     "one-label":
         ("nearly all judgments are one label ({number}): kappa is low although most items agree, "
-         "and AC1 is high although the rare labels may not agree at all",
-         "report both with the share of the label, or draw a sample with more of the rare ones"),
+         "and AC1 is high although annotators may not agree on the rare labels at all",
+         "report both with the share of the label, or draw a sample with more rare labels"),
     "adjudicated":
-        ("no permutation imitates an adjudicated version ({number}), so that kappas against it "
-         "have no null; made from the same judgments, it agrees with them more than a new one "
-         "would",
-         "read them beside the kappa of every two annotators"),
+        ("permutations cannot imitate an adjudicated version ({number}), so kappas against it are "
+         "not tested against chance; they are too high, since it was made from these judgments",
+         "compare them with the kappa of every two annotators"),
     "unknown-labels":
-        ("{number} judgments are not of the scheme and are left out",
-         "mend them, or name the scheme that they are of"),
+        ("{number} judgments are not in the scheme and are left out",
+         "correct them, or name their scheme"),
 }  # fmt: skip
-"""Every caution on judgments, in their order."""
+"""Every caution about judgments, in order."""

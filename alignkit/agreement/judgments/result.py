@@ -1,4 +1,4 @@
-"""How far annotators agree on judgments: every figure, its tables, its plots, its page."""
+"""The agreement on judgments: every figure, and its tables, plots and page."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAgreement(FigureResult):
-    """How far annotators agree on judgments; printed, it is the tables of the command.
+    """How far annotators agree on judgments; printing it shows the tables of the command.
 
     Parameters
     ----------
-    annotators : Who is compared.
+    annotators : The annotators that are compared.
     options : The options.
-    by : The attribute that makes the groups; None without groups.
-    seed : Of all draws.
+    by : The attribute that defines the groups; None without groups.
+    seed : The seed of all draws.
     sections : ``"all"``, then the names of the groups.
-    pairs : How many pairs at least one of the annotators judged.
-    repeated : How many of them are repeats of others, word by word.
-    rewrites : How many others annotators wrote anew of a pair; they are left out, since nobody
-        judged them without knowing that.
-    left_out : How many judgments are left out, for each reason.
-    shares : For each view the share of each label among all judgments.
+    pairs : The number of pairs judged by at least one annotator.
+    repeated : The number of these that repeat others word by word.
+    rewrites : The number of rewrites by annotators; they are left out because nobody judged them
+        independently.
+    left_out : The number of judgments left out, by reason.
+    shares : For each view, the share of each label among all judgments.
     all_figures : Every figure; see `figures`.
-    disagreements : The pairs that are judged differently, those that differ in more views first.
-    cautions : What to know before reading the figures.
-    split, several : What divides the values of `by`, and how many pairs have several: groups
-        overlap by these.
-    unjudged : How many pairs of the corpus none of them judged.
+    disagreements : The pairs with different judgments; those that differ in more views first.
+    cautions : Warnings to read before the figures.
+    split, several : The separator of values of `by`, and the number of pairs with several values;
+        these are in several groups.
+    unjudged : The number of pairs of the corpus that none of them judged.
     """
 
     annotators: tuple[str, ...]
@@ -77,7 +77,7 @@ class JudgmentAgreement(FigureResult):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The names of the annotators, and that of the adjudicated version behind them."""
+        """The names of the annotators, then that of the adjudicated version."""
         settled = self.options.settled
         return self.annotators if settled is None else (*self.annotators, settled)
 
@@ -99,9 +99,9 @@ class JudgmentAgreement(FigureResult):
     def figure(
         self, kind: str, statistic: str, *who: str, view: str = "", section: str = "all"
     ) -> Figure:
-        """Return one figure, by kind and statistic (see `figures`) and the names of those it is of.
+        """Return one figure, by kind and statistic (see `figures`) and by annotators.
 
-        `view` is empty for the first; `section` is ``"all"`` or a group.
+        `view` is empty for the first view; `section` is ``"all"`` or a group.
         """
         first, second = (*who, "", "")[:2]
         shown = {same.name: views[0].name for views in self.options.alike for same in views}
@@ -129,12 +129,12 @@ class JudgmentAgreement(FigureResult):
         )
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables that have rows, in the order in which a reader wants them."""
+        """Return the tables that have rows, in reading order."""
         return [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
 
     @property
     def head(self) -> Sequence[str]:
-        """Lines that say who is compared, on what, and what the brackets are."""
+        """Lines with the annotators, the pairs, and the meaning of the brackets."""
         options, pairs = self.options, how_many(self.pairs, "pair")
         lines = [
             f"Agreement of {', '.join(self.annotators)} on judgments of {pairs} ({self.scheme})"
@@ -150,19 +150,19 @@ class JudgmentAgreement(FigureResult):
                 lines.append(f"  {count} judgments {reason}")
         for alike in ([view.name for view in views] for views in options.alike):
             if len(alike) > 1:
-                said = f"The views {', '.join(alike)} show every judgment alike"
-                lines.append(f"{said}: those of {alike[0]} stand for all")
+                said = f"The views {', '.join(alike)} give the same labels"
+                lines.append(f"{said}: only {alike[0]} is shown")
         if options.weights != "nominal":
             lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
         lines.append(
-            f"In brackets, {100 * options.confidence:g}%: of a kappa, AC1 or alpha of bootstrap "
-            "resamples of pairs; of a null of its permutations; of a share of items Wilson's "
-            "interval"
+            f"In brackets, {100 * options.confidence:g}% intervals: for kappa, AC1 and alpha from "
+            "bootstrap resamples of pairs; for a null from permutations; for a share of items "
+            "Wilson's interval"
         )
         return lines
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as JSON takes it: NaN is None."""
+        """Return everything for JSON; NaN becomes None."""
         alike = [[view.name for view in views] for views in self.options.alike]
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
@@ -180,7 +180,7 @@ class JudgmentAgreement(FigureResult):
         }
 
     def images(self) -> Iterator[Picture]:
-        """Yield a figure of the kappas of each table."""
+        """Yield a picture of the kappas of each table."""
         plot = judgment_plot(self)
         for k, panel in enumerate(plot.panels):
             alone = all(isnan(value.value) for row in panel.values for value in row[1:])
@@ -189,11 +189,11 @@ class JudgmentAgreement(FigureResult):
             yield Picture(panel.label.capitalize(), image)
 
     def page_tables(self) -> Sequence[Table]:
-        """Return the tables, and that of the pairs that are judged differently."""
+        """Return the tables, and the table of pairs with different judgments."""
         return [*self.tables(), disagreements_table(self, whole=False)]
 
     def to_html(self, *, title: str | None = None) -> str:
-        """Return a page with all tables, figures and disagreements, without network or script."""
+        """Return an offline page without scripts: all tables, figures and disagreements."""
         *others, last = self.annotators
         return self.page(title or f"Agreement of {', '.join(others)} and {last} on judgments")
 
@@ -205,7 +205,7 @@ _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled
 
 @dataclass(frozen=True)
 class TableLayout:
-    """What a table shows."""
+    """The contents of a table."""
 
     anchor: str  # its id on a page
     title: str  # what stands above it
@@ -218,7 +218,7 @@ LAYOUTS = (
     TableLayout(
         "two", "Every two annotators",
         {"pairing": "", "mean": "mean", "groups": ""}, _KAPPAS,
-        "the mean weighs kappas by shared items; those that are undefined leave it",
+        "the mean weights kappas by shared items and leaves out undefined ones",
     ),
     TableLayout(
         "together", "All annotators together",
@@ -227,11 +227,11 @@ LAYOUTS = (
          "fleiss": "Fleiss' kappa"},
     ),
     TableLayout(
-        "majority", "Each annotator ~ the majority, which contains the annotator",
+        "majority", "Each annotator ~ the majority, including the annotator",
         {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
         {**_KAPPAS, "null": "null", "corrected": "corrected"},
-        "null: the same kappa when labels are permuted and the majority is found anew; corrected: "
-        "(kappa - null) / (1 - null), the null held fixed",
+        "null: the same kappa for permuted labels and their majority; corrected: "
+        "(kappa - null) / (1 - null), with a fixed null",
     ),
     TableLayout(
         "settled", "Items with a majority",
@@ -248,11 +248,11 @@ LAYOUTS = (
         {"adjudicated": "", "mean adjudicated": "mean"}, {**_KAPPAS, "observed": "accuracy"},
     ),
     TableLayout(
-        "overruled", "Items on which all agree, and the adjudicated version does not",
+        "overruled", "Items on which all agree, but the adjudicated version differs",
         {"adjudicated": "all"}, {"overruled": "overruled"},
     ),
 )  # fmt: skip
-"""The tables, in their order."""
+"""The tables, in order."""
 
 
 def _who(figure: Figure, layout: TableLayout) -> str:
@@ -302,7 +302,7 @@ _MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
 def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
-    """Return the table of pairs that are judged differently: all, or as many as a page holds."""
+    """Return the table of pairs with different judgments: all, or the first ones for a page."""
     pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST]
     if not whole:
         room = accumulate(len(pair.source) + len(pair.target) for pair in pairs)
@@ -315,8 +315,8 @@ def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> 
     count = f"{len(agreement.disagreements):,} of {agreement.pairs:,}" if rows else "None of the"
     title = f"{count} pairs are judged differently by {whose}"
     if len(rows) < len(agreement.disagreements):
-        title += f"; the first {len(rows):,} are shown, to keep the page small: all are in the "
-        title += "disagreements as CSV"
+        title += f"; the first {len(rows):,} are shown to keep the page small; the CSV of "
+        title += "disagreements has all"
     names = ("pair", "differ in", *agreement.judges, "source", "target")
     keys = ("pair", "differ in", *(f"judgment of {name}" for name in agreement.judges))
     columns = [Column(name, key=key) for name, key in zip(names, (*keys, *names[-2:]), strict=True)]
@@ -333,11 +333,11 @@ _PANELS = {
     "others": "with that of the others",
     "adjudicated": "with the adjudicated",
 }
-"""The tables that are drawn, and what kappa of them is called."""
+"""The tables that are drawn, and the titles of their panels."""
 
 
 def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
-    """Return the figure for a paper: the kappas with their intervals, a panel for each table."""
+    """Return the figure for a paper: kappas with intervals, one panel per table."""
     drawn: dict[str, dict[DotRow, dict[str, Value]]] = {}
     several, more = len(agreement.views) > 1, 0
     for layout, view in product(LAYOUTS, agreement.views):

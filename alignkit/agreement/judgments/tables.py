@@ -1,4 +1,4 @@
-"""Count who gives which labels to the same items: a table for every two annotators."""
+"""Count the labels that two annotators give to the same items: a table for each couple."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from alignkit.errors import OptionError
 from alignkit.stats.ratios import ratio
 
 WEIGHTS = ("nominal", "linear", "quadratic")
-"""How far two labels are apart: any two as far, or by their places in the order."""
+"""The distances of labels: all equal, or by their places in the order."""
 
 
 def apart(size: int, weights: str = "nominal") -> Floats:
-    """Return how far any two of K labels are apart, (K, K)."""
+    """Return the distances between K labels, (K, K)."""
     check_known("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
@@ -35,7 +35,7 @@ def apart(size: int, weights: str = "nominal") -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelTables:
-    """The labels that each of N pairs of annotators give to the items that both judged."""
+    """The labels that N pairs of annotators give to the items that both judged."""
 
     size: int  # K, how many labels there are
     offsets: NDArray[np.int64]
@@ -44,7 +44,7 @@ class LabelTables:
 
     @classmethod
     def of(cls, couples: Sequence[tuple[Labels, Labels]], size: int) -> LabelTables:
-        """Collect the items that both of a couple judged."""
+        """Collect the items that both annotators of a couple judged."""
         items, sizes = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = couples[0][0].shape[-1] if couples else 0
         for first, second in couples:
@@ -55,7 +55,7 @@ class LabelTables:
         return cls(size, np.cumsum(np.concatenate(sizes)), np.concatenate(items), count)
 
     def ratios(self, weights: NDArray[np.int32], far: Floats) -> Ratios:
-        """Return what the tables say where items count as often as (P, R) weights say."""
+        """Return the ratios of the tables, with items weighted by (P, R) weights."""
         sums = tables_kernel.couple_sums(
             readonly(self.offsets), readonly(self.items), readonly(weights), self.size,
             readonly(far),
@@ -74,7 +74,7 @@ class LabelTables:
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """What N tables say in R resamples, each (N, R); NaN where undefined."""
+    """The ratios of N tables in R resamples, each (N, R); NaN if undefined."""
 
     items: Floats  # how many items there are
     kappa: Floats  # Cohen's, weighted by how far labels are apart
@@ -83,19 +83,19 @@ class Ratios:
 
 
 def kappas(tables: Floats, far: Floats) -> Floats:
-    """Return kappa of (..., K, K) tables; NaN where undefined."""
+    """Return kappa of (..., K, K) tables; NaN if undefined."""
     size = tables.shape[-1]
     values = weighted_kappas(tables.reshape(-1, size, size), far)
     return values.reshape(tables.shape[:-2])
 
 
 def mean_kappas(tables: Floats, far: Floats) -> Floats:
-    """Return the mean kappa of (R, N, K, K) tables, (R,), each weighing as much as its items."""
+    """Return the mean kappa of (R, N, K, K) tables, (R,), weighted by items."""
     return mean_of(kappas(tables, far).T, tables.sum(axis=(2, 3)).T)
 
 
 def mean_of(kappas: Floats, items: Floats) -> Floats:
-    """Return the mean of (N, R) kappas, (R,), each weighing as much as its items."""
+    """Return the mean of (N, R) kappas, (R,), weighted by items."""
     known = ~np.isnan(kappas)
     total = (items * known).sum(axis=0)
     above = (items * np.where(known, kappas, 0)).sum(axis=0)
@@ -103,13 +103,13 @@ def mean_of(kappas: Floats, items: Floats) -> Floats:
 
 
 NULLS = ("all", "one")
-"""Whose labels are permuted: those of all annotators, or of the one alone who is tested."""
+"""The labels to permute: of all annotators, or only of the one being tested."""
 
 _CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
 
 
 class NullQuestion(NamedTuple):
-    """Which view is asked, and how the consensus is found in it."""
+    """A view, and how to find the consensus in it."""
 
     values: Labels  # (A, P) labels; -1 where an annotator has not judged an item
     size: int  # K, how many labels there are
@@ -119,7 +119,7 @@ class NullQuestion(NamedTuple):
 
 
 class NullKappas(NamedTuple):
-    """The kappas against the consensus in R permutations; NaN where undefined."""
+    """The kappas against the consensus in R permutations; NaN if undefined."""
 
     each: Floats  # (R, A): of each annotator
     mean: Floats
@@ -131,7 +131,7 @@ def null_kappas(
     questions: Sequence[NullQuestion], *, permutations: int = 1000, null: str = "all", seed: int,
     workers: int | None = None,
 ) -> list[NullKappas]:  # fmt: skip
-    """Permute labels, find the consensus anew, and take the kappas against it."""
+    """Permute labels, find the new consensus, and compute the kappas against it."""
     check_known("null", null, NULLS)
     if permutations < 1:
         raise OptionError(f"`permutations` must be at least 1, not {permutations}")
@@ -154,7 +154,7 @@ def null_kappas(
 
 
 class _Judgments(NamedTuple):
-    """J judgments, annotator by annotator: a code stands for a label in each view."""
+    """J judgments, annotator by annotator; a code means a label in each view."""
 
     codes: Labels
     offsets: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Tables of two annotators, resampled or of permuted labels: the loops over judgments.
+"""Tables of two annotators, for resamples or permuted labels: the loops over judgments.
 
 `alignkit.agreement.judgments.tables` calls them.
 """
@@ -20,12 +20,12 @@ States = NDArray[np.uint64]
 
 @jit
 def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Floats) -> Floats:
-    """Return what kappa and AC1 of N tables are functions of, in R resamples: (5, N, R) sums.
+    """Return the sums behind kappa and AC1 of N tables in R resamples: (5, N, R).
 
     `offsets`, `items`, `size`: see `alignkit.agreement.judgments.tables.LabelTables`; `weights`
-    (P, R) says how often an item is drawn: resamples lie side by side, and are added at once. The
-    sums: items; those with equal labels; how far labels are apart; the same expected, times items;
-    the squares of how often each label is given.
+    (P, R) is how often an item is drawn; resamples are stored side by side and added at once. The
+    sums: items; items with equal labels; distances between labels; expected distances times items;
+    squared counts of each label.
     """
     couples, drawn = (len(offsets) - 1) // (size * size), weights.shape[1]
     sums = np.zeros((5, couples, drawn))
@@ -66,7 +66,7 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
 
 @jit
 def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
-    """Return the (G, R) sums of (P, R) weights of items, whose groups `group` (P,) tells."""
+    """Return the (G, R) sums of (P, R) weights of items; `group` (P,) is the group of each."""
     sums = np.zeros((groups, weights.shape[1]))
     for p in range(len(group)):
         to, row = sums[group[p]], weights[p]
@@ -77,7 +77,7 @@ def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
 
 @jit
 def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
-    """Return (R, J) codes, permuted among those of each annotator (Fisher & Yates).
+    """Return (R, J) codes, permuted within each annotator (Fisher & Yates).
 
     `states` are (R, 4), the random states, which change.
     """
@@ -96,7 +96,7 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
 
 @inlined
 def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
-    """Return the label with most votes; of a tie the lowest, or what `tie` says."""
+    """Return the label with most votes; for a tie the lowest, or the label `tie`."""
     best, total, tied = 0, 0, False
     for label in range(len(counts)):
         total += counts[label]
@@ -116,9 +116,9 @@ def consensus_tables(
 ) -> tuple[Floats, Ints]:  # fmt: skip
     """Return each annotator against the consensus of R permutations.
 
-    `permuted` are (R, J) codes, whose label in a view `meaning` tells; judgment j is of item
-    `items[j]`, annotator a has those from `offsets[a]` on; `ties` (P,) is the label of a tied item.
-    Returns (R, A, size * size) tables, rows his label, and in how many items there is a consensus.
+    `permuted` are (R, J) codes, and `meaning` is their label in a view; judgment j is of item
+    `items[j]`, those of annotator a start at `offsets[a]`; `ties` (P,) is the label of a tied item.
+    Returns (R, A, size * size) tables, rows the annotator, and the number of items with consensus.
     """
     annotators, count = len(offsets) - 1, len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
@@ -147,10 +147,10 @@ def one_permuted_tables(
     codes: Labels, permuted: Labels, meaning: Labels, offsets: Ints, items: Items, ties: Labels,
     size: int, least: int, lowest: bool,
 ) -> tuple[Floats, Ints]:  # fmt: skip
-    """Return each annotator, whose labels alone are permuted, against the consensus with them.
+    """Return each annotator, with only their labels permuted, against the consensus.
 
-    As `consensus_tables`; `codes` (J,) are the labels as they are. The second result is how many
-    of each annotator's items have a consensus, added up over the annotators.
+    As `consensus_tables`; `codes` (J,) are the original labels. The second result is the number of
+    items with a consensus, summed over the annotators' items.
     """
     annotators, count = len(offsets) - 1, len(ties)
     tables = np.zeros((len(permuted), annotators, size * size))
