@@ -207,7 +207,18 @@ def test_annotators_who_judged_links_that_they_were_given():
         f"160 of 360 cells; kappa of possible links {kappa:.3f} over all, 0.500 over these"
     )
     assert cautioned(agree(judged(True), universe="judged", resamples=20), "given-links") is None
-    assert cautioned(agree(judged(False), resamples=20), "given-links") is None
+    drew = agree(judged(False), resamples=20)
+    assert cautioned(drew, "given-links") is None
+    # C is not to be quoted for given links, so no caution says how to report it
+    assert [cautioned(each, "normalizer") is None for each in (found, drew)] == [True, False]
+
+
+def test_a_line_names_the_pairings_that_it_concerns_unless_these_are_all():
+    three = agree(made(A=LINKED, B=LINKED, C="0-0"), resamples=20)
+    assert "\n- normalizer (A ~ C; B ~ C): C 1.00 by the smaller set" in three.show()
+    assert "- normalizer: C 1.00 by" in agree(made(A=LINKED, C="0-0"), resamples=20).show()
+    four = agree(made(A=LINKED, B=LINKED, C="0-0", D="0-0"), resamples=20)
+    assert "\n- normalizer (4 of 6 pairings): " in four.show()
 
 
 def test_one_line_names_all_pairings_and_whose_number_it_is():
