@@ -337,12 +337,12 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "smaller set (min) or the larger one (max) ({number}): with min, links marked by only "
          "one annotator are not penalised",
          "report both, or F1 with C",
-         "{brief}; report F1 with C"),
+         "{brief}; report F1 too"),
     "initial-far":
-        ("the initial alignment {detail} has few of the annotators' links between different "
-         "words ({number}): did they correct it?",
+        ("the initial alignment {detail} has few of the annotators' links of different words "
+         "({number}): did they correct it?",
          "if not, leave the initial alignment out: C by edits of it means nothing",
-         "{detail} has {brief} of their links between different words; did they correct it?"),
+         "{detail} has {brief} of their links of different words; did they correct it?"),
     "adjudicated":
         ("the adjudicated version was made from these {number} annotations, so agreement with "
          "it is inflated: it shows whose decisions prevailed, not how reliable they are",

@@ -189,7 +189,7 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
          "narrow",
          "count each pair once, or report how many are different"),
     "rewrites":
-        ("{number} pairs that annotators rewrote from others are left out: nobody judged them",
+        ("{number} rewrites by annotators are left out: nobody judged them",
          "have a sample of them judged blindly: `alignkit audit pairs`"),
     "consensus":
         ("the majority contains the annotator, so chance alone gives a kappa far above 0 (mean "
