@@ -243,7 +243,7 @@ def judged(*rows, **attributes):
 def test_views_that_are_equal_are_shown_once_and_named():
     found = measure(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary")
     assert (found.views, str(found).count("anna ~ ben ")) == (("full",), 1)
-    told = "The views full, binary show every judgment alike: those of full stand for all"
+    told = "The views full, binary give the same labels: only full is shown"
     assert told in " ".join(str(found).split())
     assert found.to_json()["options"]["alike"] == [["full", "binary"]]
     kappas = [found.figure("pairing", "kappa", "anna", "ben", view=v) for v in ("full", "binary")]
@@ -268,7 +268,7 @@ def test_every_caution_is_explained_in_the_docs():
 
 
 @pytest.mark.parametrize(("wrong", "error", "words"),
-                         [({"annotators": ["anna"]}, OptionError, "two annotators"),
+                         [({"annotators": ["anna"]}, OptionError, "two or more annotators"),
                           ({"consensus": "dora"}, UnknownNameError, "dora"),
                           ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
                           ({"view": "full", "weights": "linear"}, OptionError, "ordered labels"),

@@ -325,7 +325,7 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
      (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, None),
      (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
      (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
-     (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "in a list"),
+     (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "as a list"),
      (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
      (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
      (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),

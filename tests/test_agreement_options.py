@@ -52,8 +52,8 @@ def test_options_are_known_without_loading_numpy():
      ({"samples": 10, "chance": "kupper-hafner"}, None, "remove `samples`"),
      ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
      ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
-     ({"bootstrap": "none", "resamples": 9}, "initial", "`resamples` is of intervals"),
-     ({"bootstrap": "none", "confidence": 0.9}, None, "`confidence` is of intervals"),
+     ({"bootstrap": "none", "resamples": 9}, "initial", "`resamples` is about intervals"),
+     ({"bootstrap": "none", "confidence": 0.9}, None, "`confidence` is about intervals"),
      ({"exact_case": True, "ignore_identical": False}, None, "has no effect")]
 )  # fmt: skip
 def test_options_that_contradict_are_refused(given, initial, words):

@@ -141,7 +141,7 @@ def test_many_groups_are_short_and_what_is_undefined_says_why():
     assert len(text.split("\n")) < 60
     assert "\n9, mean " in text
     assert "\n10, mean " not in text
-    assert "2 more groups and C: the table pairings" in text
+    assert "2 more groups and C: see the table pairings" in text
     assert "the second marked nothing here" in text
     assert "neither marked anything here" in agree(Corpus([pair(A="", B="")])).show()
 

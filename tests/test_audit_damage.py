@@ -31,7 +31,7 @@ def test_what_is_missing_or_double_is_told_with_file_and_line(tmp_path):
     judgments = found.filled.judgments["A"]
     assert judgments[rows[1]["item"]] == "correct"
     assert not {rows[0]["item"], rows[2]["item"], lost["item"]} & set(judgments)
-    assert any("A has judged 7 of 10 items" in caution for caution in found.cautions)
+    assert any("A judged 7 of 10 items" in caution for caution in found.cautions)
     again[2]["judgment"] = "u"  # who judges in a second row has judged
     save(sheets[0], [*rows, *again])
     kinds = [one.kind for one in read_audit(sheets, key).filled.findings]

@@ -209,7 +209,7 @@ def test_without_rewrites_words_or_judgments_the_error_says_so():
     bare = Corpus([SentencePair("1", None, None, {"a": Annotation(None, judgment="4")})])
     with pytest.raises(MissingTextError):
         draw(bare, mix=0)
-    with pytest.raises(FormatError, match="pair '1', annotator 'a': 'so so' is no judgment"):
+    with pytest.raises(FormatError, match="pair '1', annotator 'a': 'so so' is not a judgment"):
         draw(Corpus([pair("1", {"a": "so so"})]), mix=0, scheme="turku")
 
 
@@ -328,7 +328,7 @@ def test_a_row_from_the_sheet_of_another_is_refused(tmp_path):
     save(sheets[0], rows[:-1])
     found = read_audit(sheets, key)
     assert [one.kind for one in found.filled.findings] == ["missing"]
-    assert f"anna has judged {len(rows) - 1} of {len(rows)} items" in found.cautions[0]
+    assert f"anna judged {len(rows) - 1} of {len(rows)} items" in found.cautions[0]
     save(sheets[0], [{**row, "judge": "zoe"} for row in rows])
     assert any("zoe was given no items" in text for text in read_audit(sheets, key).cautions)
 

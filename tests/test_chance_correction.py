@@ -74,7 +74,7 @@ def test_bad_options_are_refused() -> None:
         correct_sets(A, B, choices=4, aggregate="pooled")
     with pytest.raises(OptionError, match="more items than `choices`"):
         correct_sets(A, B, choices=1)
-    with pytest.raises(OptionError, match="3 sets of one annotator, 2"):
+    with pytest.raises(OptionError, match="3 sets of one annotator, but 2"):
         correct_sets(A, B[:2], choices=4)
 
 

@@ -58,7 +58,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables or --csv")
     judged = [*FULL[:2], "--on", "judgments", "--scheme", "turku", "--tables", "cells"]
     run(capsys, *judged).failed("--tables is for alignments")
-    with pytest.raises(OptionError, match="in a list"):
+    with pytest.raises(OptionError, match="as a list"):
         found.show(tables="cells")
     titles = [table.title for table in found.tables()]
     text = made(capsys, *FULL, *QUICK, "--markdown", "--all").out

@@ -225,7 +225,7 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
     words = ["select", path, "--split", "train=.5,test=.5", "-o", tmp_path / "o.jsonl"]
     ran = run(capsys, *words)
     assert "caution: " in ran.err
-    assert "of goeswith in several parts; --keep-together goeswith leaves none" in ran.err
+    assert "of goeswith in several parts; --keep-together goeswith prevents this" in ran.err
     assert "caution" not in run(capsys, *words, "--keep-together", "goeswith").err
     assert "caution" not in run(capsys, *words[:2], "--share", ".5", "-o", tmp_path / "p.jsonl").err
     for k, row in enumerate(rows):

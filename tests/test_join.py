@@ -117,7 +117,7 @@ def test_merging_takes_words_from_whoever_has_them():
     base = pairs("a", gold=Alignment.parse("1-1"))
     corpus = merge(base, {"sys": pairs("a", words=("x", "y"), s=Alignment())})
     assert corpus[0].source == ("x", "y")
-    with pytest.raises(AlignkitError, match="reach 2 x 2"):
+    with pytest.raises(AlignkitError, match="need 2 x 2"):
         merge(base, {"sys": pairs("a", words=("x",), s=Alignment())})
 
 

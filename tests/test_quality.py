@@ -284,13 +284,13 @@ def test_long_lists_are_shortened_for_people_and_counted():
     text, again = " ".join(quality.show().split()), quality.shown_tables()[1]
     assert "by whom: 300 pairs; nobody is left to judge 246 of them" in text
     assert [row[0] for row in again.rows] == [f"q{k}" for k in range(246, 286)]
-    assert "40 of 300 are listed; CSV and JSON have all" in text
+    assert "40 of 300 are shown; CSV and JSON have all" in text
     assert len(quality.shown_tables()[-1].rows) == 40
     assert len(quality.to_json()["again"]) == len(quality.to_json()["phrases"]) == 300
     assert quality.csv().count("again,") == 300
     alone = measure(Corpus(pairs[:246]))
     assert not alone.shown_tables()[1].rows
-    assert "not listed here; CSV and JSON have all" in alone.show()
+    assert "not shown here; CSV and JSON have all" in alone.show()
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_judgments_of_other_roles_are_counted_and_not_compared():
 
 
 def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
-    with pytest.raises(AlignmentError, match="roles are annotator, initial"):
+    with pytest.raises(AlignmentError, match="expected one of annotator, initial"):
         Annotation(Alignment(), role="boss")
     line = {"id": "1", "source": ["a"], "target": ["x"],
             "annotations": {"A": {"sure": "0-0", "role": "boss"}}}  # fmt: skip

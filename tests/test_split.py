@@ -178,7 +178,7 @@ def test_groups_are_the_connected_pairs(values):
         ({"a": 0.5}, {"stratify": "documnt"}, UnknownNameError, "did you mean 'document'"),
         ({"a": 0.5}, {"keep_together": "x"}, UnknownNameError, "unknown attribute 'x'"),
         (THREE, {"keep_together": "document"}, OptionError, "make 2 groups, too few for 3 parts"),
-        ({str(k): 0.05 for k in range(11)}, {}, OptionError, "10 pairs, too few for 11 parts"),
+        ({str(k): 0.05 for k in range(11)}, {}, OptionError, "10 pairs are too few for 11 parts"),
         ({"a": 0.5}, {"separator": ","}, OptionError, "separates values of `keep_together`"),
         ({"a": 0.5}, {"keep_together": "document", "separator": ""}, OptionError, "is empty"),
     ],

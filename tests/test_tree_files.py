@@ -170,7 +170,7 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
         "sides with several trees, joined below TOP": 1,
         "trees with brackets as words, told by the text": 1,
     }  # fmt: skip
-    with pytest.raises(FormatError, match=r"trees:1:39: .*word 1, '\(', stands unescaped"):
+    with pytest.raises(FormatError, match=r"trees:1:39: .*word 1, '\(', is not escaped"):
         list(attach_trees(corpus, source_trees=path, drop_traces=True, strict_trees=True))
     refuses(FormatError, r"trees:1:", lambda: list(attach_trees(corpus, source_trees=path)))
 

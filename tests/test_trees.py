@@ -118,7 +118,7 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
         Tree.from_nltk(tree, ["rain", "fell"])
     refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
-    refuses(TreeError, "1 word for a tree of 2", lambda: Tree.parse(RAIN).with_words(["a"]))
+    refuses(TreeError, "1 word for a tree with 2", lambda: Tree.parse(RAIN).with_words(["a"]))
 
 
 @pytest.mark.parametrize(

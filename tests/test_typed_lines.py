@@ -100,7 +100,7 @@ WRONG = {
     'c.to_records(each="links")': "did you mean 'link'",
     'ak.Corpus.from_texts(["a"], ["b"], attributes={"n": [1, 2]})': "n has 2 entries",
     'ak.Corpus.from_records([{"id": 1, "annotator": "x", "links": "0-0", "source": "a"}] * 2)':
-        r"records\[1\]: 'x' annotated pair '1' before",
+        r"records\[1\]: 'x' already annotated pair '1'",
 }  # fmt: skip
 
 
