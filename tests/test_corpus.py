@@ -59,7 +59,7 @@ EXAMPLE = SentencePair(
     ],
 )
 def test_links_beyond_the_sentences_are_refused(source, target, alignment):
-    with pytest.raises(AlignmentError, match=r"pair '3': links of 'anna' reach"):
+    with pytest.raises(AlignmentError, match=r"pair '3': links of 'anna' need"):
         SentencePair("3", source, target, {"anna": alignment})
     bare = SentencePair("3", None, None, {"anna": alignment})
     assert bare.alignment("anna") == alignment

@@ -120,7 +120,7 @@ def test_annotators_get_other_names_and_roles(capsys, tmp_path):
     assert renamed.annotators == ("start", "A", "anna", "gold", "tool")
     with pytest.raises(UnknownNameError, match="'bob'"):
         corpus().rename({"bob": "x"})
-    with pytest.raises(OptionError, match="called 'ben'"):
+    with pytest.raises(OptionError, match="the name 'ben'"):
         corpus().rename({"anna": "ben"})
     alone = corpus().map(lambda pair: pair.without_annotations("ben"))
     for call, problem in (

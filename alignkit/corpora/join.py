@@ -231,7 +231,7 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
         key = f"{name}/{annotator}" if several else name
         if (both := _united(annotations.get(key), annotation)) is None:
             raise JoinError(
-                f"pair {pair.id!r} already has an annotation {key!r}: choose a new name"
+                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
             )
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
@@ -244,7 +244,7 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
             fitted = tree if tree.words == words else tree.with_words(words)
             free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
             if trees.setdefault(free, fitted) != fitted:
-                raise JoinError(f"pair {pair.id!r} already has a tree {free!r}: choose a new name")
+                raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
         changed |= {side: words, f"{side}_trees": trees}
     return replace(pair, **changed)
 
