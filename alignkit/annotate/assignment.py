@@ -1,8 +1,7 @@
 """Assign pairs to annotators: who gets which pairs, in what order, and who sees suggestions.
 
 Everything is drawn from a seed. The draw for a pair depends only on the seed and its id, or on
-counts of earlier draws. So existing rows stay when pairs or annotators are added, and only new rows
-come.
+counts of earlier draws. So existing rows stay unchanged when pairs or annotators are added.
 
 Definitions
 -----------
