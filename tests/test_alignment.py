@@ -95,7 +95,7 @@ def test_whole_numbers_of_other_kinds_are_taken():
 
 
 def test_a_weight_needs_a_link_and_a_label_a_cell():
-    with pytest.raises(AlignmentError, match="no link"):
+    with pytest.raises(AlignmentError, match="not a link"):
         Alignment([(0, 0)], weights={(0, 1): 0.5})
     judged = Alignment([(0, 0)], labels={(3, 1): "wrong"})
     assert judged.labels == {Link(3, 1): "wrong"}
