@@ -213,18 +213,18 @@ def test_the_command_says_where_a_system_fails(capsys, tmp_path):
     ran = run(capsys, *given, *by, "--examples", "2", "--html", page)
     assert ran.code == 0, ran.err
     head = ran.out.partition("\nLinks by kind")[0].splitlines()
-    assert head[1].startswith("eflomal misses 441 of 1001 links: recall 55.9 [")
-    assert head[2].startswith("eflomal draws wrongly 102 of 696 links: precision 85.3 [")
+    assert head[1].startswith("eflomal misses 441 of the 1001 links of the reference: recall 55.9 [")
+    assert head[2].startswith("102 of the 696 links of eflomal are wrong: precision 85.3 [")
     bounds = r"\[-?\d+\.\d, -?\d+\.\d\]"
     for told in (
-        rf"by kind, eflomal misses the largest share in 'block' \(several words with several, "
+        rf"largest share of missed links by kind: 'block' \(several words with several, "
         rf"each linked with each\): 122 of 133, recall 8\.3 {bounds}, "
         rf"55\.0 {bounds} points below all other links \(63\.2\)",
-        r"by word, eflomal misses the largest share in 'mixed' .*; the largest number in "
+        r"largest share of missed links by word: 'mixed' .*; largest number: "
         r"'content words': 140 of 195",
-        rf"by phenomenon, eflomal misses the largest share in 'idiom': 99 of 127, recall 22\.0 "
+        rf"largest share of missed links by phenomenon: 'idiom': 99 of 127, recall 22\.0 "
         rf"{bounds}, 38\.8 {bounds} points below the links of all other pairs \(60\.9\); "
-        r"the largest number in 'synonym': 145 of 298",
+        r"largest number: 'synonym': 145 of 298",
     ):
         assert any(re.fullmatch(told, line) for line in head), told
     text = page.read_text("utf-8")
@@ -281,5 +281,5 @@ def test_a_share_that_is_not_clearly_larger_may_be_chance():
         for n, text in enumerate(systems)
     )
     head = link_errors(corpus, "system", "gold", by_link=["word"], resamples=200).head
-    (missed,) = (line for line in head if "by word, system misses" in line)
+    (missed,) = (line for line in head if "of missed links by word" in line)
     assert "it may be chance" in missed

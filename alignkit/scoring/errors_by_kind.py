@@ -226,20 +226,25 @@ class ClassErrors:
 
 
 class _Fault(NamedTuple):
-    """An error of precision or recall: the names of its counts, and a verb."""
+    """An error of precision or recall: the names of its counts, and a sentence with them."""
 
     counted: str
     of: str
-    verb: str
+    sentence: str
 
     def share(self, errors: ClassErrors) -> str:
         """Return the text "number of number"."""
         return f"{getattr(errors, self.counted)} of {getattr(errors, self.of)}"
 
+    def said(self, errors: ClassErrors, system: str) -> str:
+        """Return the sentence with the counts of all links."""
+        counts = getattr(errors, self.counted), getattr(errors, self.of)
+        return self.sentence.format(*counts, system=system)
+
 
 _FAULTS = {
-    "recall": _Fault("missed", "reference", "misses"),
-    "precision": _Fault("wrong", "hypothesis", "draws wrongly"),
+    "recall": _Fault("missed", "reference", "{system} misses {} of the {} links of the reference"),
+    "precision": _Fault("wrong", "hypothesis", "{} of the {} links of {system} are wrong"),
 }
 _COLUMNS = (
     "right: sure links of the system that the reference also has, sure or possible; wrong: other "
@@ -299,10 +304,8 @@ class LinkErrors(Result):
         for whole in self._of("")[:1]:
             for key, fault in _FAULTS.items():
                 if not isnan(getattr(whole, key)):
-                    lines.append(
-                        f"{self.system} {fault.verb} {fault.share(whole)} links: {key} "
-                        f"{bounded(getattr(whole, key), whole.intervals[key])}"
-                    )
+                    figure = bounded(getattr(whole, key), whole.intervals[key])
+                    lines.append(f"{fault.said(whole, self.system)}: {key} {figure}")
         for way in self._ways():
             links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
             lines += (self._worst(way, links, key, fault) for key, fault in _FAULTS.items())
@@ -323,9 +326,9 @@ class LinkErrors(Result):
         most = max(links, key=lambda x: int(getattr(x, fault.counted)))
         more = ""
         if most.name != worst.name:
-            more = f"; the largest number in {called(way, most.name)}: {fault.share(most)}"
+            more = f"; largest number: {called(way, most.name)}: {fault.share(most)}"
         return (
-            f"by {way}, {self.system} {fault.verb} the largest share in "
+            f"largest share of {fault.counted} links by {way}: "
             f"{called(way, worst.name)}: {fault.share(worst)}, "
             f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
             f"{bounded(abs(gap.value), turned)} points {where} {others} "
