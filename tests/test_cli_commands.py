@@ -107,12 +107,12 @@ def test_merge_adds_annotations(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("added", "told"),
     [
-        ("x", "expected NAME=FILE:FORMAT"),
-        ("=x", "expected NAME=FILE:FORMAT"),
+        ("x", "expected NAME=FILE[:FORMAT]"),
+        ("=x", "expected NAME=FILE[:FORMAT]"),
         (f"x={EFLOMAL}:base=0:base=1", "base is given twice"),
-        (f"x={EFLOMAL}:bass=1", "expected NAME=FILE:FORMAT:base=1:transpose"),
-        (f"x={EFLOMAL}:base=2", "expected NAME=FILE:FORMAT:base=1:transpose"),
-        (f"x={EFLOMAL}:pharaoh:naacl", "expected NAME=FILE:FORMAT:base=1:transpose"),
+        (f"x={EFLOMAL}:bass=1", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
+        (f"x={EFLOMAL}:base=2", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
+        (f"x={EFLOMAL}:pharaoh:naacl", "expected NAME=FILE[:FORMAT][:base=1][:transpose]"),
         (f"x={EFLOMAL}:pharoh", "unknown format 'pharoh'; did you mean 'pharaoh'?"),
         ("x=none:pharaoh", "none: cannot be read"),
         (f"alignment={EFLOMAL}", "an annotation 'alignment' already"),

@@ -68,10 +68,11 @@ class AgreementOptions:
     )  # fmt: skip
     chance: str = option(
         "edit",
-        "model of chance in the main tables. The edit models make as many edits of the initial "
-        "alignment as the annotator, at one rate (edit), at one for adding and one for deleting "
-        "(edit-split), or at two for equal and two for other words (edit-strata); kupper-hafner "
-        "draws sets of links at random, and is used if there is no initial alignment",
+        "how agreement by chance is computed in the main tables. The edit models make as many "
+        "edits of the initial alignment as the annotator, at one rate (edit), at one for adding "
+        "and one for deleting (edit-split), or at two for equal and two for other words "
+        "(edit-strata); kupper-hafner draws sets of links at random, and is used if there is no "
+        "initial alignment",
         group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),
     )  # fmt: skip
     reading: str = option(
@@ -197,8 +198,8 @@ class JudgmentOptions:
     scheme: Scheme | str = option("", "scheme of the judgments", metavar="S")  # noqa: RUF009
     view: str | Sequence[str] | None = option(
         None,
-        "views of the scheme (default: all; with weights, or ties decided by the order, only those "
-        "with ordered labels)", metavar="V",
+        "views of the scheme, which merge its labels into fewer (default: all; with weights, or "
+        "ties decided by the order, only those with ordered labels)", metavar="V",
     )  # fmt: skip
     weights: str = option(
         "nominal", "weights for kappa: none, or by the distance of labels in their order",

@@ -46,8 +46,8 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 _BELOW_1 = nextafter(1, 0)
 _BEST = (
-    "average three models, of whole words and of their first 4 and 5 letters; better, but three "
-    "times slower"
+    "average three models: one of whole words, one of their first 4 letters, one of their first 5; "
+    "better, but three times slower"
 )
 
 
@@ -94,7 +94,7 @@ class Settings:
     )
     spelling: float = _setting(3.0, "W", "pseudo-count for words with similar spelling")
     identity: float = _setting(
-        0.0, "W", "pseudo-count for equal words, as in a lexicon of identical words"
+        0.0, "W", "pseudo-count for equal words, as if a dictionary listed each word with itself"
     )
     stem: int = _setting(
         0,

@@ -136,11 +136,7 @@ class Parser(argparse.ArgumentParser):
             for action in self._actions
             if action.option_strings and action.required
         ]
-        places = [
-            str(action.metavar) + (f" [{action.metavar} ...]" if action.nargs == "+" else "")
-            for action in self._actions
-            if not action.option_strings
-        ]
+        places = [_place(action) for action in self._actions if not action.option_strings]
         self.usage = " ".join(["%(prog)s", *places, *needed, "[options]"])
 
     def outputs(self, options: argparse.Namespace) -> dict[str, str]:
@@ -198,6 +194,14 @@ class Parser(argparse.ArgumentParser):
         """Print the error and end with exit code 2."""
         usage = self.format_usage().strip()
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
+
+
+def _place(action: argparse.Action) -> str:
+    """Return a positional argument as the usage line shows it."""
+    name = str(action.metavar)
+    if action.nargs == "?":
+        return f"[{name.strip('[]')}]"
+    return f"{name} [{name} ...]" if action.nargs == "+" else name
 
 
 def _brief(action: argparse.Action) -> argparse.Action:

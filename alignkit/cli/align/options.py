@@ -103,7 +103,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
-        --objective O  measure to optimise: links, aer or phrases. links: F1 of links; aer: the
+        --objective O  what to optimise: links, aer or phrases. links: F1 of links; aer: the
             alignment error rate, which ignores links that are only possible; phrases: F1 of sure,
             non-identical phrase pairs (default: links)
         --ignore-identical  leave links of equal words out of the measure (phrases: always)

@@ -75,10 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator NAME  name of the annotator (default: your login name)
         --project FILE  file of the project (default: CORPUS.alignkit next to the corpus)
         --adjudicate  decide where annotators differ, instead of annotating
-        --gold NAME  with --adjudicate, name of the decided version (default: gold)
-        --blind  with --adjudicate, hide the names behind the votes from now on (default: as before)
-        --majority  with --adjudicate, accept links shared by more than half of the annotators from
-            now on (default: as before; at first only links shared by all)
+        --gold NAME  with --adjudicate, name under which the decided links are stored (default:
+            gold)
+        --blind  with --adjudicate, do not show which annotator drew which link (default: as before)
+        --majority  with --adjudicate, accept links shared by more than half of the annotators
+            (default: as before; at first only links shared by all)
         """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
         annotator={"type": _who}, gold={"type": _who}, blind=either, majority=either)  # fmt: skip
     tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
@@ -96,15 +97,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             (default: trained)
         """, suggestions={"choices": ("trained", "none")})  # fmt: skip
     add_options(group, """
-        --learning  learn from finished pairs to improve the suggestions of an aligner for pairs
-            that nobody has opened; the setting is kept (default: on in a new project)
+        --learning  let the aligner learn from finished pairs, for better suggestions for pairs that
+            nobody has opened; the setting is kept (default: on in a new project)
         """, learning=either)  # fmt: skip
     add_options(parser.add_argument_group("the page"), """
         --scheme NAME  scheme of labels for the pairs of a new project
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
         --host A  address of the server; only loopback addresses (default: 127.0.0.1)
-        --allow-host NAME  another host name that browsers use, such as through a tunnel; repeatable
+        --allow-host NAME  accept this host name too, for browsers that connect through a tunnel;
+            repeatable
         --no-browser  print the URL without opening a browser
         """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
         allow_host={"action": "append", "default": []})  # fmt: skip

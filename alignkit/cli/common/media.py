@@ -47,11 +47,11 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
         print(result.show(options.medium))
 
 
-def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
+def add_groups(group: argparse._ActionsContainer) -> None:
     """Add the options for grouping pairs by an attribute, and for its separator."""
-    add_options(group, f"""
-        --by {metavar}  add a row for each value of this attribute (genre, document, ...), or
-            for each day, week or month if annotations have times
+    add_options(group, """
+        --by ATTRIBUTE  add a row for each value of this attribute of the pairs (genre, document,
+            ...), or for each day, week or month if annotations have times
         --split TEXT  separator of several values in that attribute, such as a comma; a pair counts
             in each (default: one value)
         """)  # fmt: skip
@@ -78,7 +78,7 @@ def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
     """Add the options for a figure for a paper."""
     add_options(group, f"""
-        --plot FILE  draw {what} with intervals for a paper (.pdf, .png or .svg)
+        --plot FILE  draw {what} with their intervals as a figure for a paper (.pdf, .png or .svg)
         --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
             column)
         """, plot={"type": saved_file}, plot_width={"choices": tuple(WIDTHS)})  # fmt: skip
@@ -95,7 +95,7 @@ def check_plot(options: argparse.Namespace) -> None:
 def add_labels(group: argparse._ArgumentGroup) -> None:
     """Add the option that leaves out rules with two labels from joshua and ppdb."""
     add_options(group, """
-        --one-label  joshua and ppdb: leave out rules with a label that differs between the sides
+        --one-label  leave out rules whose two sides have different labels, for joshua and ppdb
             (default: both labels are written, [NP~S])
         """)  # fmt: skip
 

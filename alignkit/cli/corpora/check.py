@@ -1,4 +1,4 @@
-"""Check a file: report errors, and which base and direction its links fit.
+"""Check a file: report errors, and how its links seem to be written.
 
 The report lists broken records, control characters, links out of range, duplicate links, links that
 are both sure and possible, empty alignments and sentences, repeated ids, byte order marks and
@@ -6,9 +6,9 @@ carriage returns. It names the line from which links and texts seem to be shifte
 also compared: words that differ are reported. With trees, it counts them, and lists those that do
 not fit their words and flat ones (fewer than 4 nodes deep over more than 8 words).
 
-alignkit does not guess base and direction: for each combination, a table shows how many links lie
-outside their sentence pair and how many join equal words. --fix leaves out broken pairs, and
-reports how many, which ones, and which ids change.
+alignkit does not guess the base (the number of the first word, 0 or 1) and the direction: for each
+combination, a table shows how many links lie outside their sentence pair and how many join equal
+words. --fix leaves out broken pairs, and reports how many, which ones, and which ids change.
 
 With --leaks, the two files are parts of a split, TRAIN and TEST. The report lists the pairs of TEST
 that TRAIN already has: equal pairs, reversed pairs and pairs of the same group. It also lists equal
@@ -249,7 +249,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --fix-target FILE  write the corrected target words
         --leaks  report pairs of the second file that are in the first; equal, reversed, or of the
             same group
-        --group ATTRIBUTE  with --leaks, attribute that groups pairs; repeatable (default: goeswith)
+        --group ATTRIBUTE  with --leaks, report pairs of both parts with the same value of this
+            attribute; repeatable (default: goeswith)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
     group = add_writing_arguments(
-        parser, "as for --from (default: by the ending of OUT)", required=False
+        parser, "the names are those of --from (default: by the ending of OUT)", required=False
     )
     add_options(group, """
         --annotator A  write only the alignments of this annotator (default: all)
@@ -73,8 +73,9 @@ def add_writing_arguments(
         --to F  format of the output: {formats}
         --to-base  number of the first word in the output (default: as usual in the format)
         --to-transpose  write links target first
-        --to-source FILE  file for the source words, for formats without words; alone: a bitext
-        --to-target FILE  file for the target words, for formats without words
+        --to-source FILE  file for the source sentences, if the format holds only links; alone: a
+            bitext
+        --to-target FILE  file for the target sentences, if the format holds only links
         --to-ids  write the id of each pair before its links (pharaoh)
         --to-weights  write the weight of each link after it, as in 0-0:0.93 (pharaoh)
         """, to={"required": required, "type": format_name(WRITTEN)},
@@ -184,8 +185,8 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
         --rows  write rows for training a classifier or generator (columns id, label, source and
             target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or .jsonl).
             {listing}
-        --view V  view of --scheme with the labels of the rows (default: full)
-        --no-rewrites  leave out rows for pairs that annotators rewrote
+        --view V  view of the scheme from which the rows take their labels (default: full)
+        --no-rewrites  leave out the rewrites that annotators made of pairs
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Count how often each annotator gave each label, in one view of the scheme.
+"""Count how often each annotator gave each label.
 
 A scheme has several views: full keeps every label with its flags, binary has only paraphrase (1)
 and no paraphrase (0), and others are in between.
@@ -37,12 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_scheme_argument(parser)
-    add_options(parser, "--view V  view of the scheme (default: full)", view={"default": "full"})
-    add_options(
-        parser, "--annotator A  annotator to count; repeatable (default: all)",
-        annotator={"action": "append"},
-    )  # fmt: skip
-    add_groups(parser, metavar="ATTRIBUTE")
+    add_options(parser, """
+        --view V  view of the scheme, which merges its labels into fewer (default: full)
+        --annotator A  count the labels of this annotator; repeatable (default: all)
+        """, view={"default": "full"}, annotator={"action": "append"})  # fmt: skip
+    add_groups(parser)
     add_rewrites_argument(parser)
     add_media(parser, csv="print the rows of the table as CSV")
     add_reading_arguments(parser)

@@ -35,7 +35,7 @@ from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.io.reading import write_corpus
 from alignkit.model.corpus import Corpus
 
-_ADDED = "NAME=FILE:FORMAT:base=1:transpose"
+_ADDED = "NAME=FILE[:FORMAT][:base=1][:transpose]"
 _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose", True)}
 """The parts that can follow the file of --add, apart from the format."""
 
@@ -43,10 +43,10 @@ _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose",
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, f"""
-        BASE  corpus to add annotations to; - is stdin
-        --add {_ADDED}  annotation to add, and its name; repeatable (the parts after FILE are
+        CORPUS  corpus to add annotations to; - is stdin
+        --add {_ADDED}  name and file of an annotation to add; repeatable (the parts after FILE are
             optional; without them, --format, --base and --transpose apply)
-        """, BASE={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
+        """, CORPUS={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
     add_corpus_output(
         parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"
     )

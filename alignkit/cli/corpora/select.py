@@ -11,7 +11,7 @@ rest is left out.
 For example:
   alignkit select corpus.jsonl --ids p05 p17 -o two.jsonl
   alignkit select corpus.xml --share .1 --annotated-by anna ben --stratify genre -o trial.xml
-  alignkit select corpus.xml --split train=.8,dev=.1,test=.1 --keep-together document -o corpus.xml
+  alignkit select corpus.xml --split train=.8,dev=.1,test=.1 --keep-together document -o parts.xml
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_corpus_output(parser, "file to write; - is stdout; with --split, the pattern of file names")
+    add_corpus_output(parser, "file to write, with --split OUT-train, OUT-dev, ...; - is stdout")
     add_options(parser, """
         --ids ID...  select the pairs with these ids
         --ids-from FILE  select the pairs with the ids in this file, one a line
@@ -58,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --split PART=S...  split into parts with these shares, such as train=.8 dev=.1 test=.1 (or
             train=.8,dev=.1,test=.1)
         --seed N  seed of the random draw; the same seed selects the same pairs (default: {SEED})
-        --stratify ATTRIBUTE  give each value of this attribute the same share in all parts;
-            judgment: each label
+        --stratify ATTRIBUTE  keep the proportions of the values of this attribute equal in all
+            parts; judgment: each label
         --keep-together ATTRIBUTE  keep pairs with the same value together in one part, such as the
             same document; repeatable
         """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
-    add_groups(parser, metavar="ATTRIBUTE")
+    add_groups(parser)
     group = parser.add_argument_group("similarity of the two texts")
     add_options(group, """
         --diversity  show how similar the two texts of each pair are, instead of counts

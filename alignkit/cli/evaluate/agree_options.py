@@ -61,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="automatic alignments to compare each annotator with (default: the initial one and "
         "those with the role system; '' for none)")
     add_names(group)
-    add_groups(group, metavar="GROUP")
+    add_groups(group)
     add_order_argument(group)
     for name, title in _GROUPS.items():
         group = parser.add_argument_group(title)

@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --plain  draw plain pairs that all annotators judged paraphrases, or all plain pairs
             (default: upheld)
         --annotator A  annotator of the judgments for --plain; repeatable (default: all who judged)
-        --by GROUP  spread the items over the values of this attribute (period, genre, ..., or day,
-            week or month if annotations have times); 'audit read' then also counts by it
+        --by ATTRIBUTE  spread the items over the values of this attribute (period, genre, ..., or
+            day, week or month if annotations have times); 'audit read' then also counts by it
         """, mix={"type": _share, "default": 0.5}, each={"type": number(1), "default": 2},
         plain={"choices": ("upheld", "all"), "default": "upheld"},
         annotator={"action": "append"})  # fmt: skip

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --loose  extend phrases over unaligned words at their ends (default: tight)
         --both SHARE  share of items that system and gold standard both have, to check the judges
             (default: 0)
-        --by GROUP  spread the items over the values of this attribute (genre, document, ...)
+        --by ATTRIBUTE  spread the items over the values of this attribute (genre, document, ...)
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
         max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
     add_options(parser, """
         --key KEY  key file that was written with the sheets
-        --by GROUP  add a row for each value of this attribute; with pairs, also day, week, month or
-            judgment (default: the attribute by which items were drawn)
+        --by ATTRIBUTE  add a row for each value of this attribute; with pairs, also day, week,
+            month or judgment (default: the attribute by which items were drawn)
         """, key={"required": True})  # fmt: skip
     add_draws(parser.add_argument_group("intervals"), "for the bootstrap over items")
     add_media(parser.add_argument_group("output"))

@@ -1,4 +1,4 @@
-"""Compare systems by phenomenon: their strengths, their weaknesses and where they differ.
+"""Compare systems on groups of pairs with a phenomenon, such as idiom or ellipsis.
 
 A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
 and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
@@ -66,14 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --compare HYP2...  other systems, read like HYP
         --by ATTRIBUTE  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator of several phenomena in the attribute (default: a comma)
+        --split TEXT  separator, if the attribute with the phenomena holds several (default: a
+            comma)
         --measure  measure of links, phrases or judgments (default: f1, or accuracy with --scheme);
             phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
     add_judged(group, "of the judgments to profile (default: profile links)")
     add_order_argument(group)
     add_options(parser.add_argument_group("reading a table"), """
-        --table FILE  read a table of phenomena and systems
+        --table FILE  read a table of scores by phenomenon and system, instead of HYP and REF
         --leave-out ROW...  rows of the table that are not phenomena, such as a mean
         --lower-is-better  give rank 1 to the lowest value, as for errors (default: the highest)
         """, table={"dest": "printed"}, leave_out={"default": []})  # fmt: skip

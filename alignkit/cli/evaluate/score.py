@@ -72,11 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, compare={"default": []})  # fmt: skip
     add_draws(group, "for --ci, --compare and --plot")
     group = parser.add_argument_group("output")
-    add_groups(group, metavar="GROUP")
+    add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  tables for several systems: systems, differences, or both (default: systems);
-            differences have p values
+        --tables T,T  with several systems, print their scores (systems), their differences, or both
+            (default: systems); differences have p values
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)
     add_plot(group, "P, R, F1 and AER")

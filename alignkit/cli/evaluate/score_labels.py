@@ -71,7 +71,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
     """Add the options for judgments and files of predictions."""
     add_scheme_argument(group, about)
     add_options(group, """
-        --view V  view of the scheme (default: full)
+        --view V  view of the scheme, which merges its labels into fewer (default: full)
         --predictions FILE...  files of predicted labels, one for each system; lines with id and
             label, or only labels in order
         --predicted  whether these files have labels of the scheme or of the view (default: scheme,

@@ -1,4 +1,4 @@
-"""Find paraphrases: phrases with the same translations, and their probabilities.
+"""Find paraphrases: phrases e2 with the same translations as a phrase e1, and p(e2 | e1).
 
 TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two
 phrases e1 and e2 are paraphrases if both are paired with the same phrase f, the pivot. p(e2 | e1)
@@ -60,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("table", metavar="TABLE", help="phrase table (.gz too); - is stdin")
     parser.add_argument(
-        "second", metavar="[TABLE2]", nargs="?", help="second table, for e2 (default: TABLE)"
+        "second",
+        metavar="[TABLE2]",
+        nargs="?",
+        help="table from the pivot back to the paraphrases (default: TABLE)",
     )
     group = parser.add_argument_group("joining")
     add_options(group, """
@@ -79,14 +82,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         -o, --output FILE  file to write (default: stdout)
         --jsonl  write one JSON object a line (default: TSV)
-        --to F  format of paraphrase rules (default: that of TABLE)
+        --to F  format of the output, if TABLE holds rules (default: that of TABLE)
         """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS})  # fmt: skip
     add_labels(group)
     group = parser.add_argument_group("input")
     add_options(group, f"""
-        --table-format  format of phrase tables (default: moses if the first line has '|||', else
-            tsv)
-        --rules-format F  format of tables of rules (default: detected by the first lines):
+        --table-format  format of TABLE, if it holds phrases (default: moses if the first line has
+            '|||', else tsv)
+        --rules-format F  format of TABLE, if it holds rules (default: detected by the first lines):
             {", ".join(FORMATS)}
         --encoding E  encoding of all input (default: utf-8)
         """, table_format={"choices": _PHRASES}, rules_format={"choices": FORMATS},

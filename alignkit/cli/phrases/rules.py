@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --size N  combine up to N minimal rules into one (default: 1)
         --all  learn a rule for every pair of matching nodes; several that match the same share a
             count (default: the minimal rules of one derivation)
-        --deletions  delete or insert constituents without links as a whole; written d0 and i0
-            (default: keep them as words)
+        --deletions  learn rules that delete or insert a whole constituent without links; written d0
+            and i0 (default: keep them as words)
         --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
         --max-nodes N  maximum number of nodes on each side, with variables (default: no limit)
         --max-depth N  maximum depth of each side in nodes, with variables (default: no limit)
