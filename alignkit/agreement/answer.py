@@ -89,18 +89,11 @@ TEXTS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Quoted:
-    """The C that an answer quotes.
+    """The C that an answer quotes."""
 
-    Parameters
-    ----------
-    model : Its model of chance.
-    name : Its name in text: ``"C (strata)"``.
-    why : Why the requested model is not suitable here; empty if it is quoted.
-    """
-
-    model: str
-    name: str
-    why: str = ""
+    model: str  # of chance
+    name: str  # in text, such as "C (strata)"
+    why: str = ""  # the requested model is not suitable here; empty if it is quoted
 
 
 @dataclass(frozen=True)

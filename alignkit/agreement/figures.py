@@ -99,18 +99,11 @@ class PairingSection:
 
 @dataclass(frozen=True, eq=False)
 class GivenLinks:
-    """The agreement of two annotators who judged links that they were given.
+    """The agreement of two annotators who judged links that they were given."""
 
-    Parameters
-    ----------
-    links : The number of given links: the cells that both judged.
-    cells : Kappa and AC1 over these; only different words if identical ones are left out.
-    intervals : For ``cells.possible.kappa`` and so on.
-    """
-
-    links: int
-    cells: CellAgreement
-    intervals: Intervals
+    links: int  # the number of cells that both judged
+    cells: CellAgreement  # over these; without equal words if identical ones are left out
+    intervals: Intervals  # for cells.possible.kappa and so on
 
     def kappa(self, links: str) -> tuple[float, Interval | str | None]:
         """Return kappa of ``"possible"`` or ``"sure"`` links, and its interval."""

@@ -105,13 +105,7 @@ Exit codes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code.
-
-    Parameters
-    ----------
-    arguments
-        The words after ``alignkit``; None takes those of the process.
-    """
+    """Run the command line (None: the process's words after alignkit); return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]

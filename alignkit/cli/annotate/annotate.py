@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             (default: trained)
         """, suggestions={"choices": ("trained", "none")})  # fmt: skip
     add_options(group, """
-        --learning  let the aligner learn from finished pairs; it improves the suggestions for pairs that
+        --learning  let the aligner learn from finished pairs; its suggestions improve for pairs that
             nobody has opened; the setting is kept (default: on in a new project)
         """, learning=either)  # fmt: skip
     add_options(parser.add_argument_group("the page"), """

@@ -69,25 +69,14 @@ def get_rule_format(name: str) -> RuleFormat:
 
 @dataclass
 class WrittenRules:
-    """The counts of written rules; they grow during writing.
+    """The counts of written rules; they grow during writing."""
 
-    Attributes
-    ----------
-    rules
-        The number of rules written.
-    left_out
-        The number of rules left out, by what the format cannot represent.
-    lost
-        The number of written rules that lost something in the format, by what was lost: an
-        attribute of `RuleType`, or ``"trees"`` (nodes below the roots).
-    joined
-        The number of written rules in which a symbol has the labels of both sides, ``[NP~S]``.
-    """
-
-    rules: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    lost: Counter[str] = field(default_factory=Counter)
-    joined: int = 0
+    rules: int = 0  # written
+    left_out: Counter[str] = field(default_factory=Counter)  # by what the format cannot represent
+    lost: Counter[str] = field(
+        default_factory=Counter
+    )  # by the attribute that was lost, or "trees"
+    joined: int = 0  # with a symbol that has the labels of both sides, [NP~S]
 
 
 def write_rules(

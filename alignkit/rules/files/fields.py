@@ -144,24 +144,13 @@ class LeftOutError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class RuleFormat:
-    """A format of rules.
-
-    Parameters
-    ----------
-    line
-        Makes the line of a rule, given its number from 1 and whether two labels of a symbol may be
-        joined; raises `LeftOutError` if the format cannot represent the rule.
-    parse
-        Makes the rule of a line, given the number of the rule from 1; None for a line without a
-        rule. Its errors contain only the column.
-    holds
-        The attributes of a `RuleType`, besides the rule, that the format can represent;
-        ``"trees"``: the nodes below the roots.
-    """
+    """A format of rules; numbers of rules begin with 1."""
 
     line: Callable[[RuleType, int, bool], str]
+    """From a rule, its number and whether two labels of a symbol may be joined, or LeftOutError."""
     parse: Callable[[str, int], RuleType | None]
-    holds: frozenset[str]
+    """From a line and the number of its rule, if it has one; errors contain only the column."""
+    holds: frozenset[str]  # attributes of a rule type that fit in; "trees": nodes below the roots
 
 
 _EMPTY = "&#;"
