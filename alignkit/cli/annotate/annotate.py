@@ -97,8 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             (default: trained)
         """, suggestions={"choices": ("trained", "none")})  # fmt: skip
     add_options(group, """
-        --learning  let the aligner learn from finished pairs; its suggestions improve for pairs that
-            nobody has opened; the setting is kept (default: on in a new project)
+        --learning  let the aligner learn from finished pairs; its suggestions for pairs that nobody
+            has opened improve; the setting is kept (default: on in a new project)
         """, learning=either)  # fmt: skip
     add_options(parser.add_argument_group("the page"), """
         --scheme NAME  scheme of labels for the pairs of a new project
