@@ -52,7 +52,8 @@ def test_the_table_of_schemes_is_that_of_the_package():
 
 
 def test_pictures_are_shown():
-    shown = {name for text in PAGES.values() for name in re.findall(r"\(pictures/(.+?)\)", text)}
+    texts = [path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")]
+    shown = {name for text in texts for name in re.findall(r"\(pictures/(.+?)\)", text)}
     assert shown == {path.name for path in (DOCS / "pictures").iterdir()}
 
 
