@@ -250,7 +250,7 @@ _SCHEMES = (
     ),
     Scheme(
         "entailment",
-        "What follows from what: whether the one sentence is true where the other is.",
+        "What follows from what: whether one sentence must be true if the other one is true.",
         (
             Label("equivalence", "Equivalence", "Each follows from the other."),
             Label(
