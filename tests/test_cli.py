@@ -282,6 +282,8 @@ def stopped(*given, **options):
 main._act = stopped
 if name == "SIGHUP":  # which is ignored under nohup
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+if name == "SIGINT":  # which is ignored in a shell's background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(alignkit.__main__.main())
 """
 
