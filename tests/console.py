@@ -4,8 +4,10 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
+
+from command import process
+from command import run as run_here
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -18,20 +20,20 @@ def examples(page):
             yield command, output.rstrip("\n")
 
 
-def run(command, folder, **environment):
+def run(command, folder, capsys=None, **environment):
     """Run ``alignkit ...``, piped perhaps through ``head -N`` or the system's ``grep``.
 
-    Return what it prints.
+    Return what it prints. With capsys it is run in this process, which has to be in the folder.
     """
     command, _, head = command.partition(" | head -")
     command, _, searched = command.partition(" | grep ")
     words = shlex.split(command)
     assert words[0] == "alignkit", command
-    ran = subprocess.run([sys.executable, "-m", "alignkit", *words[1:]], cwd=folder,
-                         env=os.environ | environment, capture_output=True, check=False,
-                         encoding="utf-8")  # fmt: skip
-    lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
-    lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
+    if capsys is None:
+        ran = process(*words[1:], cwd=folder, env=os.environ | environment)
+    else:
+        ran = run_here(capsys, *words[1:])
+    lines = [line.rstrip() for line in (ran.out + ran.err).splitlines()]
     if searched:
         lines = _grep(searched, lines)
     return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")

@@ -49,11 +49,15 @@ def edited(corpus, **options):
 
 
 GOOD = random_corpus()
-WELL = edited(GOOD)
 
 
-def test_where_all_is_well_it_only_asks_whether_they_corrected_that_alignment():
-    assert [caution.code for caution in WELL.cautions] == ["initial-far"]
+@pytest.fixture(scope="module")
+def well():
+    return edited(GOOD)
+
+
+def test_where_all_is_well_it_only_asks_whether_they_corrected_that_alignment(well):
+    assert [caution.code for caution in well.cautions] == ["initial-far"]
     kept = {"A": "0-0 1-1", "B": "0-1 1-2 2-3 3-0 0-0"}  # all of A's links, a fifth of B's
     caution = cautioned(edited(made(initial=SAME, **kept)), "initial-far")
     assert (caution.number, "'initial'" in caution.says) == ("20%", True)
@@ -149,17 +153,17 @@ def changed(found, **values):
     return replace(other, cautions=cautions_of(other))
 
 
-def test_what_is_coarse_undefined_or_moves_with_the_model():
+def test_what_is_coarse_undefined_or_moves_with_the_model(well):
     bounds = {"low": 0.5, "high": 0.58}
-    assert cautioned(changed(WELL, C_error=0.0099, interval=bounds), "coarse") is None
-    C = {name: levels["words.sure"].C for name, levels in WELL.pairings[0].beyond.items()}
+    assert cautioned(changed(well, C_error=0.0099, interval=bounds), "coarse") is None
+    C = {name: levels["words.sure"].C for name, levels in well.pairings[0].beyond.items()}
     high = max(("edit-split", "edit-strata", "kupper-hafner"), key=C.get)
     for code, values, number in (
         ("coarse", {"C_error": 0.0101, "interval": bounds}, "sure words 0.0101 of 0.0800"),
         ("undefined-resamples", {"interval": {"undefined": 3}}, "sure words 3 of 20"),
         ("model", {"C": -0.9}, f"sure words -0.900 by edit to {C[high]:.3f} by {high}"),
     ):
-        assert number in cautioned(changed(WELL, **values), code).number
+        assert number in cautioned(changed(well, **values), code).number
 
 
 def test_equal_words_that_dominate_the_fit():

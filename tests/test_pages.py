@@ -47,8 +47,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("page", "command", "output"), EXAMPLES)
-def test_the_page_shows_what_the_command_prints(page, command, output, folder):
-    assert run(command, folder) == output
+def test_the_page_shows_what_the_command_prints(page, command, output, folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert run(command, folder, capsys) == output
 
 
 def test_the_readme_has_examples():
