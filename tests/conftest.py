@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 from repetitions import FULL
 
-examples = 100 if FULL else 50
+examples = 200 if FULL else 30
 settings.register_profile("alignkit", deadline=None, derandomize=True, max_examples=examples)
 settings.load_profile("alignkit")
 LONG = {"test_processors", "test_style", "test_site", "test_model_forged", "test_cluster_workers",

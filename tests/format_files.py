@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from strategies import PLAIN
 
@@ -23,7 +22,6 @@ from alignkit.io import (
 )
 
 NUMBERS = st.integers(0, 10**9 - 1).map(str)
-MANY = settings(max_examples=60)
 
 
 def holds(format):

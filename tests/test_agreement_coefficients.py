@@ -6,7 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import alpha, alpha_units, cell_table, fleiss, fleiss_items, set_distance
@@ -77,7 +77,6 @@ def test_cells_by_hand():
     assert (result.all.items, result.possible.prevalence) == (9, (12 / 18, 6 / 18))
 
 
-@settings(max_examples=100)
 @given(corpora(("A", "B")), RULES)
 def test_counting_the_cells_is_the_same_as_making_them(corpus, rule):
     result = cell_agreement(corpus, "A", "B", **rule)
@@ -115,7 +114,6 @@ def test_cells_that_both_judged_by_hand():
     assert cell_agreement(GIVEN, "A", "B").possible.table == ((6, 1), (1, 1))
 
 
-@settings(max_examples=60)
 @given(corpora(("A", "B")), RULES, st.randoms(use_true_random=False))
 def test_judged_cells_agree_with_the_definition(corpus, rule, random):
     def label(pair):
@@ -200,14 +198,12 @@ def test_who_has_not_annotated_a_pair_gives_no_values():
     assert (result.units, result.values) == (6, 3 * 3 + 3 * 2)
 
 
-@settings(max_examples=150)
 @given(UNITS, NAMES)
 def test_alpha_agrees_with_the_definition(units, distance):
     result = alpha_from_units(units, distance=distance)
     same((result.alpha, result.observed, result.expected), alpha(units, distance))
 
 
-@settings(max_examples=60)
 @given(UNITS, NAMES)
 def test_nltk_gives_the_same_alpha(units, distance):
     units = [unit for unit in units if len(unit) > 1]
@@ -221,7 +217,6 @@ def test_nltk_gives_the_same_alpha(units, distance):
     assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
 
 
-@settings(max_examples=80)
 @given(corpora(), NAMES, st.sampled_from(["possible", "sure"]), RULES)
 def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, rule):
     result = krippendorff_alpha(corpus, distance=distance, links=links, **rule)
@@ -304,7 +299,6 @@ def test_kappa_is_undefined_where_all_say_null_or_without_items():
     assert all(map(isnan, ratios))
 
 
-@settings(max_examples=100)
 @given(corpora())
 def test_items_and_kappa_agree_with_the_definition(corpus):
     names = corpus.annotators

@@ -70,7 +70,6 @@ def resampled(corpus, weights):
                   for _ in range(int(times)))  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(corpora(("A", "B")), RULES)
 def test_a_sum_of_rows_gives_what_the_plain_functions_give(corpus, rule):
     same(figures(OF_TWO, compared(corpus, ("A", "B"), **rule)), plain(corpus, rule))

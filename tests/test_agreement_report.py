@@ -45,7 +45,6 @@ def test_ratios_without_items_are_undefined(a, b, ratios):
     assert (row.precision, row.recall, row.f1) == pytest.approx(ratios, nan_ok=True)
 
 
-@settings(max_examples=60)
 @given(corpora(("A", "B")), RULES)
 def test_overlap_agrees_with_the_definition(corpus, rule):
     result = overlap(corpus, "A", "B", **{"ignore_identical": False, **rule})

@@ -3,7 +3,7 @@
 import aligner_reference as plain
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Aligner, Annotation, Bitext, Corpus, SentencePair
@@ -75,7 +75,6 @@ def test_viterbi_takes_the_most_probable_position_by_the_mean(best):
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=5), st.integers(1, 5))
-@settings(max_examples=50)
 def test_a_bitext_that_is_cut_is_that_of_words_that_are_cut(pairs, letters):
     cut = Bitext.pack(pairs).cut(letters)
     for k, (source, target) in enumerate(pairs):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import aligner_reference as plain
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit._support import arguments
@@ -31,7 +31,6 @@ def word_pairs(bitext, index):
 
 
 @given(st.integers(0, 2**32 - 1), SIZES)
-@settings(max_examples=60)
 def test_the_index_is_a_dictionary_of_word_pairs(seed, sizes):
     pairs, bitext = random_bitext(np.random.default_rng(seed), sizes)
     index = Cooccurrence.of(bitext)
@@ -53,7 +52,6 @@ def test_the_index_is_a_dictionary_of_word_pairs(seed, sizes):
 
 
 @given(st.integers(0, 2**32 - 1), SIZES, st.integers(1, 30))
-@settings(max_examples=40)
 def test_the_index_is_the_same_when_made_in_blocks(seed, sizes, block):
     _, bitext = random_bitext(np.random.default_rng(seed), sizes)
     whole, blocks = Cooccurrence.of(bitext), Cooccurrence.in_blocks(bitext, Room(), block)
@@ -73,7 +71,6 @@ def test_parts_divide_all_pairs(sizes, number):
 
 
 @given(st.integers(0, 2**32 - 1), SIZES, st.booleans())
-@settings(max_examples=40)
 def test_positions_add_up_to_one(seed, sizes, diagonal):
     rng = np.random.default_rng(seed)
     _, bitext = random_bitext(rng, sizes)

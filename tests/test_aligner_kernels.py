@@ -133,7 +133,6 @@ def filled(case):
 
 
 @given(CASES, st.booleans(), st.sampled_from(["ibm1", "ibm2"]))
-@settings(max_examples=100)
 def test_ibm_1_and_2_are_the_reference(options, agree, model):
     case = random_case(**options)
     places, at = case.bitext.starts[:-1].copy(), (None, None)
@@ -156,7 +155,6 @@ def chains(case, p):
 
 
 @given(CASES, st.booleans())
-@settings(max_examples=60)
 def test_the_hmm_is_the_reference(options, agree):
     case = random_case(**options)
     out, counts = run_hmm(case, agree), np.zeros(case.jumps.shape)
@@ -204,7 +202,6 @@ def test_jumps_are_counted_in_some_pairs():
 
 
 @given(CASES)
-@settings(max_examples=60)
 def test_viterbi_finds_a_most_probable_path(options):
     case = random_case(**options)
     paths = [np.full(len(side), -9, np.int32) for side in (case.pairs.target, case.pairs.source)]

@@ -25,7 +25,6 @@ def added(numbers):
 
 
 @given(NUMBERS, NUMBERS)
-@settings(max_examples=60)
 def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others):
     units = [int(Fraction(x) * 2**32 + Fraction(1, 2)) for x in some + others]
     assert all(abs(Fraction(unit, 2**32) - Fraction(x)) <= Fraction(1, 2**33)

@@ -112,7 +112,6 @@ def check_tables(training, weights, sources, targets):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 1), st.integers(0, 4))
-@settings(max_examples=40)
 def test_collapsed_tables_are_counts_and_priors(seed, rounds, stem):
     pairs = spelled_text(seed)
     dictionary = {("a", "b"): 2.5, ("ab", "ab"): 1.0, ("none", "such"): 9.0}

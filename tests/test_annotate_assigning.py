@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("msgspec")
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -38,7 +38,6 @@ def by_pair(rows):
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 300), PLANS)
 def test_all_pairs_are_covered_evenly_by_strata_and_in_arms(count, plan):
     items = items_of(count)
@@ -112,7 +111,6 @@ def check_control(items, pairs, trial, plan):
             assert hidden == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 120), st.integers(1, 60), PLANS, st.integers(0, 2), st.booleans())
 def test_further_pairs_and_annotators_change_no_earlier_row(count, more, plan, extra, raised):
     first = draw(items_of(count), plan) if count else None

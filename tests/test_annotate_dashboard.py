@@ -523,7 +523,6 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
         assert again.project().pairs == 2
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.fixed_dictionaries({"anna": marked, "ben": marked}))
 def test_links_in_bulk_are_counted_as_by_plain_sets(now):
     drawn = {name: Alignment([cell for cell, sure in own.items() if sure], own)

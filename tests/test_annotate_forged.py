@@ -11,6 +11,7 @@ import pytest
 from adjudicated_project import two_annotators
 from annotation import Tab, cell, run_sql, sent
 from command import run
+from repetitions import FULL
 
 from alignkit import write_corpus
 from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
@@ -38,6 +39,8 @@ ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE 
           "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
           "CREATE VIRTUAL TABLE words USING fts5(text)",
           "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
+
+SEEDS = 200 if FULL else 80
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +126,7 @@ def dashboard(store):
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(16), *(pytest.param(k, marks=pytest.mark.slow) for k in range(16, 200))]
+    "seed", [*range(16), *(pytest.param(k, marks=pytest.mark.slow) for k in range(16, SEEDS))]
 )
 def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
     path, saved = str(tmp_path / "p.alignkit"), str(tmp_path / "saved")

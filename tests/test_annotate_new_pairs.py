@@ -9,7 +9,7 @@ import pytest
 from annotate_log import Stream
 from annotation import Tab, done, project, sent, small_corpus
 from command import run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.json import encode
 
@@ -176,7 +176,6 @@ def test_rewrites_are_merged_and_rebuilt_from_the_log(store, tmp_path):
             assert not replay(again).differences
 
 
-@settings(max_examples=100)
 @given(steps=STEPS)
 def test_rewrites_fold_as_a_plain_list_of_states_says(steps):
     stream, ids = Stream("a b", "w x"), count()

@@ -5,7 +5,7 @@ from math import ceil, isnan, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from repetitions import repetitions
 from scipy.spatial.distance import dice
@@ -121,7 +121,6 @@ def control_pairs(draw):
     return ControlPair("1", arm, works, suggested, draw(st.sampled_from("xyz")))
 
 
-@settings(max_examples=60)
 @given(st.lists(control_pairs(), max_size=8))
 def test_all_figures_are_those_of_a_plain_count(pairs):
     found, wanted = estimate_pull(pairs, QUICK), plain_pull(pairs)

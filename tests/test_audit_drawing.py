@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from command import PARAPHRASES
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_audit import phrase_sets
 from strategies_agreement import corpora
@@ -34,7 +34,6 @@ def drawn(audit: Audit):
     }
 
 
-@settings(max_examples=60)
 @given(
     corpora(("A", "B"), complete=True),
     st.sampled_from(["sure", "possible"]),

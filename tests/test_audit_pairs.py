@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from audit_sheets import filled, read, save
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_audit import kappa
 from scipy.stats import binomtest
@@ -53,7 +53,6 @@ def draw(corpus=None, **options):
     return draw_pairs(sample() if corpus is None else corpus, **({"n": 20, "seed": 1} | options))
 
 
-@settings(max_examples=60)
 @given(
     st.integers(0, 10**6), st.integers(1, 60), st.floats(0, 1), st.integers(1, 3), st.integers(3, 5)
 )
@@ -89,7 +88,6 @@ def test_what_is_drawn_is_as_asked_for(seed, n, mix, each, judges):
     )
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 2))
 def test_nobody_is_given_what_he_judged(seed, each):
     corpus = sample(seed=seed, people=PEOPLE)
@@ -229,7 +227,6 @@ def wilson(count, total):
     return bounds.low, bounds.high
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.sampled_from([0.0, 0.3, 0.9]))
 def test_all_figures_are_those_of_a_plain_script(seed, judges, missing):
     audit = draw(n=24, judges=PEOPLE[:judges], seed=seed, by="period")
@@ -338,7 +335,6 @@ def test_others_than_those_it_was_drawn_for_get_no_sheet(tmp_path):
         write_audit(draw(), tmp_path, judges=["anna", "ben"])
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_a_damaged_key_or_sheet_is_an_error_or_understood(data):
     audit = draw(n=6, judges=PEOPLE[:3])

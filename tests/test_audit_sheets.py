@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from audit_sheets import ODD, odd_audit, read, sample_audit
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Alignment, Corpus, SentencePair
@@ -115,7 +115,6 @@ TEXTS = st.text(
 )  # fmt: skip
 
 
-@settings(max_examples=50)
 @given(st.lists(TEXTS, min_size=2, max_size=3), st.sampled_from(["tsv", "csv"]))
 def test_any_words_come_back_from_a_sheet(words, format):
     pair = SentencePair(

@@ -4,7 +4,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_chance import exact, items, norm
 from strategies_agreement import corpora
@@ -208,7 +208,6 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     assert redrawn[0] < redrawn[1]
 
 
-@settings(max_examples=60)
 @given(
     corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases", "links"]),
     st.sampled_from(["sure", "possible"]), st.sampled_from(["min", "max"]), st.booleans(),

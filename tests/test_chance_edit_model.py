@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_chance import log_likelihood
 
@@ -114,7 +114,6 @@ def test_an_unconstrained_fit_is_that_of_statsmodels(reading, a, b, height, disp
     assert model.dispersion == pytest.approx(dispersion, rel=1e-6)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(2, 9), st.integers(1, 30)), min_size=1), st.data())
 def test_dispersion_equals_a_plain_computation(sizes, data) -> None:
     rows = [(words, trials, data.draw(st.integers(0, trials))) for words, trials in sizes]
@@ -142,7 +141,6 @@ def edited(draw):
     return data
 
 
-@settings(max_examples=100)
 @given(edited(), st.sampled_from(READINGS))
 def test_no_other_line_is_more_likely(data, reading: str) -> None:
     model = fit(data, reading)

@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_chance import exact, items, near, stratum
 from strategies_agreement import corpora
@@ -46,7 +46,6 @@ def linked(draw):
     return source, target, first, second
 
 
-@settings(max_examples=200)
 @given(linked())
 def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
     source, target, *sides = case
@@ -275,7 +274,6 @@ def test_flips_come_at_their_rates() -> None:
     assert (abs(drawn.records[0, :, 3:].mean(axis=0) - trials * p) < 4 * error + 1e-12).all()
 
 
-@settings(max_examples=60)
 @given(corpora(("initial", "A"), complete=True), st.booleans(), st.randoms())
 def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:
     pairs = list(corpus)

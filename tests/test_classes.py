@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.align.fertility.training import word_classes
@@ -37,7 +37,6 @@ texts = st.integers(1, 12).flatmap(
 
 
 @given(texts, st.integers(2, 4))
-@settings(max_examples=60)
 def test_more_rounds_never_lower_the_likelihood(text, number):
     size, lines = text
     found = [
@@ -47,7 +46,6 @@ def test_more_rounds_never_lower_the_likelihood(text, number):
 
 
 @given(texts, st.integers(2, 4))
-@settings(max_examples=60)
 def test_in_the_end_no_word_would_rather_be_elsewhere(text, number):
     size, lines = text
     classes = word_classes(*packed(lines), size, number, rounds=100)

@@ -1,6 +1,7 @@
 """The command learn, and what align does with what was learned."""
 
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ HOW = ["--identity", "3", "--ignore-identical"]
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory):
-    """Return the file of a model that learned from the samples, and what was told."""
+    """Return the file of a model that learned from the samples, and the file of what was told."""
     from alignkit.cli import main
 
     path = str(tmp_path_factory.mktemp("learned") / "model")
-    assert main(["learn", PARAPHRASES, *HOW, "--save", path]) == 0
+    with open(f"{path}.json", "w", encoding="utf-8") as told, redirect_stdout(told):
+        assert main(["learn", PARAPHRASES, *HOW, "--save", path, "--json"]) == 0
     return path
 
 
@@ -47,22 +49,17 @@ def test_what_was_learned_is_applied_unless_asked_otherwise(capsys, learned):
     assert "--symmetrize" in viterbi.err
 
 
-def test_align_learns_and_aligns_at_once(capsys, learned):
-    ran = run(capsys, "align", PARAPHRASES, "--learn", "gold", *HOW)
-    assert ran.out == run(capsys, "align", PARAPHRASES, "--load", learned).out
+def test_align_learns_and_aligns_at_once_and_sums_it_up(capsys, learned, tmp_path):
+    align = ["align", PARAPHRASES, "-o", tmp_path / "o", "--json"]
+    ran = run(capsys, *align, "--learn", "gold", *HOW)
+    assert (tmp_path / "o").read_text() == run(capsys, "align", PARAPHRASES, "--load", learned).out
     assert "by cross-validation on 64 pairs" in ran.err
-
-
-def test_the_summary_of_align_holds_the_table(capsys, tmp_path):
-    how = [PARAPHRASES, "--identity", 3, "--prior", "none"]
-    ran = run(capsys, "align", *how, "--learn", "anna", "--json", "-o", tmp_path / "o")
-    told = run(capsys, "learn", *how, "--gold", "anna", "--json").json
+    told = json.loads(Path(f"{learned}.json").read_text(encoding="utf-8"))
     assert ran.json["learned"] == told
     assert told["pairs"] == 64
     assert told["gain"]["low"] < told["gain"]["value"] < told["gain"]["high"]
     assert set(told["losses"]) >= {"platt", "strong", "all-30"}
-    ran = run(capsys, "align", *how, "--json", "-o", tmp_path / "o")
-    assert ran.json["learned"] is None
+    assert run(capsys, *align, "--identity", 3).json["learned"] is None
 
 
 def test_of_a_model_that_gained_nothing_nothing_is_left_aside(capsys, tmp_path):

@@ -9,7 +9,7 @@ import time
 import pytest
 from command import feed, run, start, write
 from format_files import damaged
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PLAIN
 from test_cli import posix
@@ -204,7 +204,6 @@ _LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_siz
 
 
 @given(st.lists(_LINES, max_size=5), st.booleans())
-@settings(max_examples=60)
 def test_reading_gives_the_words_of_each_column(tmp_path_factory, rows, packed):
     path = str(tmp_path_factory.mktemp("t") / ("t.gz" if packed else "t"))
     with (gzip.open if packed else open)(path, "wb") as stream:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.ibm3 import IBMModel3
 from nltk.translate.ibm4 import IBMModel4
@@ -369,7 +369,6 @@ random = st.integers(0, 10**6).map(np.random.default_rng)
 
 
 @given(random, st.floats(0.1, 100))
-@settings(max_examples=50)
 def test_tables_are_distributions(rng, weight):
     tail = tables.TAIL
     raw = rng.gamma(0.2, 5, (7, tables.MOST + 1)) * rng.integers(0, 2, (7, 1))

@@ -8,7 +8,6 @@ from time import process_time
 
 import pytest
 from format_files import (
-    MANY,
     NUMBERS,
     damaged,
     holds,
@@ -113,7 +112,6 @@ DRAWN = {
 def test_random_corpora_come_back(format):
     drawn = DRAWN.get(format, {})
 
-    @MANY
     @given(corpora(holds(format) | ({"ids"} & drawn.keys()), **drawn))
     def check(corpus):
         corpus = ADAPTED.get(format, lambda corpus: corpus)(corpus)

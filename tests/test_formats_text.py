@@ -2,7 +2,6 @@
 
 import pytest
 from format_files import (
-    MANY,
     NUMBERS,
     alignments,
     holds,
@@ -88,7 +87,6 @@ def with_links(corpus):
     return corpus.filter(lambda pair: any(str(a.alignment) for a in pair.annotations.values()))
 
 
-@MANY
 @given(corpora(holds("naacl") | {"ids"}, ids=st.integers(0, 10**9 - 1).map(str)))
 def test_naacl_gives_back_what_has_links(corpus):
     back, lost = round_trip(corpus, "naacl")
@@ -96,7 +94,6 @@ def test_naacl_gives_back_what_has_links(corpus):
     assert lost["empty"] == len(corpus) - len(back)
 
 
-@MANY
 @given(
     corpora((holds("naacl") | {"ids", "text"}) - {"no text"}, ids=NUMBERS.map(lambda n: n.zfill(4)))
 )

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from format_files import lenient, refusing
-from hypothesis import given, settings
+from hypothesis import given
 from refusals import refuses
 from strategies import corpora
 
@@ -58,7 +58,6 @@ def test_hold_everything(tmp_path, format, options):
     assert read_corpus(path, format=format, **options) == FULL
 
 
-@settings(max_examples=60)
 @given(corpora(EVERYTHING))
 def test_the_quick_way_reads_what_the_plain_way_reads(tmp_path_factory, corpus):
     path = tmp_path_factory.getbasetemp() / "quick.jsonl"

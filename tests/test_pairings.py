@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, asdict
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import AlignkitError, SentencePair, pair_translations
@@ -73,7 +73,6 @@ def reason(source, target, seen, options):
 
 
 @given(GROUPS, OPTIONS)
-@settings(max_examples=200)
 def test_pairs_and_counts_are_those_of_the_reference(groups, options):
     pairs, counts = made(groups, **options)
     expected, told = reference(groups, **options)

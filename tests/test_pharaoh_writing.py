@@ -6,7 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 from command import run
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import corpora
 
@@ -25,7 +25,6 @@ from alignkit.model.sentence_pair import SentencePair
     st.fixed_dictionaries({"base": st.sampled_from([0, 1]), "transpose": st.booleans()}),
     st.booleans(),
 )
-@settings(max_examples=50)
 def test_links_with_weights_are_read_back(tmp_path_factory, corpus, declared, ids):
     path = tmp_path_factory.mktemp("links") / "a"
     bare = corpus.map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
@@ -94,7 +93,6 @@ LINES = st.lists(
 
 
 @given(LINES, st.sampled_from([0, 1]), st.booleans(), st.booleans())
-@settings(max_examples=100)
 @example([{(2**20 - 1, 0): (True, 1.234e-05)}], 1, True, True)
 @example([], 0, False, True)
 def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, transpose, weights):

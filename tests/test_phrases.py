@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
 from refusals import refuses
@@ -129,7 +129,6 @@ def bounded(pairs, longest):
     ]
 
 
-@settings(max_examples=200)
 @given(sized_alignments(), st.booleans(), st.sampled_from([None, 1, 2, 3]))
 def test_the_kernel_follows_the_definitions(case, loose, longest):
     n, m, links = case
@@ -140,7 +139,6 @@ def test_the_kernel_follows_the_definitions(case, loose, longest):
         assert spans(Alignment(links), kind=kind, **options) == kept
 
 
-@settings(max_examples=50)
 @given(
     st.lists(sized_alignments(4), max_size=8), st.booleans(), st.sampled_from([None, 2]),
     st.booleans(), st.data(),
@@ -170,7 +168,6 @@ def test_arrays_give_what_single_alignments_give(cases, loose, longest, ignore, 
             assert not ignore or all(a != b for a, b in words)
 
 
-@settings(max_examples=50)
 @given(sized_alignments())
 def test_nltk_finds_the_same_loose_pairs(case):
     phrase_based = pytest.importorskip("nltk.translate.phrase_based")

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit._support.wording import visible
@@ -199,7 +199,6 @@ ODD = st.text(st.sampled_from(ODD_CHARACTERS) | st.characters(), max_size=6)
 LINKS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=4)
 
 
-@settings(max_examples=150)
 @given(
     words=st.lists(ODD, min_size=8, max_size=8), links=LINKS, width=st.none() | st.integers(1, 60)
 )

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_scoring import f1_reference, link_row, och_ney_aer
 from refusals import refuses
@@ -34,7 +34,6 @@ def corpus_of(hyp, ref, source=SOURCE, target=TARGET):
     return Corpus([SentencePair("1", source, target, {"system": hyp, "gold": ref})])
 
 
-@settings(max_examples=150)
 @given(st.lists(st.tuples(alignments, alignments), max_size=4))
 def test_link_rows_are_those_of_sets(pairs):
     rows = scoring.count_links(
@@ -145,7 +144,6 @@ def test_pairs_left_out_policies_and_no_pairs():
     assert found.to_json()["intervals"]["links"]["aer"]["low"] is None
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(alignments, alignments), max_size=5), st.integers(1, 3))
 def test_blocks_give_the_score_of_the_whole(pairs, size):
     names = "abcde"

@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_scoring import list_row, tight_phrases
 from refusals import refuses
@@ -21,7 +21,6 @@ links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
 entries = st.lists(st.tuples(words, words), max_size=6)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.tuples(words, words, links), min_size=1, max_size=3), entries)
 def test_rows_are_those_of_trying_every_span(pairs, listed):
     corpus, expected = [], []

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_scoring import phrase_row
 
@@ -66,7 +66,6 @@ def test_shapes_have_the_rows_of_sets(hyp):
 sentence = st.lists(st.sampled_from("ab"), min_size=5, max_size=7)
 
 
-@settings(max_examples=100)
 @given(
     st.lists(st.tuples(alignments(5, 6), alignments(5, 6), sentence, sentence), max_size=3),
     st.none() | st.integers(1, 5),
@@ -87,7 +86,6 @@ def test_rows_with_equal_words_and_without_are_those_of_sets(pairs, longest):
         ]  # fmt: skip
 
 
-@settings(max_examples=150)
 @given(
     st.lists(st.tuples(alignments(14, 24), alignments(14, 24)), max_size=3),
     st.none() | st.integers(1, 14),
@@ -102,7 +100,6 @@ def test_rows_are_those_of_listed_phrase_pairs(pairs, longest, alike):
         assert count_phrases(*sides, **options).tolist() == listed_rows(sides, **options)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(alignments(5, 6), alignments(5, 6)), max_size=3))
 def test_rows_of_loose_phrase_pairs_are_those_of_listed_ones(pairs):
     lengths = [(6, 7)] * len(pairs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_symmetrize import symal
 
@@ -62,14 +62,12 @@ CHANCE = st.tuples(LINKS, LINKS, LINKS).map(
 )
 
 
-@settings(max_examples=200)
 @given(CHANCE, st.sampled_from(list(METHODS)))
 def test_the_kernel_follows_symal(sides, method):
     found = symmetrize(*map(Alignment, sides), method)
     assert found.sure == found.possible == symal(*sides, method)
 
 
-@settings(max_examples=50)
 @given(st.lists(CHANCE, max_size=6), st.sampled_from(list(METHODS)))
 def test_arrays_give_what_single_alignments_give(cases, method):
     forward, reverse = ([Alignment(case[side]) for case in cases] for side in (0, 1))
@@ -79,7 +77,6 @@ def test_arrays_give_what_single_alignments_give(cases, method):
         assert arrays.alignment(k) == symmetrize(*sides, method)
 
 
-@settings(max_examples=100)
 @given(CHANCE)
 def test_each_method_lies_between_intersection_and_union(sides):
     found = [symmetrize(*map(Alignment, sides), method).sure for method in METHODS]

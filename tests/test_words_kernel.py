@@ -1,7 +1,7 @@
 """Lines are divided at ASCII white space alone; words are numbered from bytes as from tokens."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.align import Side
@@ -27,7 +27,6 @@ def assert_same(lines):
 
 
 @given(_LINES.filter(bool))
-@settings(max_examples=150)
 def test_words_are_those_of_split_words(lines):
     assert_same(lines)
 
