@@ -11,10 +11,10 @@ from repetitions import FULL
 examples = 200 if FULL else 30
 settings.register_profile("alignkit", deadline=None, derandomize=True, max_examples=examples)
 settings.load_profile("alignkit")
-LONG = {"test_processors", "test_style", "test_site", "test_model_forged", "test_cluster_workers",
-        "test_annotate_judging", "test_annotate_story", "test_annotate_page",
-        "test_annotate_learning_page", "test_rule_files", "test_annotate_leaving",
-        "test_find_format", "agreement"}  # fmt: skip
+LONG = ("test_style", "test_processors", "test_cluster_workers", "test_site", "test_annotate_page",
+        "test_annotate_leaving", "test_annotate_judging", "test_annotate_story",
+        "test_annotate_learning_page", "test_model_forged", "test_annotate_forged",
+        "test_find_format", "agreement")  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,7 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     """Begin with the modules that take longest: no worker is to wait for another at the end."""
-    items.sort(key=lambda item: item.path.stem not in LONG)
+    items.sort(key=lambda item: (*LONG, item.path.stem).index(item.path.stem))
 
 
 def pytest_sessionfinish(session):
