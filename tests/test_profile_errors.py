@@ -213,7 +213,9 @@ def test_the_command_says_where_a_system_fails(capsys, tmp_path):
     ran = run(capsys, *given, *by, "--examples", "2", "--html", page)
     assert ran.code == 0, ran.err
     head = ran.out.partition("\nLinks by kind")[0].splitlines()
-    assert head[1].startswith("eflomal misses 441 of the 1001 links of the reference: recall 55.9 [")
+    assert head[1].startswith(
+        "eflomal misses 441 of the 1001 links of the reference: recall 55.9 ["
+    )
     assert head[2].startswith("102 of the 696 links of eflomal are wrong: precision 85.3 [")
     bounds = r"\[-?\d+\.\d, -?\d+\.\d\]"
     for told in (
