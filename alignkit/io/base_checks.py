@@ -140,9 +140,10 @@ class Fits:
         kind = "suspicious base" if best.base != self.base else "suspicious direction"
         first = ", target first" if best.transposed else ", source first"
         message = (
-            f"read from {best.base}{first if best.transposed != self.transposed else ''}, "
-            f"{best.outside} links are outside and {best.equal} join equal words; as declared, "
-            f"{declared.outside} are outside and {declared.equal} join equal words"
+            f"counted from {best.base}{first if best.transposed != self.transposed else ''}, "
+            f"{best.outside or 'no'} links lie outside their sentence and {best.equal} join equal "
+            f"words; as declared, {declared.outside or 'no'} links lie outside and "
+            f"{declared.equal} join equal words"
         )
         return Suspicion(kind, message, best.base, best.transposed)
 
