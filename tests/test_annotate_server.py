@@ -246,7 +246,7 @@ def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, mo
 
 
 @pytest.mark.parametrize("damage", ["state", "page"])
-def test_a_damaged_project_is_told_as_such(tmp_path, damage):
+def test_a_damaged_project_is_told_as_such(tmp_path, monkeypatch, damage):
     path = make(tmp_path)
     with served(path) as server:
         anna = server.client()
@@ -263,8 +263,16 @@ def test_a_damaged_project_is_told_as_such(tmp_path, damage):
         with open(path, "rb+") as file:
             file.seek((root - 1) * size)
             file.write(b"\xff" * size)
+        opened, connect = [], sqlite3.connect
+        monkeypatch.setattr(
+            sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1]
+        )
         with pytest.raises(DamagedProject, match="--check"):  # a server does not start
             Store.open(path, serve=True)
+        assert opened
+        for conn in opened:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+                conn.execute("SELECT 1")
         return
     with served(path) as server:
         answer = server.client().ask("GET", "/api/pairs/1")

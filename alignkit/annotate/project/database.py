@@ -12,7 +12,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -247,17 +247,23 @@ class Database:
             check_file(path, readonly=readonly)
         self._uri = f"file:{quote(os.path.abspath(path))}?mode={_mode(path, readonly)}"
         self.engine = self._engine(readonly)
-        with self._refusing():
-            if new:
-                with self.engine.begin() as started:
-                    schema.METADATA.create_all(started)
-                    started.exec_driver_sql(f"PRAGMA application_id={MARK}")
-                    started.exec_driver_sql(f"PRAGMA user_version={VERSION}")
-                return
-            with closing(sqlite3.connect(self._uri, uri=True)) as conn:
-                check_schema(conn, path)
-            self._update(readonly)
-            self._check(log)
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            with self._refusing():
+                self._start(readonly, log)
+            undo.pop_all()
+
+    def _start(self, readonly: bool, log: bool) -> None:
+        if self._new:
+            with self.engine.begin() as started:
+                schema.METADATA.create_all(started)
+                started.exec_driver_sql(f"PRAGMA application_id={MARK}")
+                started.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+            return
+        with closing(sqlite3.connect(self._uri, uri=True)) as conn:
+            check_schema(conn, self.path)
+        self._update(readonly)
+        self._check(log)
 
     def _engine(self, readonly: bool) -> sa.Engine:
         def connect() -> sqlite3.Connection:
@@ -266,8 +272,11 @@ class Database:
             )
             pragmas = (f"PRAGMA {pragma}" for pragma in self._pragmas(readonly))
             last = ["PRAGMA query_only=ON"] if readonly else []
-            for text in (*pragmas, *self._stand_ins, *last):
-                conn.execute(text)
+            with ExitStack() as undo:
+                undo.callback(conn.close)
+                for text in (*pragmas, *self._stand_ins, *last):
+                    conn.execute(text)
+                undo.pop_all()
             return conn
 
         engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
