@@ -160,7 +160,7 @@ def test_texts_that_differ_between_annotators(capsys, tmp_path):
     assert f"{third}:2: texts differ: pair '2': 1 and 2 source words" in ran.out
     run(capsys, "check", first, second, "--format", "xlwa", "--fix", "x").failed("one file")
     shorter = write(tmp_path, "D.tsv", "a b\tc .\t0-0\n")
-    assert "is in" in run(capsys, "check", first, shorter, "--format", "xlwa").out
+    assert "is only in" in run(capsys, "check", first, shorter, "--format", "xlwa").out
 
 
 def test_repeated_ids_have_their_line(capsys, tmp_path):
