@@ -18,7 +18,7 @@ from msgspec.json import encode
 from repetitions import repetitions
 from strategies import corpora
 
-from alignkit import Alignment, Annotation, Corpus, SentencePair
+from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
@@ -54,6 +54,13 @@ def test_a_project_gives_its_corpus_back(corpus):
             gold = {"gold": "adjudicated"} if "gold" in corpus.annotators else {}
             assert Corpus(exported(store)) == corpus.with_roles(gold)
             assert not replay(store).differences
+
+
+def test_an_export_has_the_roles_of_the_corpus(tmp_path):
+    corpus = read_corpus("samples/paraphrases.jsonl")
+    create_project(str(tmp_path / "p"), corpus)
+    with Store.open(str(tmp_path / "p")) as store:
+        assert Corpus(exported(store)).roles == corpus.roles
 
 
 def test_pairs_need_words_and_a_file_of_their_own(tmp_path):

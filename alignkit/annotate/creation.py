@@ -38,6 +38,7 @@ from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
 from alignkit.model.alignment import SIDES
+from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
@@ -77,10 +78,10 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
 
     chosen = known_scheme(setting.scheme or "")
     yield project_event("setting", setting)
-    for name in corpus.annotators:
+    for name, role in corpus.roles.items():
         if not name:
             raise ProjectError("an annotator of the corpus has an empty name; give it a name")
-        yield project_event("account", Account(name))
+        yield project_event("account", Account(name, "" if role == ROLES[0] else role))
     pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
     for start in range(0, len(pairs), _CHUNK):
         yield project_event("import", Import(pairs[start : start + _CHUNK]))

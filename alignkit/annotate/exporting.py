@@ -48,7 +48,8 @@ def exported(
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
         names = dict(enumerate(queries.annotators(conn), 1))
-        roles = {queries.gold_name(conn): "adjudicated", queries.suggesting(conn): "initial"}
+        roles: dict[str | None, str] = {queries.suggesting(conn): "initial"}
+        roles = {**queries.roles(conn)} | roles | {queries.gold_name(conn): "adjudicated"}
         wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)
         if made and queries.task_of(conn) == "extract":
             for k, states in _made(conn, "extracts"):

@@ -171,12 +171,13 @@ class _Accounts(dict[str, int]):
     def __init__(self, batch: Batch) -> None:
         super().__init__((name, id) for id, name in enumerate(queries.annotators(batch.conn), 1))
         self._batch = batch
+        self.roles: dict[str, str] = {}  # of those who may be new
 
     def __missing__(self, name: str) -> int:
         if not name:
             raise ProjectError("an annotator of the corpus has an empty name; give it a name")
         self._batch.flush()
-        self[name] = number = enrolled(self._batch.conn, name)
+        self[name] = number = enrolled(self._batch.conn, name, self.roles.get(name, ""))
         return number
 
 
@@ -196,6 +197,7 @@ class _Taking:
         streams = queries.streams_of(self._batch.conn, pair)
         self._log = None
         for name, annotation in other.annotations.items():
+            self._accounts.roles[name] = annotation.role
             try:
                 account = self._accounts[name]
                 stream = streams.get(account) or StreamRow(None, PairState(rev=pair.rev))
@@ -311,6 +313,7 @@ def merge_project(
         pairs = list(queries.pair_rows(conn))
         batch = Batch(conn)
         accounts = _Accounts(batch)
+        accounts.roles |= queries.roles(there)
         surplus: list[PairRow] = []
         for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
             result.pairs += 1

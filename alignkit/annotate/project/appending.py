@@ -247,14 +247,14 @@ def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = ""
     conn.execute(update(schema.stream).where(table.id == id).values(**changed))
 
 
-def enrolled(conn: Connection, name: str) -> int:
+def enrolled(conn: Connection, name: str, role: str = "") -> int:
     """Return the number of an annotator; register the annotator if necessary."""
     known = queries.annotators(conn)
     if name in known:
         return known.index(name) + 1
     number = len(known) + 1
     conn.execute(insert(schema.account).values(id=number, name=name))
-    append_to_project(conn, "account", Account(name))
+    append_to_project(conn, "account", Account(name, role))
     return number
 
 

@@ -73,10 +73,11 @@ class Suggest(Struct, omit_defaults=True):
     learned: LearnedFrom | None = None
 
 
-class Account(Struct):
-    """Register an annotator."""
+class Account(Struct, omit_defaults=True):
+    """Register an annotator; `role` is that of an imported alignment, empty for a person."""
 
     name: str
+    role: str = ""
 
 
 class Assigned(NamedTuple):

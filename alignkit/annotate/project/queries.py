@@ -24,7 +24,7 @@ from sqlalchemy import (
 from alignkit._support.timestamps import read_moment
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
-from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.fold import Account, Suggestion
 from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
@@ -215,6 +215,13 @@ def annotators(conn: Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
     own = schema.account.c
     return list(conn.execute(select(own.name).where(own.id > 0).order_by(own.id)).scalars())
+
+
+def roles(conn: Connection) -> dict[str, str]:
+    """Return the roles with which alignments were imported, of those that are not by people."""
+    told = conn.execute(select(_table.data).where(_table.kind == "account")).scalars()
+    accounts = (msgspec.json.decode(text, type=Account) for text in told)
+    return {account.name: account.role for account in accounts if account.role}
 
 
 def last_n(conn: Connection) -> int:
