@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from html import escape
 from io import StringIO
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
@@ -41,6 +42,7 @@ PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__ini
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
 CODE = r"```.*?```|^ {4}[^\n]*|`[^`\n]+`"
 MATH = re.compile(rf"{CODE}|\$(\$?)(?P<math>[^$]+)\$\1", re.DOTALL | re.MULTILINE)
+PIPED = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")
 FIGURE = re.compile(r"<!-- figure: (\S+) -->\n```sh\n(.*?)```\n", re.DOTALL)
 
 
@@ -88,7 +90,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{match[1]}{relpath(place, dirname(site) or '.')}{match[3]}"
 
     markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", LINK.sub(led, markdown))
-    return MATH.sub(_math, markdown)
+    return PIPED.sub(_piped, MATH.sub(_math, markdown))
+
+
+def _piped(match: re.Match[str]) -> str:
+    """Write code with an escaped | of a table as HTML, for Markdown here keeps the backslash."""
+    code = escape(match[1].replace(r"\|", "|")).replace("|", "&#124;")
+    return f"<code>{code}</code>"
 
 
 def _math(match: re.Match[str]) -> str:

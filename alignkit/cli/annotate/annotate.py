@@ -239,6 +239,8 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
 
 def _check(options: argparse.Namespace) -> None:
     check_task(options)
+    if options.corpus is None and (options.source or options.target):
+        raise OptionError("--source and --target add words to the links of CORPUS: name it")
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
     if given and not options.adjudicate:
         raise OptionError(f"--{given[0]} needs --adjudicate: add it, or leave --{given[0]} out")
@@ -338,7 +340,8 @@ def check_task(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the task."""
     if options.documents is not None and options.task != "extract":
         raise OptionError(
-            f"{options.documents}: only --task extract takes two inputs; name one corpus"
+            f"{options.documents}: only --task extract takes two inputs; to annotate two texts, "
+            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl"
         )
     if options.adjudicate and options.task is not None:
         check_adjudicable(options.task)

@@ -54,7 +54,7 @@ from alignkit.cli.common.trees import (
 )
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
-from alignkit.corpora.split import KINDS, Leak, find_leaks
+from alignkit.corpora.split import GROUPS, KINDS, Leak, find_leaks
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of
@@ -363,6 +363,8 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
     clean = "clean: no problems found"
+    if report.links and not report.has_text:
+        clean += "; without --source and --target, base and direction are not checked"
     print(f"findings: {_listing(report.counts)}" if report.counts else clean)
 
 
@@ -431,6 +433,14 @@ def check_leaks(options: argparse.Namespace) -> int:
         raise OptionError("--fix does not work with --leaks; leave one of them out")
     declared = reading_options(options)
     train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
+    for path, part in zip(options.inputs, (train, test), strict=True):
+        if not options.group and (
+            without := sum(None in (pair.source, pair.target) for pair in part)
+        ):
+            raise OptionError(
+                f"{path}: {without} of {len(part)} pairs have no words to compare; name them by "
+                "--source and --target, or compare files with words"
+            )
     leaks = find_leaks(
         train, test, options.group, separator=options.separator, ignore_case=options.ignore_case
     )
@@ -456,5 +466,9 @@ def check_leaks(options: argparse.Namespace) -> int:
         listing = _listing({kind: counts[kind] for kind in KINDS})
         print(f"{pairs} of {len(test)} pairs match the first file: {listing}")
     else:
-        print(f"clean: none of {len(test)} pairs matches the first file")
+        groups = ", ".join(GROUPS if options.group is None else options.group)
+        print(
+            f"clean: none of {len(test)} pairs matches the first file (compared: both texts in "
+            f"either order, and {groups})"
+        )
     return int(bool(leaks))

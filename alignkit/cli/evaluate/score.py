@@ -46,7 +46,7 @@ RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "alignments to score; - is stdin", optional=True)
+    add_sides(parser, "alignments to score, also as NAME=FILE; - is stdin", optional=True)
     group = parser.add_argument_group("scoring")
     add_options(group, """
         --level  score links, phrase pairs, or both (default: links)
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  with several systems, print their scores (systems), their differences, or both
+        --tables T,T  with several systems, print systems (their scores), differences, or both
             (default: systems); differences have p values
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)

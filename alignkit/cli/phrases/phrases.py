@@ -77,7 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_length={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("phrase table")
     add_options(group, """
-        --table  write a phrase table: each phrase pair once, with its count and probabilities
+        --table  write a phrase table with counts and probabilities: the columns source, target,
+            count, p(target | source), p(source | target)
         --min-count N  leave rarer phrase pairs out of the table (default: 1); probabilities are not
             changed
         """, table={"dest": "counted"}, min_count={"type": number(1)})  # fmt: skip
