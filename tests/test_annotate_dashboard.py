@@ -249,7 +249,7 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
     shown = settled(board)
     assert shown["problem"] == "the process was ended"
     figure = shown["twos"][0]["figures"]["words.sure.f1"]
-    assert (figure["value"], figure["reason"][:12]) == (1, "there is one")
+    assert (figure["value"], figure["reason"][:13]) == (1, "there is only")
 
 
 def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(

@@ -153,7 +153,7 @@ def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, sto
     store.close()
     out = tmp_path / "gold.jsonl"
     told = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl").err
-    assert "gold.jsonl.provenance.jsonl: where 5 decisions" in told
+    assert "gold.jsonl.provenance.jsonl: the origin of 5 decisions" in told
     pair = read_corpus(out, format="alignkit-jsonl")[0]
     assert set(pair.annotations) == {"anna", "ben", "gold"}
     alignment = pair.annotations["gold"].alignment

@@ -112,6 +112,8 @@ def _said(
     for k, account, text in conn.execute(asked):
         state, name, place = decode_state(text), wanted.names[account], (k, account)
         if wanted.done and not state.done:
+            if unfinished is not None and state.cells:
+                unfinished[name] += 1
             continue
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is not None:

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         shares = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
         say(
             f"{options.project}: {unfinished.total()} of the alignments are not marked as done "
-            f"({shares}); --done leaves them out"
+            f"({shares}); {'they are left out' if options.done else '--done leaves them out'}"
         )
     if outdated:
         say(
@@ -98,4 +98,6 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
     if lines or options.provenance is not None:
         with replacing(path) as stream:
             stream.writelines(f"{line}\n" for line in lines)
-        say(f"{path}: the origin of {len(lines):,} decisions of the gold standard")
+        count = f"the origin of {len(lines):,} decisions of the gold standard"
+        none = "no gold standard yet; 'alignkit project log' has the edits of each annotator"
+        say(f"{path}: {count if lines else none}")
