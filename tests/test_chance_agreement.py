@@ -177,7 +177,7 @@ def test_groups_share_models_and_samples() -> None:
         / (1 - found.groups[1].pi0) ** 2
     )  # fmt: skip
     assert dict(found.groups[2].left_out) == {"not annotated by B": 1}
-    assert "both annotated" in found.groups[2].undefined
+    assert "annotated by both" in found.groups[2].undefined
     with pytest.raises(UnknownNameError, match="attribute"):
         measure(pairs, by="author")
 

@@ -109,7 +109,7 @@ def test_a_corpus_keeps_its_annotations(capsys, tmp_path):
     assert any(alignment.sure != alignment.possible for alignment in found)
     assert all(set(one.weights) == one.possible for one in found)
     assert score(corpus, "alignkit", "gold").links.aer < 0.4
-    run(capsys, "align", out, "--to", "alignkit-jsonl").failed("'alignkit' already", "--annotator")
+    run(capsys, "align", out, "--to", "alignkit-jsonl").failed("by 'alignkit'", "--annotator")
     plain = made(capsys, PARAPHRASES, "--to-ids").out
     assert plain.startswith("p01\t")
     ran = made(capsys, GOLD, "--source", FR, "--target", EN)
@@ -317,8 +317,8 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--load", "S"], "s"),
         (["S", "T", "--json"], "write links to a file"),
         (["S", "T", "--save", "-"], "name of a file"),
-        (["S", "T", "--scores", "-"], "a file of its own"),
-        (["S", "T", "-o", "x", "--save", "./x"], "a file of its own"),
+        (["S", "T", "--scores", "-"], "different files"),
+        (["S", "T", "-o", "x", "--save", "./x"], "different files"),
         (["S", "T", "-o", "no/such/o"], "no/such/o"),
         (["S", "T", "-o", "o", "--save", "no/m"], "there is no folder no"),
         (["S", "T", "--save", "o.gz"], "o.gz: cannot be compressed"),

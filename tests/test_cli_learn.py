@@ -134,7 +134,7 @@ def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
         "model: ", "--vectors", "--no-learned"
     )
     assert run(capsys, "align", PARAPHRASES, "--load", model, "--no-learned").code == 0
-    told = "model: was trained with vectors of 2 dimensions"
+    told = "use the vectors of the training"
     assert told not in run(capsys, "align", PARAPHRASES, "--load", model, "--vectors", vectors).err
     other = tmp_path / "other.vec"
     other.write_text("the 1 2 3\n")

@@ -102,7 +102,7 @@ def test_systems_are_named_by_name_and_file(capsys, tmp_path):
     run(capsys, *given[:4], f"one={FAST}").failed("the same name", "NAME=FILE")
     run(capsys, *given[:4], EFLOMAL).failed("named twice")
     run(capsys, *given, "--tables", "system").failed("did you mean 'systems'")
-    run(capsys, *given[:3], "--tables", "systems").failed("one is named")
+    run(capsys, *given[:3], "--tables", "systems").failed("several systems")
 
 
 @pytest.mark.parametrize("systems", [[EFLOMAL], [EFLOMAL, FAST]])

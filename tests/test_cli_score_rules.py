@@ -53,7 +53,7 @@ def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
     assert "not scored: 1 pair without trees" in ran.out
     few = write(tmp_path, "few.trees", "\n".join(TREES.split("\n")[:2]) + "\n")
     run(capsys, "score-rules", corpus, *both, "--both-trees", few).failed(
-        "few.trees:2: holds 2 trees"
+        "for 2 sentence pairs, which need 4"
     )
 
 

@@ -150,7 +150,7 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
     both = read("both.jsonl")
     assert both == read(PARAPHRASES) + read("gold.jsonl")
     ran = run(capsys, "concat", "both.jsonl", "gold.jsonl", "-o", "more.jsonl")
-    ran.failed("id '1' stands in both.jsonl and in gold.jsonl, and 51 more ids", "prefix")
+    ran.failed("id '1' is in both.jsonl and in gold.jsonl, as are 51 more ids", "prefix")
     assert not Path("more.jsonl").exists()
     run(capsys, "concat", "both.jsonl", "gold.jsonl", "--prefix", "-o", "more.xml")
     more = ak.read_corpus("more.xml", format="alignkit-xml")

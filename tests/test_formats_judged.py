@@ -125,7 +125,7 @@ def test_turku_columns(tmp_path):
 @pytest.mark.parametrize("label", ["4si", "4<>", "3i", "5", "", "４"])
 def test_a_bad_label_is_refused_or_kept_and_counted(tmp_path, label):
     path = put(tmp_path, "x.tsv", TSV.replace("4>", label))
-    with pytest.raises(FormatError, match=r"no judgment of turku; expected one of") as caught:
+    with pytest.raises(FormatError, match=r"is not a judgment of turku; expected one of") as caught:
         read_corpus(path, format="turku")
     assert (caught.value.line, caught.value.path) == (2, path)
     corpus, counts = read(path, "turku", lenient_labels=True)

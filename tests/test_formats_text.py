@@ -114,7 +114,7 @@ def test_naacl_writing_numbers_pairs_whose_ids_are_no_numbers_and_tells(tmp_path
     assert read_corpus(path, format="naacl").ids == ("1", "2")
     assert write_corpus(pairs, path, format="naacl", source=str(tmp_path / "b")) == {"ids": 4}
     bad = [SentencePair("1", ("|||",), ("b",), {"x": one})]
-    with pytest.raises(AlignkitError, match="divides"):
+    with pytest.raises(AlignkitError, match="divider"):
         write_corpus(bad, path, format="naacl", source=str(tmp_path / "b"))
 
 

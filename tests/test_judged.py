@@ -53,7 +53,7 @@ def own(request, tmp_path):
 def test_an_annotation_without_an_alignment_says_something():
     for said in ({"comment": "x"}, {"flags": {"x"}}, {"judgment": "x"}, {"provenance": "x"}):
         assert Annotation(None, **said).alignment is None
-    with pytest.raises(AlignmentError, match="has a judgment"):
+    with pytest.raises(AlignmentError, match="needs a judgment"):
         Annotation(None)
 
 

@@ -97,7 +97,7 @@ def test_rewrites_are_left_out_wherever_labels_count(tmp_path, capsys):
     for one in (diversity(corpus, **said), profile_labels(corpus, ["a"], "gold", scheme="binary"),
                 crowd_quality(corpus, gold="gold", scheme="binary")):  # fmt: skip
         assert one.rewrites_left_out == one.to_json()["rewrites_left_out"] == 3
-        assert "3 of 8 pairs are rewrites, which nobody judged, and left out" in str(one)
+        assert "3 of 8 pairs are rewrites, which nobody judged; they are left out" in str(one)
     found, wanted = (
         (profile_labels(x, ["a", "b"], "gold", scheme="binary").to_json(),
          crowd_quality(x, gold="gold", scheme="binary").to_json())

@@ -135,11 +135,11 @@ def test_ids_are_read_with_and_without_words(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\t0-0\n0-0\n", "a:2: every line has an id"),
-        ("0-0\n1\t0-0\n", "a:2: every line has an id"),
+        ("1\t0-0\n0-0\n", "a:2: either every line has an id"),
+        ("0-0\n1\t0-0\n", "a:2: either every line has an id"),
         ("0-0\t1-1\n", "a:1: is '0-0' before the tab an id or a link"),
         ("1\t0-0\t1-1\n", "a:1: is '1' before the tab"),
-        ("0-0\n" * 20000 + "7\t0-0\n", "a:20001: every line has an id"),
+        ("0-0\n" * 20000 + "7\t0-0\n", "a:20001: either every line has an id"),
     ],
 )
 def test_ids_are_everywhere_or_nowhere(folder, content, message):

@@ -96,7 +96,7 @@ def test_the_chance_to_reject_who_guesses():
         assert rejection_chance(count, labels) == pytest.approx(exact, rel=1e-12)
     assert rejection_chance(4000, 2) == pytest.approx(0.5, abs=0.01)
     assert rejection_chance(9, 2) == rejection_chance(9, 2, sequential=True) == 0
-    refuses(OptionError, "2 labels", rejection_chance, 10, 1)
+    refuses(OptionError, "2 or more labels", rejection_chance, 10, 1)
 
 
 def test_gold_that_most_contradict_is_suspicious():

@@ -246,8 +246,8 @@ def test_records_of_a_score_are_its_figures():
     assert found.table().show("latex").count(r"\midrule") == 1
     both = scoring.score(["0-0 1-1"], ["0-0 1-1"], level="both")
     for name, told in (
-        ("f1", r"say score.links.f1 or score.phr"),
-        ("aer", r"say score.links.aer$"),
+        ("f1", r"use score.links.f1 or score.phr"),
+        ("aer", r"use score.links.aer$"),
         ("f2", "'Score' object has no attribute 'f2'"),
     ):
         refuses(AttributeError, told, getattr, both, name)

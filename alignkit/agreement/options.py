@@ -68,9 +68,9 @@ class AgreementOptions:
     )  # fmt: skip
     chance: str = option(
         "edit",
-        "how agreement by chance is computed in the main tables. The edit models make as many "
-        "edits of the initial alignment as the annotator, at one rate (edit), at one for adding "
-        "and one for deleting (edit-split), or at two for equal and two for other words "
+        "model of chance: edit, edit-split, edit-strata or kupper-hafner. The edit models make as "
+        "many edits of the initial alignment as the annotator, at one rate (edit), at one for "
+        "adding and one for deleting (edit-split), or at two for equal and two for other words "
         "(edit-strata); kupper-hafner draws sets of links at random, and is used if there is no "
         "initial alignment",
         group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),

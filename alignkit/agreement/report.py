@@ -142,7 +142,7 @@ def caution_lines(
     if whole:
         return [str(caution) for caution in agreement.cautions]
     every = [two.name for two in agreement.of("annotators")]
-    lines = [f"{one.code}{_some(one.pairings, every)}: {one.brief}" for one in agreement.cautions]
+    lines = [f"{x.code}{_some(x.pairings, every)}: {x.brief}" for x in agreement.cautions]
     for name, short in names.items():
         lines = [line.replace(name, short) for line in lines] if name != short else lines
     more = len(lines) - _MOST_CAUTIONS

@@ -219,8 +219,8 @@ def annotators(conn: Connection) -> list[str]:
 
 def roles(conn: Connection) -> dict[str, str]:
     """Return the roles with which alignments were imported, of those that are not by people."""
-    told = conn.execute(select(_table.data).where(_table.kind == "account")).scalars()
-    accounts = (msgspec.json.decode(text, type=Account) for text in told)
+    data = conn.execute(select(_table.data).where(_table.kind == "account")).scalars()
+    accounts = (msgspec.json.decode(text, type=Account) for text in data)
     return {account.name: account.role for account in accounts if account.role}
 
 

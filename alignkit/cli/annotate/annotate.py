@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         TARGET  with --task extract, target documents (CORPUS then has the source documents)
         --annotator NAME  name of the annotator (default: your login name)
         --project FILE  file of the project (default: CORPUS.alignkit next to the corpus)
-        --adjudicate  decide where annotators differ, instead of annotating
+        --adjudicate  settle the differences between annotators, instead of annotating
         --gold NAME  with --adjudicate, name under which the decided links are stored (default:
             gold)
         --blind  with --adjudicate, do not show which annotator drew which link (default: as before)

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
     add_reading_arguments(parser)
     add_order_argument(parser)
-    add_options(parser, "--json  print what was done as JSON")
+    add_options(parser, "--json  print a report as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

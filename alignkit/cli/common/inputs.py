@@ -223,7 +223,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
     """Add the arguments for a hypothesis and a reference, and the options for each."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    text = "the gold standard, unless HYP holds both and you name the annotators; - is stdin"
+    text = "the gold standard, or nothing if HYP has it too; name both annotators then. - is stdin"
     parser.add_argument("reference", nargs="?", metavar="[REF]", help=text)
     add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
     add_side(parser, REFERENCE, "reference")

@@ -95,7 +95,7 @@ def check_plot(options: argparse.Namespace) -> None:
 def add_labels(group: argparse._ArgumentGroup) -> None:
     """Add the option that leaves out rules with two labels from joshua and ppdb."""
     add_options(group, """
-        --one-label  leave out rules whose two sides have different labels, for joshua and ppdb
+        --one-label  with --to joshua or ppdb, leave out rules whose two sides have different labels
             (default: both labels are written, [NP~S])
         """)  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Check a file: report errors, and how its links seem to be written.
+"""Check a file: report errors, and which base and direction its links seem to have.
 
 The report lists broken records, control characters, links out of range, duplicate links, links that
 are both sure and possible, empty alignments and sentences, repeated ids, byte order marks and
@@ -249,8 +249,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --fix-target FILE  write the corrected target words
         --leaks  report pairs of the second file that are in the first; equal, reversed, or of the
             same group
-        --group ATTRIBUTE  with --leaks, report pairs of both parts with the same value of this
-            attribute; repeatable (default: goeswith)
+        --group ATTRIBUTE  with --leaks, also report pairs of TEST that share the value of this
+            attribute with one of TRAIN; repeatable (default: goeswith)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)

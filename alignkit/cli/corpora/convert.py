@@ -182,11 +182,11 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(group, f"""
-        --rows  write rows for training a classifier or generator (columns id, label, source and
-            target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or .jsonl).
-            {listing}
+        --rows  write rows for training: plain, classification or generation (columns id, label,
+            source and target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
+            .jsonl). {listing}
         --view V  view of the scheme from which the rows take their labels (default: full)
-        --no-rewrites  leave out the rewrites that annotators made of pairs
+        --no-rewrites  leave out rewrites, the corrected versions of pairs that annotators wrote
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

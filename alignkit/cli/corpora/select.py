@@ -60,15 +60,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --seed N  seed of the random draw; the same seed selects the same pairs (default: {SEED})
         --stratify ATTRIBUTE  keep the proportions of the values of this attribute equal in all
             parts; judgment: each label
-        --keep-together ATTRIBUTE  keep pairs with the same value together in one part, such as the
-            same document; repeatable
+        --keep-together ATTRIBUTE  put all pairs with the same value, such as those of one document,
+            into the same part; repeatable
         """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip
     add_separator(group)
     add_options(group, """
         --keep-texts  keep pairs with the same text together in one part; on either side, ignoring
             case
         """, keep_texts={"default": None})  # fmt: skip
-    add_options(parser, "--json  print what was written as JSON (default: on stderr)")
+    add_options(parser, "--json  print a report as JSON (default: on stderr)")
     add_reading_arguments(parser)
 
 

@@ -51,9 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --limit N  draw only the first N pairs (default: all)
         --annotators A...  draw the alignments of these annotators (default: all); pairs that none
             of them annotated are skipped
-        --trees  draw the trees of both sentences, with the nodes that correspond by the links;
+        --trees  draw the trees of both sentences, and mark the nodes that correspond by the links;
             pairs without trees are skipped
-        --links  with --trees, nodes correspond by the sure links or by all (default: sure)
+        --links  with --trees, use the sure links or all links to find corresponding nodes (default:
+            sure)
         """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
         links={"choices": ("sure", "possible")})  # fmt: skip
     add_options(parser.add_argument_group("output (default: in the terminal)"), f"""

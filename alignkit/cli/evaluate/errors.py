@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words
             (default: not separated)
         --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator, if the attribute with the phenomena holds several (default: a
+        --split TEXT  separator, if the attribute lists several phenomena of a pair (default: a
             comma)
         --source-tags FILE  tags of the source words as word/TAG, one line for each pair of REF
             (default: the attribute source_tags)

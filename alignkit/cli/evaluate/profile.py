@@ -64,12 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
-        --compare HYP2...  other systems, read like HYP
+        --compare HYP2...  other systems, read by the options of HYP
         --by ATTRIBUTE  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator, if the attribute with the phenomena holds several (default: a
+        --split TEXT  separator, if the attribute lists several phenomena of a pair (default: a
             comma)
-        --measure  measure of links, phrases or judgments (default: f1, or accuracy with --scheme);
-            phrase-f1 is for phrase pairs of sure links, accuracy for judgments
+        --measure  measure to compare, such as f1, aer or accuracy (default: f1, or accuracy with
+            --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
     add_judged(group, "of the judgments to profile (default: profile links)")
     add_order_argument(group)

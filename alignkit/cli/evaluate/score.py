@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  with several systems, print systems (their scores), differences, or both
+        --tables T,T  tables for several systems: systems, differences, or both
             (default: systems); differences have p values
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)

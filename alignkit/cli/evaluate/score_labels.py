@@ -214,7 +214,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("scoring")
-    add_options(group, "--compare HYP2...  other systems, read like HYP", compare={"default": []})
+    add_options(
+        group,
+        "--compare HYP2...  other systems, read by the options of HYP",
+        compare={"default": []},
+    )
     add_judged(group)
     add_order_argument(group)
     add_forms(parser.add_argument_group("output"))

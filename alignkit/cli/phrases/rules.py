@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     add_options(group, f"""
         --to F  write the rules in this format: {", ".join(FORMATS)}
-        -o, --output FILE  file for the rules of --to (default: stdout)
+        -o, --output FILE  file to which --to writes the rules (default: stdout)
         """, to={"choices": FORMATS}, output={"type": output_file})  # fmt: skip
     add_labels(group)
     add_options(group, f"""
