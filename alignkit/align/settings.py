@@ -46,8 +46,8 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 _BELOW_1 = nextafter(1, 0)
 _BEST = (
-    "average models of whole words, of their first 4 and of their first 5 letters; better, but "
-    "three times slower"
+    "train three models, of whole words and of their first 4 and 5 letters, and average them; "
+    "better, but three times slower"
 )
 
 

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("suggestions")
     add_options(group.add_mutually_exclusive_group(), """
-        --initial NAME  suggest the links of this annotator or system in the corpus
+        --initial NAME  suggest the links that the corpus has by this annotator or system
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
         --suggestions  suggest links with an aligner trained on these pairs, or suggest none
             (default: trained)

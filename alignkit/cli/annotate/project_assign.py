@@ -1,4 +1,4 @@
-"""Assign the pairs of a project to annotators, in an order, with a control sample.
+"""Assign pairs to annotators, set their order, and draw a control sample.
 
 Without --double, everybody annotates all pairs. With it, each pair goes to one annotator, and a
 share of the pairs, drawn in each stratum, goes to two; all get the same amount of work. Everybody
@@ -42,14 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --double SHARE  share of pairs for two annotators; the others get one (default: everybody
             annotates all pairs)
         --trial N  number of pairs that everybody annotates first (default: 0)
-        --stratify BY...  draw --double and --trial with the same share from groups of pairs, by
+        --stratify BY...  take equal shares for --double and --trial from groups of pairs, by
             length, uncertainty or an attribute (default: length)
         --seed N  seed of all random draws (default: 0)
         """, double={"type": _share}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("order and suggestions"), """
-        --order BY  order of the pairs: random hash, uncertainty or an attribute (default: hash).
-            uncertainty puts pairs with the most uncertain suggestions first; an attribute,
+        --order BY  order of the pairs: hash, uncertainty or an attribute (default: hash, which is
+            random). uncertainty puts pairs with the most uncertain suggestions first; an attribute,
             such as document, keeps pairs with the same value together, as in the corpus
         --control SHARE  size of the control sample, pairs that some or all annotators see without
             suggestions; 0 for none (default: 0.1, or 0 if pairs are judged or extracted)

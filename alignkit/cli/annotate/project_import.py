@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, """
         PROJECT  file of the project
         FILE  corpus, text, or another project; - is stdin
-        TARGET  target words, if FILE is a plain text
+        TARGET  file with the target sentences, if FILE is a text with the source sentences
         --words-only  import the words of FILE, and ignore its annotations; even those that no
             longer fit
         --add-pairs  add pairs with new ids at the end of the project; if pairs are assigned, the

@@ -180,7 +180,7 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 def add_order_argument(group: argparse._ActionsContainer) -> None:
     """Add the option --in-order."""
     add_options(group, """
-        --in-order  join the n-th pairs of all inputs, whatever their ids (default: join by id)
+        --in-order  match pairs by their position in the files, not by their ids (default: by id)
         """)  # fmt: skip
 
 

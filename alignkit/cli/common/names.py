@@ -16,7 +16,7 @@ def add_names(group: argparse._ActionsContainer) -> None:
     repeated = {"action": "append", "default": []}
     add_options(group, f"""
         --rename OLD=NEW  rename an annotator; repeatable
-        --role NAME=ROLE  set the role of the annotation NAME: {", ".join(ROLES)}; repeatable
+        --role NAME=ROLE  set the role of an annotator or program: {", ".join(ROLES)}; repeatable
             (default: as in the file)
         """, rename=repeated, role=dict(repeated))  # fmt: skip
 

@@ -249,8 +249,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --fix-target FILE  write the corrected target words
         --leaks  report pairs of the second file that are in the first; equal, reversed, or of the
             same group
-        --group ATTRIBUTE  with --leaks, also report pairs of TEST that share the value of this
-            attribute with one of TRAIN; repeatable (default: goeswith)
+        --group ATTRIBUTE  with --leaks, also report pairs of the second file with the same value of
+            this attribute as one of the first; repeatable (default: goeswith)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)

@@ -186,7 +186,7 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
             source and target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
             .jsonl). {listing}
         --view V  view of the scheme from which the rows take their labels (default: full)
-        --no-rewrites  leave out rewrites, the corrected versions of pairs that annotators wrote
+        --no-rewrites  leave out rewrites (pairs that annotators corrected)
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

@@ -46,7 +46,7 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_corpus_output(parser, "file to write, with --split OUT-train, OUT-dev, ...; - is stdout")
+    add_corpus_output(parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout")
     add_options(parser, """
         --ids ID...  select the pairs with these ids
         --ids-from FILE  select the pairs with the ids in this file, one a line

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --limit N  draw only the first N pairs (default: all)
         --annotators A...  draw the alignments of these annotators (default: all); pairs that none
             of them annotated are skipped
-        --trees  draw the trees of both sentences, and mark the nodes that correspond by the links;
+        --trees  draw the trees of both sentences, and mark the nodes that correspond to each other;
             pairs without trees are skipped
         --links  with --trees, use the sure links or all links to find corresponding nodes (default:
             sure)

@@ -81,13 +81,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print only these tables (default: a summary): words, phrases, pairings, chance, "
         "others, cells, alpha, fleiss, edits, cautions")
     which.add_argument("--all", dest="tables", action="store_const", const="all",
-        help="print all tables, and the cautions in full")
+        help="print all tables, and all warnings in full")
     add("--html", metavar="FILE", type=saved_file,
         help="also write a page with tables, plots and disagreements")
     add("--disagreements", metavar="FILE", type=saved_file,
         help="write all disagreements as CSV; with the texts and each annotator's version (the "
         "page shows only the first 180 or 200)")
-    add_plot(group, "F1 and C")
+    add_plot(group, "F1 and agreement beyond chance")
     add("--function-words", nargs="+", metavar="L",
         help="with --html, separate function words from content words; name the languages of "
         f"source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words "

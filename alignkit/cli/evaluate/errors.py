@@ -55,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words
             (default: not separated)
         --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator, if the attribute lists several phenomena of a pair (default: a
-            comma)
+        --split TEXT  separator, if the attribute phenomena (or that of --attribute) holds several
+            (default: a comma)
         --source-tags FILE  tags of the source words as word/TAG, one line for each pair of REF
             (default: the attribute source_tags)
         --target-tags FILE  tags of the target words as word/TAG, one line for each pair of REF

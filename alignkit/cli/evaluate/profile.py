@@ -1,4 +1,4 @@
-"""Compare systems on groups of pairs with a phenomenon, such as idiom or ellipsis.
+"""Compare systems on the pairs that show each phenomenon, such as idiom or ellipsis.
 
 A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
 and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
@@ -64,10 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
-        --compare HYP2...  other systems, read by the options of HYP
+        --compare HYP2...  other systems, to which the --hyp options apply too
         --by ATTRIBUTE  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator, if the attribute lists several phenomena of a pair (default: a
-            comma)
+        --split TEXT  separator, if the attribute of --by holds several phenomena (default: a comma)
         --measure  measure to compare, such as f1, aer or accuracy (default: f1, or accuracy with
             --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip

@@ -75,8 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  tables for several systems: systems, differences, or both
-            (default: systems); differences have p values
+        --tables T,T  with several systems, which tables to print: systems or differences, or both
+            as systems,differences (default: systems); differences have p values
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)
     add_plot(group, "P, R, F1 and AER")

@@ -209,14 +209,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "judgments to score against. Without HYP, name those to score by --hyp-annotator (of the "
         "same corpus) or --predictions"
     )
-    parser.add_argument("hypothesis", metavar="[HYP]", help="judgments to score; - is stdin")
+    parser.add_argument(
+        "hypothesis", metavar="HYP",
+        help="judgments to score, or those of the reference if no REF follows; - is stdin",
+    )  # fmt: skip
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("scoring")
     add_options(
         group,
-        "--compare HYP2...  other systems, read by the options of HYP",
+        "--compare HYP2...  other systems, to which the --hyp options apply too",
         compare={"default": []},
     )
     add_judged(group)

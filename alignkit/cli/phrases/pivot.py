@@ -1,4 +1,4 @@
-"""Find paraphrases: phrases e2 with the same translations as a phrase e1, and p(e2 | e1).
+"""Find paraphrases: for each phrase e1, phrases e2 that share a translation, with p(e2 | e1).
 
 TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two
 phrases e1 and e2 are paraphrases if both are paired with the same phrase f, the pivot. p(e2 | e1)
@@ -58,16 +58,19 @@ _PHRASES = ("tsv", "moses")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("table", metavar="TABLE", help="phrase table (.gz too); - is stdin")
+    parser.add_argument(
+        "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
+    )
     parser.add_argument(
         "second",
         metavar="[TABLE2]",
         nargs="?",
-        help="table from the pivot back to the paraphrases (default: TABLE)",
+        help="second table, from the pivot language to that of the paraphrases (default: TABLE)",
     )
     group = parser.add_argument_group("joining")
     add_options(group, """
-        --on  side of the pivot; the paraphrases are on the other side (default: source)
+        --on  which side of TABLE is the pivot language; the paraphrases are on the other side
+            (default: source)
         --min-count N  ignore phrase pairs with a lower count (default: 1)
         """, on={"choices": ("source", "target"), "default": "source"},
         min_count={"type": number(1), "default": 1})  # fmt: skip
