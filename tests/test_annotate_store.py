@@ -61,6 +61,12 @@ def test_an_export_has_the_roles_of_the_corpus(tmp_path):
     create_project(str(tmp_path / "p"), corpus)
     with Store.open(str(tmp_path / "p")) as store:
         assert Corpus(exported(store)).roles == corpus.roles
+    made = corpus.with_roles({"eflomal": "adjudicated"})
+    create_project(str(tmp_path / "q"), made)  # the gold standard of the project is the only one
+    with Store.open(str(tmp_path / "q")) as store:
+        assert Corpus(exported(store)).roles == corpus.roles
+        assert import_pairs(store, corpus.rename({"ben": "eva"}), holds=EVERYTHING).new
+        assert Corpus(exported(store)).roles["eva"] == "annotator"
 
 
 def test_pairs_need_words_and_a_file_of_their_own(tmp_path):

@@ -26,6 +26,12 @@ def dirty(tmp_path):
     return ["check", path, "--source", source, "--target", target]
 
 
+def test_leaks_need_words_to_compare(capsys):
+    run(capsys, "check", "--leaks", GOLD, GOLD).failed("no pair has words to compare")
+    ran = run(capsys, "check", GOLD)
+    assert "base and direction are only partly checked" in ran.out
+
+
 @pytest.mark.parametrize(
     "given",
     [[GOLD, *TEXTS], [EFLOMAL, *TEXTS], [FAST, *TEXTS], [GOLD], [PARAPHRASES], [GOLD, EFLOMAL]],

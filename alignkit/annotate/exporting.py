@@ -48,8 +48,12 @@ def exported(
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
         names = dict(enumerate(queries.annotators(conn), 1))
-        roles: dict[str | None, str] = {queries.suggesting(conn): "initial"}
-        roles = {**queries.roles(conn)} | roles | {queries.gold_name(conn): "adjudicated"}
+        roles: dict[str | None, str] = {
+            queries.suggesting(conn): "initial", queries.gold_name(conn): "adjudicated"
+        }  # fmt: skip
+        taken = {role for name, role in roles.items() if name in names.values()}
+        for name, role in queries.roles(conn).items():  # the project's own keep theirs alone
+            roles.setdefault(name, "system" if role in taken else role)
         wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)
         if made and queries.task_of(conn) == "extract":
             for k, states in _made(conn, "extracts"):
@@ -111,16 +115,14 @@ def _said(
     said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
     for k, account, text in conn.execute(asked):
         state, name, place = decode_state(text), wanted.names[account], (k, account)
-        if wanted.done and not state.done:
-            if unfinished is not None and state.cells:
-                unfinished[name] += 1
-            continue
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
-        if annotation is not None:
+        if annotation is None:
+            continue
+        if unfinished is not None and annotation.alignment is not None and not state.done:
+            unfinished[name] += 1
+        if state.done or not wanted.done:
             role = wanted.roles.get(name)
             said[k][name] = replace(annotation, role=role) if role else annotation
-            if unfinished is not None and annotation.alignment is not None and not state.done:
-                unfinished[name] += 1
     return said
 
 

@@ -164,7 +164,7 @@ def _check(n: int, seed: int, both: float, options: _Options) -> None:
     check_known("kind of phrase pair", options.kind, KINDS)
     if options.exact_case and not options.ignore_identical:
         raise OptionError(
-            "`exact_case` decides which phrases are identical; it needs `ignore_identical`"
+            "`exact_case` decides which phrases are identical; leave it out if these are kept"
         )
 
 

@@ -42,6 +42,7 @@ PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__ini
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
 CODE = r"```.*?```|^ {4}[^\n]*|`[^`\n]+`"
 MATH = re.compile(rf"{CODE}|\$(\$?)(?P<math>[^$]+)\$\1", re.DOTALL | re.MULTILINE)
+ROW = re.compile(r"^ *\|.*$", re.MULTILINE)
 PIPED = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")
 FIGURE = re.compile(r"<!-- figure: (\S+) -->\n```sh\n(.*?)```\n", re.DOTALL)
 
@@ -90,7 +91,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{match[1]}{relpath(place, dirname(site) or '.')}{match[3]}"
 
     markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", LINK.sub(led, markdown))
-    return PIPED.sub(_piped, MATH.sub(_math, markdown))
+    return ROW.sub(lambda row: PIPED.sub(_piped, row[0]), MATH.sub(_math, markdown))
 
 
 def _piped(match: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import BROKEN, LearnedFrom, LogEvent, decode_data, encode
 from alignkit.annotate.project.names import GOLD, ProjectError
 from alignkit.annotate.project.state import PairState
+from alignkit.model.annotation import ROLES
 
 
 class Pair(Struct, omit_defaults=True):
@@ -203,6 +204,8 @@ class Fold:
                     self.shown.clear()
                 self.setting = structs.replace(self.setting, **kept)
             case Account():
+                if decoded.role not in ("", *ROLES):
+                    raise ProjectError(f"{decoded.name!r} has the unknown role {decoded.role!r}")
                 self.accounts.append(decoded.name)
             case Import():
                 for pair in decoded.pairs:

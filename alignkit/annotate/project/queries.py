@@ -27,6 +27,7 @@ from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Suggestion
 from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
+from alignkit.model.annotation import ROLES
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
 
 
@@ -221,7 +222,7 @@ def roles(conn: Connection) -> dict[str, str]:
     """Return the roles with which alignments were imported, of those that are not by people."""
     data = conn.execute(select(_table.data).where(_table.kind == "account")).scalars()
     accounts = (msgspec.json.decode(text, type=Account) for text in data)
-    return {account.name: account.role for account in accounts if account.role}
+    return {account.name: account.role for account in accounts if account.role in ROLES}
 
 
 def last_n(conn: Connection) -> int:

@@ -99,5 +99,6 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
         with replacing(path) as stream:
             stream.writelines(f"{line}\n" for line in lines)
         count = f"the origin of {len(lines):,} decisions of the gold standard"
-        none = "no gold standard yet; 'alignkit project log' has the edits of each annotator"
+        none = "nothing is decided" + " in a done pair" * options.done
+        none += "; 'alignkit project log' has the edits of each annotator"
         say(f"{path}: {count if lines else none}")

@@ -199,7 +199,10 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
     if getattr(options, "scheme", None) is not None:
         return
     implied = {item.kind.scheme for item in inputs} - {""}
-    if len(implied) != 1:
+    if len(implied) > 1:
+        several = " and ".join(sorted(implied))
+        raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
+    if not implied:
         formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
         raise OptionError(
             f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; only the "

@@ -43,7 +43,7 @@ from alignkit._support.signals import before_stop
 from alignkit._support.wording import how_many, visible
 from alignkit.cli.common.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.media import add_separator
-from alignkit.cli.common.messages import in_words_of, json_text, say
+from alignkit.cli.common.messages import in_words_of, json_text, say, warn
 from alignkit.cli.common.trees import (
     add_tree_options,
     attached,
@@ -363,8 +363,8 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
     clean = "clean: no problems found"
-    if report.links and not report.has_text:
-        clean += "; without --source and --target, base and direction are not checked"
+    if report.links and not report.has_text and get_format(report.format).text_beside:
+        clean += "; without --source and --target, base and direction are only partly checked"
     print(f"findings: {_listing(report.counts)}" if report.counts else clean)
 
 
@@ -434,13 +434,14 @@ def check_leaks(options: argparse.Namespace) -> int:
     declared = reading_options(options)
     train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
     for path, part in zip(options.inputs, (train, test), strict=True):
-        if not options.group and (
-            without := sum(None in (pair.source, pair.target) for pair in part)
-        ):
+        without = sum(None in (pair.source, pair.target) for pair in part)
+        if without and without == len(part) and not options.group:
             raise OptionError(
-                f"{path}: {without} of {len(part)} pairs have no words to compare; name them by "
-                "--source and --target, or compare files with words"
+                f"{path}: no pair has words to compare; first convert each file, with its "
+                "--source and --target, to alignkit-jsonl"
             )
+        if without:
+            warn(f"{path}: {without} of {len(part)} pairs have no words: they are not compared")
     leaks = find_leaks(
         train, test, options.group, separator=options.separator, ignore_case=options.ignore_case
     )
@@ -468,7 +469,7 @@ def check_leaks(options: argparse.Namespace) -> int:
     else:
         groups = ", ".join(GROUPS if options.group is None else options.group)
         print(
-            f"clean: none of {len(test)} pairs matches the first file (compared: both texts in "
-            f"either order, and {groups})"
+            f"clean: none of {len(test)} pairs matches the first file (compared: both texts of "
+            f"pairs with words, in either order, and {groups})"
         )
     return int(bool(leaks))

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_options(group, """
         --annotator A  write only the alignments of this annotator (default: all)
-        --swap  exchange source and target; with --scheme, also in judgments with a direction
+        --swap  exchange source and target; with a scheme, also in judgments with a direction
         """)  # fmt: skip
     add_scheme_argument(group, f"{OF_FORMAT}, for --swap and --rows")
     add_rows_arguments(group)

@@ -127,7 +127,7 @@ def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
     for path in reading.files("samp*.SentPair*", folder):
         match = _FILE.fullmatch(path.name)
         if match is None:
-            reading.note("file passed over", "its name is not sampN.SentPairK", path=str(path))
+            reading.note("file skipped", "its name is not sampN.SentPairK", path=str(path))
             continue
         place = int(match[1]), int(match[2])
         if place in files:
