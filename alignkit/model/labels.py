@@ -177,7 +177,7 @@ REMARKS = (
 _SCHEMES = (
     Scheme(
         "paraphrase",
-        "Whether the two sentences say the same; of translations, whether one translates the "
+        "Whether the two sentences say the same; for translations, whether one translates the "
         "other.",
         (
             Label(
