@@ -18,7 +18,7 @@ from alignkit._support import jit as jit_module
 from alignkit._support import kernel_cache
 from alignkit._support.jit import jit
 from alignkit.align import decoding_kernel
-from alignkit.cli.common.messages import heard
+from alignkit.cli.common.messages import begin, heard
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
 
@@ -229,6 +229,7 @@ def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, unto
 
 
 def test_what_cannot_be_kept_is_told(home, capsys):
+    begin(quiet=False)  # as a command does; another test's may have been quiet
     with heard():
         jit_module._warn()
         (home / "cache" / "alignkit").rename(home / "cache" / "gone")
