@@ -200,7 +200,7 @@ def _place(action: argparse.Action) -> str:
     """Return a positional argument as the usage line shows it."""
     name = str(action.metavar)
     if action.nargs == "?":
-        return f"[{name.strip('[]')}]"
+        return f"[{name}]"
     return f"{name} [{name} ...]" if action.nargs == "+" else name
 
 

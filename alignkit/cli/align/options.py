@@ -128,8 +128,8 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
     add_options(parser, """
         SRC  source sentences, or both sides; - is stdin
-        [TGT]  target sentences, if SRC does not have both sides
-        """, SRC={"dest": "input"}, **{"[TGT]": {"dest": "second", "nargs": "?"}})  # fmt: skip
+        TGT  target sentences, if SRC does not have both sides
+        """, SRC={"dest": "input"}, TGT={"dest": "second", "nargs": "?"})  # fmt: skip
     _add_output(parser.add_argument_group("output"))
     _add_how(parser.add_argument_group("aligning"))
     _add_gold(parser.add_argument_group("learning from gold links"))

@@ -194,6 +194,12 @@ def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMA
     add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
 
 
+def add_view_argument(group: argparse._ActionsContainer) -> None:
+    """Add the option --view."""
+    text = "--view V  view of the scheme, which merges its labels into fewer (default: full)"
+    add_options(group, text, view={"default": "full"})
+
+
 def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
     """Set --scheme, unless it was named, to the scheme that the formats of the inputs imply."""
     if getattr(options, "scheme", None) is not None:
@@ -227,7 +233,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
     text = "the gold standard, or nothing if HYP has it too; name both annotators then. - is stdin"
-    parser.add_argument("reference", nargs="?", metavar="[REF]", help=text)
+    parser.add_argument("reference", nargs="?", metavar="REF", help=text)
     add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
     add_side(parser, REFERENCE, "reference")
 

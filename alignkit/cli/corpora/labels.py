@@ -22,6 +22,7 @@ from alignkit.cli.common.inputs import (
     add_reading_arguments,
     add_rewrites_argument,
     add_scheme_argument,
+    add_view_argument,
     reading_options,
     settle_scheme,
 )
@@ -37,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_scheme_argument(parser)
+    add_view_argument(parser)
     add_options(parser, """
-        --view V  view of the scheme, which merges its labels into fewer (default: full)
         --annotator A  count the labels of this annotator; repeatable (default: all)
-        """, view={"default": "full"}, annotator={"action": "append"})  # fmt: skip
+        """, annotator={"action": "append"})  # fmt: skip
     add_groups(parser)
     add_rewrites_argument(parser)
     add_media(parser, csv="print the rows of the table as CSV")

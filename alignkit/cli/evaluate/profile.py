@@ -58,8 +58,8 @@ _OF_TABLE = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     gold = "the gold standard. Without it, HYP holds both: name the annotators"
-    parser.add_argument("hypothesis", nargs="?", metavar="[HYP]", help="alignments to profile")
-    parser.add_argument("reference", nargs="?", metavar="[REF]", help=gold)
+    parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments to profile")
+    parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")

@@ -36,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--annotators", nargs="+", metavar="A",
         help="annotators of the crowd (default: all people who judged)")
     inputs.add_scheme_argument(group)
-    add("--view", default="full", metavar="V",
-        help="view of the scheme, which merges its labels into fewer (default: full)")
+    inputs.add_view_argument(group)
     inputs.add_rewrites_argument(group)
     add = parser.add_argument_group("rules").add_argument
     add("--sequential", action="store_true",

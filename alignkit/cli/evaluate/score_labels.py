@@ -30,6 +30,7 @@ from alignkit.cli.common.inputs import (
     add_rewrites_argument,
     add_scheme_argument,
     add_side,
+    add_view_argument,
     declared_sides,
     open_sides,
     settle_scheme,
@@ -70,13 +71,13 @@ class Judged:
 def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
     """Add the options for judgments and files of predictions."""
     add_scheme_argument(group, about)
+    add_view_argument(group)
     add_options(group, """
-        --view V  view of the scheme, which merges its labels into fewer (default: full)
         --predictions FILE...  files of predicted labels, one for each system; lines with id and
             label, or only labels in order
         --predicted  whether these files have labels of the scheme or of the view (default: scheme,
             unless a label is only in the view)
-        """, view={"default": "full"}, predictions={"default": []},
+        """, predictions={"default": []},
         predicted={"choices": ("scheme", "view")})  # fmt: skip
     add_rewrites_argument(group)
 

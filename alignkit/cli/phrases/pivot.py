@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "second",
-        metavar="[TABLE2]",
+        metavar="TABLE2",
         nargs="?",
         help="second table, from the pivot language to that of the paraphrases (default: TABLE)",
     )
