@@ -227,7 +227,7 @@ _SCHEMES = (
     ),
     Scheme(
         "parade-votes",
-        "How many of three experts call two definitions paraphrases; 2 and 3 are a majority.",
+        "How many of three experts called two definitions paraphrases; 2 and 3 are a majority.",
         (
             Label("0", "0 of 3", "No expert calls them paraphrases."),
             Label("1", "1 of 3", "One expert calls them paraphrases."),
