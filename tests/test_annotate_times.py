@@ -21,18 +21,12 @@ LINKS = Alignment.parse("0-0 1?1")
 
 
 def times(store):
-    return [
-        {name: said.when for name, said in pair.annotations.items()} for pair in exported(store)
-    ]
+    return [{name: one.when for name, one in pair.annotations.items()} for pair in exported(store)]
 
 
-def at(store, kind="", k=1, annotator="anna"):
-    found = [
-        event.at
-        for event in store.log()
-        if (event.k, event.annotator) == (k, annotator) and (event.kind == kind or not kind)
-    ]
-    return read_moment(found[-1])
+def at(store, kind="", k=1):
+    events = [event for event in store.log() if (event.k, event.annotator) == (k, "anna")]
+    return read_moment([event.at for event in events if kind in ("", event.kind)][-1])
 
 
 def test_an_export_has_the_time_of_the_last_event_that_changed_something(tmp_path, monkeypatch):
@@ -59,11 +53,10 @@ def test_an_export_has_the_time_of_the_last_event_that_changed_something(tmp_pat
 
 def test_what_is_imported_has_the_time_of_its_file_or_none(tmp_path):
     store = project(tmp_path, small_corpus(3, {"gold": Annotation(LINKS)}))
-    words = small_corpus(3)
     said = [Annotation(LINKS, when=WHEN), Annotation(LINKS), Annotation(None, "fine", when=WHEN)]
     corpus = [
         pair.without_annotations("gold").with_annotation("ben", one)
-        for pair, one in zip(words, said, strict=True)
+        for pair, one in zip(small_corpus(3), said, strict=True)
     ]
     import_pairs(store, corpus, holds=EVERYTHING)
     assert times(store) == [{"gold": None, "ben": one.when} for one in said]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
+from alignkit import Alignment, LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import AlignmentError
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8)
 MANY = st.lists(st.builds(Alignment, CELLS, CELLS), max_size=6)
@@ -51,8 +51,7 @@ def test_a_pair_that_is_not_there_is_an_index_error():
 
 @given(MANY, st.integers(-8, 8), st.integers(-8, 8))
 def test_a_part_is_what_a_slice_is(alignments, start, end):
-    part = check(LinkArrays.pack(alignments).part(start, end))
-    assert back(part) == alignments[start:end]
+    assert back(check(LinkArrays.pack(alignments).part(start, end))) == alignments[start:end]
 
 
 @given(MANY, st.lists(st.integers(0, 6), max_size=3))
@@ -100,14 +99,12 @@ def test_words_of_other_pairs_are_refused():
     vocabulary = Vocabulary()
     good = TokenArrays.pack([["a", "b"]], vocabulary)
     for bad in (TokenArrays.pack([["a"]], vocabulary), TokenArrays.pack([], vocabulary)):
-        with pytest.raises(AlignmentError, match="sentence"):
-            arrays.without_identical(good, bad)
+        refuses(AlignmentError, "sentence", arrays.without_identical, good, bad)
 
 
 def test_lengths_too_few_or_too_small_are_refused():
     two = [Alignment.parse("0-0"), Alignment.parse("0-0 3?1")]
-    with pytest.raises(AlignmentError, match="1 sentence lengths, but 2"):
-        LinkArrays.pack(two, [(1, 1)])
+    refuses(AlignmentError, "1 sentence lengths, but 2", LinkArrays.pack, two, [(1, 1)])
     with pytest.raises(AlignmentError, match=r"alignment 1 .* 4 x 2 words, .* 3 x 2"):
         LinkArrays.pack(two, [(1, 1), (3, 2)])
 
@@ -116,9 +113,8 @@ def hand(links=((0, 0), (1, 1), (0, 1)), sure=(1, 0, 1), offsets=(0, 2, 3), leng
     lengths = ((2, 2), (1, 2)) if lengths is None else lengths
     usual = {"links": np.int32, "sure": np.uint8, "offsets": np.int64, "lengths": np.int32}
     values = {"links": links, "sure": sure, "offsets": offsets, "lengths": lengths}
-    return LinkArrays(
-        **{name: np.array(values[name], kinds.get(f"{name}_kind", usual[name])) for name in usual}
-    )
+    made = {name: np.array(values[name], kinds.get(f"{name}_kind", usual[name])) for name in usual}
+    return LinkArrays(**made)
 
 
 def test_arrays_made_by_hand_are_taken():
@@ -150,16 +146,14 @@ def test_arrays_made_by_hand_are_taken():
     ],
 )
 def test_arrays_that_lie_are_refused(wrong, message):
-    with pytest.raises(AlignmentError, match=message):
-        hand(**wrong)
+    refuses(AlignmentError, message, hand, **wrong)
 
 
 @pytest.mark.parametrize("offsets", [[0, 2], [0, 4], [1, 3], [0, 4, 3], []])
 def test_token_arrays_that_lie_are_refused(offsets):
     with pytest.raises(AlignmentError, match="offsets"):
         TokenArrays(np.zeros(3, np.int32), np.array(offsets, np.int64))
-    with pytest.raises(AlignmentError, match="ids"):
-        TokenArrays(np.zeros(3, np.int64), np.array([0, 3], np.int64))
+    refuses(AlignmentError, "ids", TokenArrays, np.zeros(3, np.int64), np.array([0, 3], np.int64))
 
 
 def test_a_vocabulary_numbers_words_once():

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from audit_sheets import filled, judged, read, sample_audit, save
+from refusals import refuses
 
 from alignkit.audit import read_audit, write_audit
 from alignkit.errors import FormatError, MissingFileError, OptionError
@@ -19,8 +20,7 @@ def test_what_is_missing_or_double_is_told_with_file_and_line(tmp_path):
     again = [{**rows[1], "judgment": "C"}, {**rows[2], "judgment": "i"}, {**rows[0]}]
     save(sheets[0], [*rows, *again])
     found = read_audit(sheets, key)
-    told = {(one.kind, one.item, one.line) for one in found.filled.findings}
-    assert told == {
+    assert {(one.kind, one.item, one.line) for one in found.filled.findings} == {
         ("unjudged", rows[0]["item"], 2),
         ("unjudged", rows[0]["item"], 13),
         ("repeated", rows[1]["item"], 11),
@@ -51,9 +51,7 @@ def test_a_row_that_cannot_be_understood_is_an_error(tmp_path, place, cells, tol
     audit = sample_audit(n=10)
     sheets, key = filled(tmp_path, audit, judged(audit, "A"))
     rows = read(sheets[0])
-    rows[place] |= (
-        {side: rows[1][side] for side in ("source", "target")} if cells is None else cells
-    )
+    rows[place] |= cells or {side: rows[1][side] for side in ("source", "target")}
     save(sheets[0], rows)
     with pytest.raises(FormatError, match=told) as caught:
         read_audit(sheets, key)
@@ -102,15 +100,12 @@ def test_a_key_of_another_audit_does_not_fit(tmp_path):
     one, other = sample_audit(n=10, seed=1), sample_audit(n=10, seed=2)
     sheets, _ = filled(tmp_path / "one", one, judged(one, "A"))
     *_, key = write_audit(other, tmp_path / "other")
-    with pytest.raises(FormatError, match="is it the key of another audit"):
-        read_audit(sheets, key)
+    refuses(FormatError, "is it the key of another audit", read_audit, sheets, key)
 
 
 def test_without_a_sheet_or_a_judgment_there_is_nothing_to_say(tmp_path):
     *sheets, key = write_audit(sample_audit(), tmp_path)
-    with pytest.raises(OptionError, match="no row has a judgment"):
-        read_audit(sheets, key)
-    with pytest.raises(OptionError, match="no sheet"):
-        read_audit([], key)
+    refuses(OptionError, "no row has a judgment", read_audit, sheets, key)
+    refuses(OptionError, "no sheet", read_audit, [], key)
     with pytest.raises(MissingFileError):
         read_audit([tmp_path / "none.tsv"], key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from command import PARAPHRASES
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_audit import phrase_sets
+from refusals import refuses
 from strategies_agreement import corpora
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, score
@@ -18,13 +20,11 @@ from alignkit.audit.audit import allot, spread
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
 SAMPLE = read_corpus(PARAPHRASES)
+SIDES = "source", "target"
 
 
 def spans(item):
-    facts = item.facts
-    return tuple(
-        facts[f"{side}_{end}"] for side in ("source", "target") for end in ("start", "end")
-    )
+    return tuple(item.facts[f"{side}_{end}"] for side, end in product(SIDES, ("start", "end")))
 
 
 def drawn(audit: Audit):
@@ -43,14 +43,12 @@ def drawn(audit: Audit):
 def test_all_there_are_is_what_the_definitions_say(corpus, links, kind, identical):
     expected = {name: set() for name in ("hypothesis", "reference", "both")}
     for pair in corpus:
-        found = phrase_sets(pair, "A", "B", links, kind, identical)
-        for name, boxes in found.items():
+        for name, boxes in phrase_sets(pair, "A", "B", links, kind, identical).items():
             expected[name] |= {(pair.id, box) for box in boxes}
     options = {"links": links, "kind": kind, "ignore_identical": not identical}
     errors = len(expected["hypothesis"]) + len(expected["reference"])
     if not errors:
-        with pytest.raises(OptionError, match="nothing to judge"):
-            draw_phrases(corpus, "A", "B", n=9, **options)
+        refuses(OptionError, "nothing to judge", draw_phrases, corpus, "A", "B", n=9, **options)
         return
     audit = draw_phrases(corpus, "A", "B", n=errors, seed=1, **options)
     assert drawn(audit) == expected | {"both": set()}
@@ -100,8 +98,7 @@ def test_the_sample_is_spread_over_groups_and_lengths():
 
     whole, part = strata(every), strata(some)
     for stratum, size in whole.items():
-        exact = size * 30 / whole.total()
-        assert abs(part[stratum] - exact) < 1
+        assert abs(part[stratum] - (size * 30 / whole.total())) < 1
 
 
 def test_what_cannot_be_drawn_is_told():
@@ -115,8 +112,7 @@ def test_what_cannot_be_drawn_is_told():
             draw_phrases(corpus, "A", "B", **({"n": 1} | options))
     with pytest.raises(OptionError, match="the same atomic phrase pairs of sure links"):
         draw_phrases(corpus, "A", "A", n=1)
-    with pytest.raises(MissingTextError, match="pair '1': judges need its words"):
-        draw_phrases(bare, "A", "B", n=1)
+    refuses(MissingTextError, "pair '1': judges need its words", draw_phrases, bare, "A", "B", n=1)
 
 
 @given(st.integers(0, 60), st.dictionaries(st.sampled_from("abc"), st.integers(0, 30), min_size=1))

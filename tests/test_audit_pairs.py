@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from contextlib import suppress
+from itertools import combinations
 from math import isnan
 from pathlib import Path
 from random import Random
@@ -10,9 +11,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from audit_sheets import filled, read, save
+from command import write
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_audit import kappa
+from refusals import refuses
 from scipy.stats import binomtest
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
@@ -24,12 +27,11 @@ from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownN
 from alignkit.stats import newcombe_interval
 
 PEOPLE = ("anna", "ben", "eva", "kim", "lou")
+SEEDS = st.integers(0, 10**6)
 
 
 def pair(id, judged, attributes=None, when="", **more):
-    said = {
-        name: Annotation(None, judgment=text, when=when or None) for name, text in judged.items()
-    }
+    said = {who: Annotation(None, judgment=text, when=when or None) for who, text in judged.items()}
     text = id.replace("/r1", "00")
     return SentencePair(id, ("one", text), ("two", text), said, attributes or {}, **more)
 
@@ -43,9 +45,8 @@ def sample(plain=30, anew=20, seed=1, people=("carl",)):
         judged = {chance.choice(people): chance.choice(["4", "4<", "3", "4i", "2", "x"])}
         pairs.append(pair(f"{k}", judged, period))
         if k < anew:
-            pairs.append(
-                pair(f"{k}/r1", {chance.choice(people): "4"}, {"rewrite_of": f"{k}", **period})
-            )
+            rewritten = {"rewrite_of": f"{k}", **period}
+            pairs.append(pair(f"{k}/r1", {chance.choice(people): "4"}, rewritten))
     return Corpus(pairs)
 
 
@@ -53,19 +54,14 @@ def draw(corpus=None, **options):
     return draw_pairs(sample() if corpus is None else corpus, **({"n": 20, "seed": 1} | options))
 
 
-@given(
-    st.integers(0, 10**6), st.integers(1, 60), st.floats(0, 1), st.integers(1, 3), st.integers(3, 5)
-)
+@given(SEEDS, st.integers(1, 60), st.floats(0, 1), st.integers(1, 3), st.integers(3, 5))
 def test_what_is_drawn_is_as_asked_for(seed, n, mix, each, judges):
     corpus = sample(seed=seed)
-    audit = draw(corpus, n=n, mix=mix, seed=seed, each=each, judges=PEOPLE[:judges])
-    known = {one.id: one for one in corpus}
+    options = {"n": n, "mix": mix, "seed": seed, "each": each, "judges": PEOPLE[:judges]}
+    audit = draw(corpus, **options)
     anew = [one.id for one in corpus if "rewrite_of" in one.attributes]
-    plain = [
-        one.id
-        for one in corpus
-        if one.id not in anew and next(iter(one.annotations.values())).judgment[0] in "34"
-    ]
+    judged = {one.id: next(iter(one.annotations.values())).judgment for one in corpus}
+    plain = [id for id, judgment in judged.items() if id not in anew and judgment[0] in "34"]
     ids = {origin: [item.facts["pair"] for item in audit.of(origin)] for origin in audit.origins}
     assert set(ids["rewrite"]) <= set(anew)
     assert set(ids["plain"]) <= set(plain)
@@ -77,18 +73,16 @@ def test_what_is_drawn_is_as_asked_for(seed, n, mix, each, judges):
         assert len(ids["rewrite"]) == wanted
     assert audit.origins["plain"].population == len(plain)
     for item in audit.items:
-        assert item.cells == tuple(" ".join(text) for text in known[item.facts["pair"]].words)
+        assert item.cells == tuple(" ".join(text) for text in corpus[item.facts["pair"]].words)
         assert len(set(item.judges)) == each
     for origin in audit.origins:
         counts = Counter(judge for item in audit.of(origin) for judge in item.judges)
         loads = [counts[judge] for judge in audit.judges]
         assert max(loads) - min(loads) <= 1
-    assert draw(corpus, n=n, mix=mix, seed=seed, each=each, judges=PEOPLE[:judges]).items == (
-        audit.items
-    )
+    assert draw(corpus, **options).items == audit.items
 
 
-@given(st.integers(0, 10**6), st.integers(1, 2))
+@given(SEEDS, st.integers(1, 2))
 def test_nobody_is_given_what_he_judged(seed, each):
     corpus = sample(seed=seed, people=PEOPLE)
     audit = draw(corpus, n=50, seed=seed, each=each, judges=PEOPLE)
@@ -145,8 +139,7 @@ def test_neither_ids_nor_order_tell_the_origin():
     """Over many seeds a rewrite stands as often in the first half of the ids as a plain pair."""
     corpus, first = sample(), Counter()
     for seed in range(200):
-        audit = draw(corpus, n=20, seed=seed)
-        order = sorted(audit.items, key=lambda item: item.id)
+        order = sorted(draw(corpus, n=20, seed=seed).items, key=lambda item: item.id)
         first.update(item.origin for item in order[:10])
     assert abs(first["rewrite"] - first["plain"]) < 4 * 2000**0.5
 
@@ -157,18 +150,15 @@ def test_the_scheme_is_the_one_that_fits():
         (["1", "2"], "fit several schemes"),
         (["4", "maybe"], "no scheme fits all"),
     ):
-        with pytest.raises(OptionError, match=told):
-            fitting_scheme(texts)
+        refuses(OptionError, told, fitting_scheme, texts)
     audit = draw(view="base")
     assert (audit.scale.names, audit.upheld) == (("1", "2", "3", "4"), ("3", "4"))
     assert audit.scale.meanings[:2] == ("unrelated", "related")
     assert draw(view="strict").upheld == ("3", "4")
     assert draw(view="full", upheld=["4", "4s"]).upheld == ("4", "4s")
-    with pytest.raises(UnknownNameError, match="label of turku, base"):
-        draw(view="base", upheld=["5"])
+    refuses(UnknownNameError, "label of turku, base", draw, view="base", upheld=["5"])
     said = Corpus([pair("1", {"a": "forward"})])
-    with pytest.raises(OptionError, match="which labels of entailment, full, uphold"):
-        draw(said, mix=0)
+    refuses(OptionError, "which labels of entailment, full, uphold", draw, said, mix=0)
     assert draw(said, mix=0, upheld=["forward"]).upheld == ("forward",)
 
 
@@ -184,8 +174,7 @@ def test_plain_pairs_are_those_that_all_who_judged_uphold():
     assert ids() == ["2", "5"]
     assert ids(annotators=["a"]) == ["1", "2", "5"]
     assert ids(plain="all") == list("12345")
-    with pytest.raises(UnknownNameError, match="annotator who judged pairs 'c'"):
-        ids(annotators=["c"])
+    refuses(UnknownNameError, "annotator who judged pairs 'c'", ids, annotators=["c"])
 
 
 @pytest.mark.parametrize(
@@ -200,8 +189,7 @@ def test_wrong_options_are_refused(options):
 
 
 def test_without_rewrites_words_or_judgments_the_error_says_so():
-    with pytest.raises(OptionError, match="none has the attribute rewrite_of; `mix=0`"):
-        draw(sample(anew=0))
+    refuses(OptionError, "none has the attribute rewrite_of; `mix=0`", draw, sample(anew=0))
     with pytest.raises(OptionError, match="no plain pair is upheld"):
         draw(Corpus([pair("1", {"a": "2"}), pair("2", {}, {"rewrite_of": "1"})]), scheme="turku")
     bare = Corpus([SentencePair("1", None, None, {"a": Annotation(None, judgment="4")})])
@@ -222,12 +210,7 @@ def judged_binary(audit, judges, seed, missing):
     return said
 
 
-def wilson(count, total):
-    bounds = binomtest(count, total).proportion_ci(method="wilson")
-    return bounds.low, bounds.high
-
-
-@given(st.integers(0, 10**6), st.integers(2, 4), st.sampled_from([0.0, 0.3, 0.9]))
+@given(SEEDS, st.integers(2, 4), st.sampled_from([0.0, 0.3, 0.9]))
 def test_all_figures_are_those_of_a_plain_script(seed, judges, missing):
     audit = draw(n=24, judges=PEOPLE[:judges], seed=seed, by="period")
     said = judged_binary(audit, audit.judges, seed, missing)
@@ -269,11 +252,11 @@ def check(found, said, items, group):
                 continue
             assert figure.value == count / total
             if who != ALL:
-                assert (figure.low, figure.high) == pytest.approx(wilson(count, total))
+                bounds = binomtest(count, total).proportion_ci(method="wilson")
+                assert (figure.low, figure.high) == pytest.approx((bounds.low, bounds.high))
         (a, b), (c, d) = counts["rewrite"], counts["plain"]
-        figure = found.figure(
-            "difference", "upheld", first=who, origin="rewrite - plain", group=group
-        )
+        of = {"first": who, "origin": "rewrite - plain", "group": group}
+        figure = found.figure("difference", "upheld", **of)
         if not (b and d):
             assert isnan(figure.value)
             assert figure.reason
@@ -281,19 +264,16 @@ def check(found, said, items, group):
         assert figure.value == pytest.approx(a / b - c / d)
         if who != ALL:
             assert (figure.low, figure.high) == pytest.approx(newcombe_interval(a, b, c, d))
-    names = list(said)
-    for k, first in enumerate(names):
-        for second in names[k + 1 :]:
-            lists = [[said[name].get(item.id) for item in items] for name in (first, second)]
-            both = sum(x is not None and y is not None for x, y in zip(*lists, strict=True))
-            if group and not both:
-                continue
-            figure = found.figure("agreement", "kappa", first=first, second=second, group=group)
-            expected = kappa(*lists)
-            assert figure.items == both
-            assert (isnan(figure.value) and figure.reason) if expected is None else (
-                figure.value == pytest.approx(expected)
-            )  # fmt: skip
+    for first, second in combinations(said, 2):
+        lists = [[said[name].get(item.id) for item in items] for name in (first, second)]
+        both = sum(x is not None and y is not None for x, y in zip(*lists, strict=True))
+        if group and not both:
+            continue
+        figure = found.figure("agreement", "kappa", first=first, second=second, group=group)
+        expected = kappa(*lists)
+        assert figure.items == both
+        told = isnan(figure.value) and figure.reason
+        assert told if expected is None else figure.value == pytest.approx(expected)
 
 
 def test_groups_are_told_by_any_attribute(tmp_path):
@@ -357,10 +337,7 @@ def test_a_damaged_key_or_sheet_is_an_error_or_understood(data):
 def test_a_key_that_contradicts_itself_is_an_error(tmp_path, changed):
     record = json.loads(key_text(draw()))
     (record["items"][0] if "judges" in changed else record).update(changed)
-    path = tmp_path / "key.json"
-    path.write_text(json.dumps(record), "utf-8")
-    with pytest.raises(FormatError, match="damaged key"):
-        read_key(path)
+    refuses(FormatError, "damaged key", read_key, write(tmp_path, "key.json", json.dumps(record)))
 
 
 @pytest.mark.real_data

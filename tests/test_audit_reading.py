@@ -95,9 +95,8 @@ def check_agreement(found, origin, said):
             assert observed.value == pytest.approx(sum(a == b for a, b in both) / len(both))
             values.append((expected, len(both)))
         if not origin:
-            table = found.confusions[first, second].table
-            counts = [[both.count((a, b)) for b in NAMES] for a in NAMES]
-            assert [list(row) for row in table] == counts
+            counts = tuple(tuple(both.count((a, b)) for b in NAMES) for a in NAMES)
+            assert found.confusions[first, second].table == counts
     if len(said) > 2 and values:
         mean = found.figure("mean agreement", "kappa", first=ALL, origin=origin)
         weights = sum(n for _, n in values)
@@ -145,8 +144,7 @@ def test_pooled_intervals_are_of_items_and_not_of_judgments(tmp_path):
     one = judged(audit, "A", missing=0)["A"]
     found = read_audit(*filled(tmp_path, audit, dict.fromkeys("ABCDE", one)), resamples=4000)
     pooled = found.figure("share", "correct", first=ALL, origin="reference")
-    of = len(audit.of("reference"))
-    error = (pooled.value * (1 - pooled.value) / of) ** 0.5
+    error = (pooled.value * (1 - pooled.value) / len(audit.of("reference"))) ** 0.5
     assert pooled.high - pooled.low == pytest.approx(2 * 1.96 * error, rel=0.1)
 
 
@@ -158,8 +156,7 @@ def test_what_a_spreadsheet_saves_is_read(tmp_path, divider, encoding, end):
     said = judged(audit, "AB")
     plain = read_audit(*filled(tmp_path / "plain", audit, said))
     form = {"divider": divider, "encoding": encoding, "end": end}
-    saved = read_audit(*filled(tmp_path / "saved", audit, said, **form))
-    assert same(saved) == same(plain)
+    assert same(read_audit(*filled(tmp_path / "saved", audit, said, **form))) == same(plain)
 
 
 def same(found):
@@ -171,15 +168,12 @@ def same(found):
 
 def test_rows_in_any_order_columns_that_are_gone_and_changed_texts_change_nothing(tmp_path):
     audit = sample_audit()
-    said = judged(audit, "AB", missing=0)
-    sheets, key = filled(tmp_path, audit, said)
+    sheets, key = filled(tmp_path, audit, judged(audit, "AB", missing=0))
     before = read_audit(sheets, key).to_json()
     for path, judge in zip(sheets, "AB", strict=True):
         rows = sorted(read(path), key=lambda row: row["source"])
-        changed = [
-            row | {"source": f" {row['source'].upper()} ", "target": "Jan 2"} for row in rows
-        ]
-        save(path, changed)
+        date = {"target": "Jan 2"}
+        save(path, [row | {"source": f" {row['source'].upper()} "} | date for row in rows])
         assert read_audit(sheets, key).to_json() == before
         short = Path(path).with_name(f"{judge}.tsv")  # the name is the judge's
         save(short, [*rows, dict.fromkeys(rows[0], "")], names=["judgment", "item"])
@@ -195,9 +189,8 @@ def test_remarks_are_kept_as_they_were_written(tmp_path):
     rows[0]["remark"], rows[1]["remark"] = "'=why", 'said "so";\nand\tso'
     save(sheets[0], rows)
     found = read_audit(sheets, key).to_json()
-    remarks = {one["item"]: one["remarks"] for one in found["items"] if one["remarks"]}
     expected = {rows[0]["item"]: {"A": "=why"}, rows[1]["item"]: {"A": 'said "so";\nand\tso'}}
-    assert remarks == expected
+    assert expected == {one["item"]: one["remarks"] for one in found["items"] if one["remarks"]}
 
 
 def test_what_is_undefined_says_why(tmp_path):
@@ -210,8 +203,7 @@ def test_what_is_undefined_says_why(tmp_path):
     pooled = found.figure("share", "correct", first=ALL, origin="reference")
     assert (pooled.value, pooled.reason) == (1.0, "all resamples give the same")
     assert "-" in str(found)
-    told = json.dumps(found.to_json(), allow_nan=False)
-    assert '"value": null' in told
+    assert '"value": null' in json.dumps(found.to_json(), allow_nan=False)
 
 
 def test_a_seed_gives_the_same_intervals(tmp_path):
@@ -220,15 +212,13 @@ def test_a_seed_gives_the_same_intervals(tmp_path):
     first, again, other = (read_audit(sheets, key, seed=seed) for seed in (1, 1, 2))
     assert first.to_json() == again.to_json()
     assert first.to_records() != other.to_records()
-    values = [[one.value for one in result.figures] for result in (first, other)]
-    np.testing.assert_equal(*values)
+    np.testing.assert_equal(*[[one.value for one in result.figures] for result in (first, other)])
 
 
 def test_another_kind_of_audit_needs_nothing_but_its_items(tmp_path):
     ids = [f"bcdf{k:03d}" for k in range(12)]
-    items = tuple(
-        Item(id, "old" if k % 3 else "new", (f"text {k}",), FrozenMap()) for k, id in enumerate(ids)
-    )
+    of = ["old" if k % 3 else "new" for k in range(12)]
+    items = tuple(Item(id, of[k], (f"text {k}",), FrozenMap()) for k, id in enumerate(ids))
     origins = {name: Origin(f"the {name} ones", 20, n) for name, n in (("old", 8), ("new", 4))}
     audit = Audit("texts", items, ("text",), (), Scale(("1", "2", "3", "4")), FrozenMap(origins),
                   FrozenMap(), 5, "audit:texts")  # fmt: skip
@@ -239,8 +229,8 @@ def test_another_kind_of_audit_needs_nothing_but_its_items(tmp_path):
     assert shares == [0.5, 0.5, 0.0, 0.0]
     assert "precision" not in str(found)
     assert "text 3" in sheet_page(audit, "A", 0)
-    kappa_of = found.figure("agreement", "kappa", first="A", second="B")
-    assert kappa_of.value == pytest.approx(kappa(*(list(one.values()) for one in said.values())))
+    figure = found.figure("agreement", "kappa", first="A", second="B")
+    assert figure.value == pytest.approx(kappa(*(list(one.values()) for one in said.values())))
 
 
 def test_a_sentence_may_be_as_long_as_corpora_allow(tmp_path):

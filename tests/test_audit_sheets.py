@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from audit_sheets import ODD, odd_audit, read, sample_audit
+from command import write
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.audit import Scale, draw_phrases, sheet_page, sheet_text, write_audit
@@ -44,11 +46,10 @@ def test_a_sheet_has_a_row_for_each_item_and_room_for_a_judgment(tmp_path):
 @pytest.mark.parametrize("format", ["tsv", "csv", "html"])
 def test_a_sheet_does_not_tell_where_an_item_comes_from(format):
     audit = sample_audit(n=60, both=0.2)
-    text = (
-        sheet_page(audit, "A", 0) if format == "html" else sheet_text(audit, "A", 0, format=format)
-    )
+    text = sheet_page(audit, "A", 0).replace("initial-scale", "")
+    if format != "html":
+        text = sheet_text(audit, "A", 0, format=format)
     words = " ".join(cell for item in audit.items for cell in item.cells)
-    text = text.replace("initial-scale", "")
     for told in ("hypothesis", "reference", "origin", "initial", "gold", "facts", "span"):
         assert told not in text or told in words, told
     for item in audit.items:
@@ -117,9 +118,8 @@ TEXTS = st.text(
 
 @given(st.lists(TEXTS, min_size=2, max_size=3), st.sampled_from(["tsv", "csv"]))
 def test_any_words_come_back_from_a_sheet(words, format):
-    pair = SentencePair(
-        "1", words, words[::-1], {"A": Alignment.parse("0-1"), "B": Alignment.parse("1-0")}
-    )
+    links = {"A": Alignment.parse("0-1"), "B": Alignment.parse("1-0")}
+    pair = SentencePair("1", words, words[::-1], links)
     audit = draw_phrases(Corpus([pair]), "A", "B", n=2, ignore_identical=False)
     text = sheet_text(audit, "A", 0, format=format)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=DIVIDERS[format], strict=True))
@@ -137,11 +137,8 @@ def test_names_of_items_are_no_dates_and_no_numbers():
 
 def test_a_key_is_read_as_it_was_written(tmp_path):
     for audit in (sample_audit(by="genre", both=0.1), odd_audit()):
-        path = tmp_path / "key.json"
-        path.write_text(key_text(audit), "utf-8")
-        found = read_key(path)
-        assert vars(found) == vars(audit)
-        assert json.loads(path.read_text("utf-8"))["alignkit"] == "audit"
+        assert vars(read_key(write(tmp_path, "key.json", key_text(audit)))) == vars(audit)
+        assert json.loads(key_text(audit))["alignkit"] == "audit"
 
 
 @pytest.mark.parametrize(
@@ -150,10 +147,7 @@ def test_a_key_is_read_as_it_was_written(tmp_path):
      '{"alignkit": "audit", "version": 1}'],
 )  # fmt: skip
 def test_what_is_no_key_is_refused_with_its_path(tmp_path, text):
-    path = tmp_path / "key.json"
-    path.write_text(text)
-    with pytest.raises(FormatError, match=str(path)):
-        read_key(path)
+    refuses(FormatError, str(tmp_path / "key.json"), read_key, write(tmp_path, "key.json", text))
 
 
 @pytest.mark.parametrize(
@@ -173,37 +167,30 @@ def test_what_is_no_key_is_refused_with_its_path(tmp_path, text):
 def test_a_damaged_key_is_refused(tmp_path, change):
     key = json.loads(key_text(sample_audit()))
     change(key)
-    path = tmp_path / "key.json"
-    path.write_text(json.dumps(key))
-    with pytest.raises(FormatError, match="damaged key"):
-        read_key(path)
+    refuses(FormatError, "damaged key", read_key, write(tmp_path, "key.json", json.dumps(key)))
 
 
 def test_nothing_is_overwritten(tmp_path):
     audit = sample_audit()
     *sheets, key = write_audit(audit, tmp_path)
     Path(sheets[0]).write_text("filled")
-    with pytest.raises(OptionError, match="already exists"):
-        write_audit(audit, tmp_path)
-    with pytest.raises(OptionError, match="already exists"):
-        write_audit(audit, tmp_path / "other", key=key)
+    refuses(OptionError, "already exists", write_audit, audit, tmp_path)
+    refuses(OptionError, "already exists", write_audit, audit, tmp_path / "other", key=key)
     assert Path(sheets[0]).read_text() == "filled"
     assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("judges", [[], [""], [" a"], ["a/b"], ["a", "A"], ["=a"], ["a\n"], ["."]])
 def test_a_judge_has_a_name_that_a_file_can_have(tmp_path, judges):
-    with pytest.raises(OptionError, match="judge"):
-        write_audit(sample_audit(), tmp_path, judges=judges)
+    refuses(OptionError, "judge", write_audit, sample_audit(), tmp_path, judges=judges)
     assert not list(tmp_path.iterdir())
 
 
 def test_formats_are_those_there_are(tmp_path):
     with pytest.raises(UnknownNameError, match="did you mean 'html'"):
         write_audit(sample_audit(), tmp_path, sheets=["htm"])
-    for write in (sheet_text, sheet_page):
-        with pytest.raises(UnknownNameError, match="known: tsv, csv"):
-            write(sample_audit(), "A", 0, format="xls")
+    for made in (sheet_text, sheet_page):
+        refuses(UnknownNameError, "known: tsv, csv", made, sample_audit(), "A", 0, format="xls")
 
 
 def test_a_scale_takes_names_and_letters_in_any_case():
@@ -211,18 +198,14 @@ def test_a_scale_takes_names_and_letters_in_any_case():
     assert scale.letters == ("same", "similar", "o")
     assert [scale.parse(text) for text in ("SAME", "O", " similar ", "")] == [
         "same", "other", "similar", ""]  # fmt: skip
-    with pytest.raises(
-        ValueError, match=r"unknown judgment 's'; expected same, similar, other \(o"
-    ):
-        scale.parse("s")
+    told = r"unknown judgment 's'; expected same, similar, other \(o"
+    refuses(ValueError, told, scale.parse, "s")
     for names in (("a",), ("a", "A"), ("a", " ")):
-        with pytest.raises(OptionError, match="two or more different names"):
-            Scale(names)
+        refuses(OptionError, "two or more different names", Scale, names)
 
 
 def test_a_page_holds_nothing_that_acts_but_its_own_script():
-    audit = odd_audit()
-    page = sheet_page(audit, "A", 0)
+    page = sheet_page(odd_audit(), "A", 0)
     assert page.count("<script") == 2
     assert "http" not in page.replace("http-equiv", "")
     assert "default-src 'none'" in page
