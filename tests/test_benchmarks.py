@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from command import write
 
 from alignkit import Alignment, extract_phrases, symmetrize
 from alignkit.cli import main
@@ -43,8 +44,7 @@ def links(material, name: str) -> list[Alignment]:
 
 def test_material_is_synthetic_where_there_is_no_data_and_is_made_once(benchmarks, material):
     assert "synthetic" in material.name
-    again = benchmarks.material.make_material(200, material.folder.parent)
-    assert again == material
+    assert benchmarks.material.make_material(200, material.folder.parent) == material
     assert len(links(material, "hypothesis")) == 200
     assert any("?" in str(alignment) for alignment in links(material, "reference"))
 
@@ -61,9 +61,8 @@ def test_plain_reading_agrees(benchmarks, material):
 
 
 def test_plain_symmetrization_agrees(benchmarks, material):
-    for forward, reverse in zip(
-        links(material, "forward"), links(material, "reverse"), strict=True
-    ):
+    sides = links(material, "forward"), links(material, "reverse")
+    for forward, reverse in zip(*sides, strict=True):
         found = benchmarks.plain.grow_diag_final_and(set(forward), set(reverse))
         assert found == symmetrize(forward, reverse, "grow-diag-final-and").sure
 
@@ -72,8 +71,7 @@ def test_plain_symmetrization_agrees(benchmarks, material):
 def test_plain_extraction_agrees(benchmarks, material, name):
     for alignment in links(material, name):
         expected = {(*pair[:4],): pair.atomic for pair in extract_phrases(alignment)}
-        found = benchmarks.plain.phrases(alignment)
-        assert list(found.items()) == list(expected.items())
+        assert list(benchmarks.plain.phrases(alignment).items()) == list(expected.items())
 
 
 @pytest.mark.parametrize("level", ["links", "both"])
@@ -116,8 +114,7 @@ def test_plain_pivot_finds_the_same_paraphrases(benchmarks, material, tmp_path):
     benchmarks.plain_pivot.main(hyp, source, target, plain, theirs)
 
     def rows(path):
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        parts = [line.split("\t") for line in lines]
+        parts = [line.split("\t") for line in Path(path).read_text(encoding="utf-8").splitlines()]
         return {tuple(row[:2]): list(map(float, row[2:])) for row in parts}
 
     assert rows(table) == rows(plain) != {}
@@ -125,24 +122,19 @@ def test_plain_pivot_finds_the_same_paraphrases(benchmarks, material, tmp_path):
     assert rows(ours) == near != {}
 
 
-def test_a_process_is_watched(benchmarks):
+def test_a_process_is_watched_and_ends_the_benchmark_where_it_fails(benchmarks):
     measured = benchmarks.clock.watched(["alignkit", "--version"])
     assert measured.seconds > 0
     assert measured.peak is None or measured.peak > 1e6
-
-
-def test_a_process_that_fails_ends_the_benchmark(benchmarks):
     with pytest.raises(SystemExit, match="failed: python -m alignkit score nowhere nowhere"):
         benchmarks.clock.watched(["alignkit", "score", "nowhere", "nowhere"])
 
 
-@pytest.mark.parametrize(
-    ("module", "word"), [("benchmarks", "--quick"), ("benchmarks.aligners", "eflomal")]
-)
-def test_a_command_says_what_it_takes(module, word):
-    command = [sys.executable, "-m", module, "--help"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert word in ran.stdout
+def test_commands_say_what_they_take():
+    for module, word in (("benchmarks", "--quick"), ("benchmarks.aligners", "eflomal")):
+        command = [sys.executable, "-m", module, "--help"]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert word in ran.stdout
 
 
 A3 = """\
@@ -159,9 +151,7 @@ NULL ({ }) ({ ({ 1 })
 def bitext(tmp_path) -> list[str]:
     """Return the options that name two pairs of two words, and their gold links."""
     texts = {"source": "a b\nc d\n", "target": "A B\nC D\n", "gold": "0-0 1-1\n0-0 1?1\n"}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    return [part for name in texts for part in (f"--{name}", str(tmp_path / name))]
+    return [one for name in texts for one in (f"--{name}", write(tmp_path, name, texts[name]))]
 
 
 def made_up(benchmarks, forward: str, reverse: str):
@@ -230,12 +220,11 @@ def test_half_a_bitext_is_refused(benchmarks, bitext, capsys):
 
 
 def test_parts_of_mgiza_are_read(benchmarks, tmp_path):
-    (tmp_path / "st.out.A3.final.part000").write_text(A3)
-    other = A3.replace("(2)", "(1)").replace("(4)", "(3)")
-    (tmp_path / "st.out.A3.final.part001").write_text(other)
-    links = benchmarks.peer_mgiza.read_links(tmp_path, "st")
+    for k, text in enumerate((A3, A3.replace("(2)", "(1)").replace("(4)", "(3)"))):
+        (tmp_path / f"st.out.A3.final.part00{k}").write_text(text)
     first, second = [(0, 0), (2, 1), (2, 2)], [(0, 0)]
-    assert links == {1: first, 2: first, 3: second, 4: second}
+    links = {1: first, 2: first, 3: second, 4: second}
+    assert benchmarks.peer_mgiza.read_links(tmp_path, "st") == links
 
 
 def test_every_known_aligner_says_how_to_get_it_and_what_it_runs(benchmarks, tmp_path):
@@ -243,5 +232,4 @@ def test_every_known_aligner_says_how_to_get_it_and_what_it_runs(benchmarks, tmp
     for name, aligner in benchmarks.peers.ALIGNERS.items():
         assert aligner.install or name == "alignkit"
         written = [part for step in aligner.steps(job) for part in (*step.command, step.output)]
-        files = {job.links} if aligner.merges else set(job.directions)
-        assert files <= set(written)
+        assert ({job.links} if aligner.merges else set(job.directions)) <= set(written)

@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_agreement import corpora, edited_corpus
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
 from alignkit.agreement.chance.corpus import CorpusBeyondChance, Section, beyond_chance_by_model
 from alignkit.agreement.pairs import CorpusData
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 ROWS = [
     ("0-0 1-1", "0-0 1-1 2-2", "0-0 1-2 2-1"),
@@ -78,9 +76,8 @@ def test_pairs_are_counted() -> None:
 
 def test_rates_of_edits_stand_beside_c_under_every_model() -> None:
     what, chosen, sections = prepared(corpus(ROWS))
-    for found in beyond_chance_by_model(
-        what, list(CHANCE_MODELS), chosen, sections, seed=1
-    ).values():
+    models = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=1)
+    for found in models.values():
         # of 45 cells 8 are links at first; A adds 2-2, 0-1, 1-1 and deletes 0-0, 2-2, 0-0
         assert (found.rates["A"].add, found.rates["A"].delete) == (3 / 37, 3 / 8)
         # B adds 1-2, 2-1, 1-1 and deletes 1-1, 1-1, 0-0, 0-0
@@ -116,9 +113,8 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
                                for i, w in enumerate(words)])  # fmt: skip
             made[name] = Alignment(start ^ {(int(i), int(j)) for i, j in np.argwhere(flips)})
         pairs.append(SentencePair(str(number), words, other, made))
-    what, chosen, sections = prepared(
-        Corpus(pairs), level="words.sure", reading="probability", samples=300, resamples=200
-    )
+    options = {"reading": "probability", "samples": 300, "resamples": 200}
+    what, chosen, sections = prepared(Corpus(pairs), level="words.sure", **options)
     found = beyond_chance_by_model(what, EDITS, chosen, sections, seed=1)
     assert found["edit"].C < -0.5
     assert found["edit-split"].C < -0.2

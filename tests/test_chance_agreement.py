@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_chance import exact, items, norm
+from refusals import refuses
 from strategies_agreement import corpora
 from strategies_agreement import edited_corpus as corpus
 
@@ -37,21 +38,14 @@ ROWS = [
 @pytest.mark.parametrize("chance", ["edit", "edit-split", "edit-strata"])
 @pytest.mark.parametrize("reading", ["count", "probability"])
 def test_chance_is_that_of_the_fitted_rates(chance, reading, aggregate) -> None:
-    found = measure(
-        corpus(*ROWS), chance=chance, reading=reading, aggregate=aggregate, samples=4000
-    )
-    model, terms = CHANCE_MODELS[chance], []
+    how = {"chance": chance, "reading": reading, "aggregate": aggregate}
+    found, terms = measure(corpus(*ROWS), samples=4000, **how), []
     for row in ROWS:
         start = Alignment.parse(row[0]).sure
-        rates = [
-            model.rates(
-                found.models[name], np.array([6]), np.array([[9 - len(start), len(start), 0, 0]])
-            )[0]
-            for name in "AB"
-        ]
-        terms.append(
-            exact(start, 3, 3, np.concatenate(rates), unit="phrases", source="abc", target="xyz")
-        )
+        words, cells = np.array([6]), np.array([[9 - len(start), len(start), 0, 0]])
+        rates = [CHANCE_MODELS[chance].rates(found.models[k], words, cells)[0] for k in "AB"]
+        of = {"unit": "phrases", "source": "abc", "target": "xyz"}
+        terms.append(exact(start, 3, 3, np.concatenate(rates), **of))
     pi0 = np.mean([term[0] for term in terms])
     if aggregate == "micro":
         pi0 = sum(term[1] for term in terms) / sum(term[2] for term in terms)
@@ -71,8 +65,7 @@ def test_edits_are_those_of_the_links_that_are_compared() -> None:
 
 
 def test_a_model_is_fitted_to_all_that_an_annotator_did() -> None:
-    more = corpus(*ROWS, ("0-0", "0-0 1-1", None))
-    found = measure(more)
+    found = measure(corpus(*ROWS, ("0-0", "0-0 1-1", None)))
     assert (found.models["A"]["edit"].pairs, found.models["B"]["edit"].pairs) == (4, 3)
     assert (found.pairs, found.used, dict(found.left_out)) == (4, 3, {"not annotated by B": 1})
 
@@ -98,8 +91,7 @@ def test_only_empty_samples_make_chance_undefined_not_one() -> None:
     pairs = corpus(("", "0?0", "0?0"), ("0-0", "0-0", "0-0"), source="ab", target="xy")
     assert dict(measure(pairs).left_out) == {"both sets empty": 1}
     # the annotators' single link is not the initial one, and with 2 samples none may come up
-    rare = corpus(("", "0-0", "0-0"), *[("", "", "")] * 400)
-    found = measure(rare, samples=2)
+    found = measure(corpus(("", "0-0", "0-0"), *[("", "", "")] * 400), samples=2)
     assert dict(found.left_out) == {"only empty samples": 1, "both sets empty": 400}
     assert isnan(found.pi)
     assert isnan(found.pi0)
@@ -121,12 +113,9 @@ def test_links_of_one_annotator_alone_are_no_agreement() -> None:
 
 def test_a_missing_initial_alignment_is_an_error_that_helps() -> None:
     pairs = corpus(*ROWS, (None, "0-0", "0-0"))
-    with pytest.raises(OptionError, match=r"pair '3' has no initial alignment 'initial'.*initial"):
-        measure(pairs)
-    with pytest.raises(OptionError, match="missing_initial='empty'"):
-        measure(pairs, initial=None, chance="edit")
-    with pytest.raises(UnknownNameError, match="known: initial, A, B"):
-        measure(pairs, initial="giza")
+    refuses(OptionError, r"pair '3' has no initial alignment 'initial'.*initial", measure, pairs)
+    refuses(OptionError, "missing_initial='empty'", measure, pairs, initial=None, chance="edit")
+    refuses(UnknownNameError, "known: initial, A, B", measure, pairs, initial="giza")
     left = measure(pairs, missing_initial="leave-out")
     assert dict(left.left_out) == {"without an initial alignment": 1}
     assert left.models["A"]["edit"].pairs == 3
@@ -166,20 +155,15 @@ def test_groups_share_models_and_samples() -> None:
     genres = [{"genre": "news"}, {"genre": "talk"}, {"genre": "news"}, {}]
     pairs = corpus(*ROWS, (None, "0-0", None), attributes=genres)
     found = measure(pairs, by="genre")
-    assert [(one.name, one.pairs, one.used) for one in found.groups] == [
-        ("news", 2, 2), ("talk", 1, 1), ("", 1, 0),
-    ]  # fmt: skip
-    assert found.groups[0].pi0 == pytest.approx(
-        (found.sentences[0].expected + found.sentences[2].expected) / 2
-    )
-    assert found.groups[1].C_error == pytest.approx(
-        found.sentences[1].expected_error * (1 - found.groups[1].pi)
-        / (1 - found.groups[1].pi0) ** 2
-    )  # fmt: skip
-    assert dict(found.groups[2].left_out) == {"not annotated by B": 1}
-    assert "annotated by both" in found.groups[2].undefined
-    with pytest.raises(UnknownNameError, match="attribute"):
-        measure(pairs, by="author")
+    (news, talk, other), (first, second, third) = found.groups, found.sentences
+    sizes = [("news", 2, 2), ("talk", 1, 1), ("", 1, 0)]
+    assert [(one.name, one.pairs, one.used) for one in found.groups] == sizes
+    assert news.pi0 == pytest.approx((first.expected + third.expected) / 2)
+    error = second.expected_error * (1 - talk.pi) / (1 - talk.pi0) ** 2
+    assert talk.C_error == pytest.approx(error)
+    assert dict(other.left_out) == {"not annotated by B": 1}
+    assert "annotated by both" in other.undefined
+    refuses(UnknownNameError, "attribute", measure, pairs, by="author")
 
 
 def test_refitting_redraws_where_samples_say_too_little() -> None:
@@ -196,16 +180,13 @@ def test_refitting_redraws_where_samples_say_too_little() -> None:
 
 
 def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
-    options = {"bootstrap": "refit", "resamples": 60, "samples": 2000}
-    pairs = corpus(*ROWS * 3)
-    lows, redrawn = [], []
+    found = []
     for least in (0.0, 2.0):  # never, always
         monkeypatch.setattr("alignkit.agreement.chance.expectation._LEAST_EFFECTIVE", least)
-        found = measure(pairs, **options)
-        lows.append((found.interval.low, found.interval.high, found.interval.standard_error))
-        redrawn.append(found.redrawn)
-    assert lows[0] == pytest.approx(lows[1], abs=0.02)
-    assert redrawn[0] < redrawn[1]
+        found.append(measure(corpus(*ROWS * 3), bootstrap="refit", resamples=60, samples=2000))
+    bounds = [(one.low, one.high, one.standard_error) for one in (f.interval for f in found)]
+    assert bounds[0] == pytest.approx(bounds[1], abs=0.02)
+    assert found[0].redrawn < found[1].redrawn
 
 
 @given(
@@ -216,10 +197,8 @@ def test_pi_equals_a_plain_reference(pairs, unit, links, normalizer, kept) -> No
     found = measure(pairs, unit=unit, links=links, normalizer=normalizer, ignore_identical=not kept,
                     samples=3, bootstrap="none")  # fmt: skip
     for sentence, pair in zip(found.sentences, pairs, strict=True):
-        source, target = ([word.casefold() for word in side] for side in pair.words)
-        a, b = (
-            items(getattr(pair.alignment(name), links), unit, source, target, kept) for name in "AB"
-        )
+        sides = [[word.casefold() for word in side] for side in pair.words]
+        a, b = (items(getattr(pair.alignment(who), links), unit, *sides, kept) for who in "AB")
         assert (sentence.first, sentence.second, sentence.common) == (len(a), len(b), len(a & b))
         if not a and not b:
             assert sentence.left_out == "both sets empty"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit.agreement import correct_sets
 from alignkit.agreement.chance.correction import (
@@ -68,14 +69,11 @@ def test_the_error_of_c_follows_from_that_of_pi0() -> None:
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="known: min, max"):
-        correct_sets(A, B, choices=4, normalizer="mean")
+    refuses(UnknownNameError, "known: min, max", correct_sets, A, B, choices=4, normalizer="mean")
     with pytest.raises(UnknownNameError, match="known: macro, micro"):
         correct_sets(A, B, choices=4, aggregate="pooled")
-    with pytest.raises(OptionError, match="more items than `choices`"):
-        correct_sets(A, B, choices=1)
-    with pytest.raises(OptionError, match="3 sets of one annotator, but 2"):
-        correct_sets(A, B[:2], choices=4)
+    refuses(OptionError, "more items than `choices`", correct_sets, A, B, choices=1)
+    refuses(OptionError, "3 sets of one annotator, but 2", correct_sets, A, B[:2], choices=4)
 
 
 SIZES = st.lists(

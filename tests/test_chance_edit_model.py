@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_chance import log_likelihood
+from refusals import refuses
 
 from alignkit.agreement import READINGS, EditData, fit_edit_model
 from alignkit.errors import OptionError, UnknownNameError
@@ -31,8 +32,7 @@ def test_probability_reading_fits_a_line_to_the_rates() -> None:
 
 
 def test_log_likelihood_is_that_of_the_binomial() -> None:
-    model = fit([(4, 4, 1)])
-    assert model.log_likelihood == pytest.approx(np.log(4 * (1 / 4) * (3 / 4) ** 3))
+    assert fit([(4, 4, 1)]).log_likelihood == pytest.approx(np.log(4 * (1 / 4) * (3 / 4) ** 3))
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -43,13 +43,9 @@ def test_equal_lengths_have_no_slope(reading: str) -> None:
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_nobody_edits_is_exactly_zero(reading: str) -> None:
+def test_nobody_edits_is_exactly_zero_and_everything_edited_exactly_one(reading: str) -> None:
     model = fit([(6, 9, 0), (7, 12, 0), (9, 20, 0)], reading)
     assert (model.a, model.b, model.log_likelihood) == (0, 0, 0)
-
-
-@pytest.mark.parametrize("reading", READINGS)
-def test_everything_edited_is_exactly_one(reading: str) -> None:
     data = [(4, 4, 4), (5, 6, 6)]  # a line goes through the cells of two lengths
     assert fit(data, reading).rates([4, 5], [4, 6]).tolist() == [1, 1]
     three = fit([*data, (8, 16, 16)], "probability")
@@ -58,8 +54,7 @@ def test_everything_edited_is_exactly_one(reading: str) -> None:
 
 def test_a_constraint_that_binds_is_met_exactly_and_is_no_clipping() -> None:
     # free of constraints, the line would give short pairs a rate below 0
-    data = [(2, 1, 0), (4, 4, 0), (10, 25, 20), (12, 36, 35)]
-    model = fit(data)
+    model = fit([(2, 1, 0), (4, 4, 0), (10, 25, 20), (12, 36, 35)])
     assert model.a + 2 * model.b == pytest.approx(0, abs=1e-12)
     assert model.rates([2], [1]).tolist() == [0]
     assert model.log_likelihood > -60
@@ -83,21 +78,16 @@ def test_weights_repeat_pairs() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="known: count, probability"):
-        fit([(6, 9, 3)], "rate")
-    with pytest.raises(OptionError, match="between 0 and the number of trials"):
-        EditData([6], [9], [10])
-    with pytest.raises(OptionError, match="the same length"):
-        EditData([6], [9], [1, 2])
-    with pytest.raises(OptionError, match="one number for each pair"):
-        fit([(6, 9, 3)], weights=[1, 1])
+    refuses(UnknownNameError, "known: count, probability", fit, [(6, 9, 3)], "rate")
+    refuses(OptionError, "between 0 and the number of trials", EditData, [6], [9], [10])
+    refuses(OptionError, "the same length", EditData, [6], [9], [1, 2])
+    refuses(OptionError, "one number for each pair", fit, [(6, 9, 3)], weights=[1, 1])
 
 
 # statsmodels 0.15.0, GLM of the binomial family with the identity link (in the count reading both
 # columns are divided by the trials): params, llf, pearson_chi2 / df_resid
-GLM = (
-    [10, 12, 15, 20, 24, 30, 31], [25, 36, 56, 100, 144, 225, 240], [6, 3, 12, 14, 31, 30, 47]
-)  # fmt: skip
+TRIALS = [25, 36, 56, 100, 144, 225, 240]
+GLM = ([10, 12, 15, 20, 24, 30, 31], TRIALS, [6, 3, 12, 14, 31, 30, 47])
 
 
 @pytest.mark.parametrize(

@@ -9,33 +9,28 @@ from hypothesis import strategies as st
 from reference_chance import exact, items, near, stratum
 from strategies_agreement import corpora
 
+from alignkit import Alignment, LinkArrays, SentencePair
 from alignkit.agreement.chance import items_kernel
 from alignkit.agreement.chance import sampling_kernel as kernel
 from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
 from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, Edits, count_edits
 from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays
-from alignkit.model.sentence_pair import SentencePair
 
 WORDS = st.sampled_from("abc")
 
 
-def sampling(
-    pairs, rates, unit="phrases", normalizer="min", include_identical=False, universe=None
-):
+def sampling(pairs, rates, unit="phrases", normalizer="min", identical=False, universe=None):
     made = [SentencePair("", list(source), list(target)) for source, target, _ in pairs]
     lengths = [pair.lengths for pair in made]
     initial = LinkArrays.pack([Alignment.parse(links) for *_, links in pairs], lengths)
-    words = Items.of(made, unit, include_identical, False)
+    words = Items.of(made, unit, identical, False)
     rates = np.array(rates, float).reshape(len(pairs), -1 if pairs else 4)
     bounds = None if universe is None else LinkArrays.pack([Alignment(universe)], lengths)
     return Sampling(initial, words, rates, normalizer, bounds)
 
 
 def draw(what, samples, seed=1, **options):
-    seeds = np.random.SeedSequence(seed)
-    return monte_carlo(what, samples=samples, seeds=seeds, **options)
+    return monte_carlo(what, samples=samples, seeds=np.random.SeedSequence(seed), **options)
 
 
 @st.composite
@@ -48,16 +43,15 @@ def linked(draw):
 
 @given(linked())
 def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
-    source, target, *sides = case
-    n, m = len(source), len(target)
-    ids = [np.array([ord(word) for word in side], np.int32) for side in (source, target)]
+    *words, first, second = case
+    sides, (n, m) = (first, second), map(len, words)
+    ids = [np.array([ord(word) for word in side], np.int32) for side in words]
     found, numbers = [], []
     for links in sides:
         # the links, as the first set with what differs dropped and added
         initial = np.array(sorted(sides[0]), np.int32).reshape(-1, 2)
-        dropped = np.array(
-            [k for k, link in enumerate(sorted(sides[0])) if link not in links], np.int64
-        )
+        dropped = [k for k, link in enumerate(sorted(sides[0])) if link not in links]
+        dropped = np.array(dropped, np.int64)
         added = np.array(sorted(i * m + j for i, j in links - sides[0]), np.int64)
         spans = np.empty((n, 2), np.int64), np.empty((m, 2), np.int64)
         boxes = np.empty((n, 4), np.int64)
@@ -65,26 +59,23 @@ def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
         count = items_kernel.atomic_boxes(n, *spans, np.empty(n, np.int64), boxes)
         every = [tuple(box) for box in boxes[:count].tolist()]
         assert len(set(every)) == count
-        assert set(every) == items(links, "phrases", source, target, True)
+        assert set(every) == items(links, "phrases", *words, True)
         rest = boxes.copy()
-        kept = items_kernel.drop_identical_boxes(rest, count, *ids)
-        assert {tuple(box) for box in rest[:kept].tolist()} == items(
-            links, "phrases", source, target, False
-        )
+        rest = rest[: items_kernel.drop_identical_boxes(rest, count, *ids)]
+        assert set(map(tuple, rest.tolist())) == items(links, "phrases", *words, False)
         every_cell = np.array(sorted(i * m + j for i, j in links), np.int64)
         cells = every_cell.copy()
         cells = cells[: items_kernel.drop_identical_cells(cells, len(cells), *ids)]
-        different = items(links, "links", source, target, False)
+        different = items(links, "links", *words, False)
         assert cells.tolist() == sorted(i * m + j for i, _, j, _ in different)
         gone = dropped.copy()
         gone = gone[: items_kernel.drop_identical_links(initial, gone, len(gone), *ids)]
-        assert {(i, i, j, j) for i, j in initial[gone].tolist()} == items(
-            sides[0] - links, "links", source, target, False
-        )
+        different = items(sides[0] - links, "links", *words, False)
+        assert {(i, i, j, j) for i, j in initial[gone].tolist()} == different
         found.append((boxes, count))
         numbers.append((every_cell, len(every_cell)))
     chains = np.empty((n, 2), np.int64)
-    shared = [items(links, "phrases", source, target, True) for links in sides]
+    shared = [items(links, "phrases", *words, True) for links in sides]
     assert items_kernel.common_boxes(*found[0], *found[1], n, chains) == len(shared[0] & shared[1])
     assert items_kernel.common_numbers(*numbers[0], *numbers[1]) == len(sides[0] & sides[1])
 
@@ -159,11 +150,9 @@ def test_records_and_totals_add_up() -> None:
     common, a, b = (drawn.records[:, :, k].astype(float) for k in range(3))
     norm = np.minimum(a, b)
     share = np.divide(common, norm, out=np.zeros_like(common), where=norm > 0)
-    for column, expected in (
-        ("filled", (a + b > 0)), ("ratio", share), ("common_norm", common * norm),
-    ):  # fmt: skip
-        place = kernel.MOMENTS.index(column)
-        assert drawn.moments[:, place] == pytest.approx(expected.sum(axis=1))
+    sums = {"filled": a + b > 0, "ratio": share, "common_norm": common * norm}
+    for column, expected in sums.items():
+        assert drawn.moments[:, kernel.MOMENTS.index(column)] == pytest.approx(expected.sum(axis=1))
     assert drawn.totals[:, 0] == pytest.approx(share.sum(axis=0))
     assert drawn.distribution("micro") == pytest.approx(common.sum(axis=0) / norm.sum(axis=0))
     cells = what.items.lengths.prod(axis=1)
@@ -192,8 +181,8 @@ def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
     drawn = draw(sampling([pair], [old], normalizer=normalizer), 20000, keep=True)
     before = np.array([old])
     shifts = np.log(new / (1 - new)) - np.log(before / (1 - before))
-    means, effective = np.empty((1, 3)), np.empty(1)
-    kernel.reweigh(drawn.records, normalizer == "max", shifts, np.array([True]), means, effective)
+    means, effective, every = np.empty((1, 3)), np.empty(1), np.array([True])
+    kernel.reweigh(drawn.records, normalizer == "max", shifts, every, means, effective)
     truth = exact(
         Alignment.parse(pair[2]).possible, 3, 3, new[0], unit="phrases", source=pair[0],
         target=pair[1], normalizer=normalizer,
@@ -201,9 +190,7 @@ def test_reweighed_samples_are_those_of_other_rates(normalizer: str) -> None:
     assert 5000 < effective[0] < 20000
     assert means[0] == pytest.approx(truth, abs=4 * 2 / np.sqrt(effective[0]))
     same = np.empty((1, 3))
-    kernel.reweigh(
-        drawn.records, normalizer == "max", 0 * shifts, np.array([True]), same, effective
-    )
+    kernel.reweigh(drawn.records, normalizer == "max", 0 * shifts, every, same, effective)
     terms = drawn.terms()
     assert effective[0] == pytest.approx(20000)
     assert same[0] == pytest.approx([terms.ratio[0], terms.common[0], terms.norm[0]])
@@ -221,9 +208,6 @@ def test_choices_leave_identical_items_out(case, unit: str) -> None:
     different = sum(source[a:b] != target[c:d] for a, b in spans[0] for c, d in spans[1])
     assert Items.of(pair, unit, False, False).choices().tolist() == [different]
     assert Items.of(pair, unit, True, False).choices() == [len(spans[0]) * len(spans[1])]
-
-
-# rates of equal and different words of their own, and a universe of cells that can flip
 
 
 # at most 9 cells; rates of empty and filled cells, of different and of equal words, of either
@@ -247,10 +231,7 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit) -> None:
         near(draw(sampling([pair], [rates], unit, normalizer, kept), 4000).terms(), truth)
 
 
-UNIVERSES = [{(0, 0), (0, 1), (1, 1)}, {(1, 0)}, set()]
-
-
-@pytest.mark.parametrize("universe", UNIVERSES)
+@pytest.mark.parametrize("universe", [{(0, 0), (0, 1), (1, 1)}, {(1, 0)}, set()])
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("pair", "rates"), STRATA_TINY)
 def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe) -> None:
@@ -258,7 +239,7 @@ def test_cells_outside_the_universe_stay_as_they_are(pair, rates, unit, universe
     initial = Alignment.parse(links).possible
     truth = exact(initial, len(source), len(target), rates, unit=unit, source=source,
                   target=target, include_identical=True, universe=universe)  # fmt: skip
-    what = sampling([pair], [rates], unit, include_identical=True, universe=universe)
+    what = sampling([pair], [rates], unit, identical=True, universe=universe)
     near(draw(what, 4000).terms(), truth)
 
 

@@ -29,23 +29,22 @@ def likelihood(lines, classes):
     return gain - 2 * sum(n * math.log(n) for n in sizes.values())
 
 
-texts = st.integers(1, 12).flatmap(
-    lambda v: st.tuples(
-        st.just(v), st.lists(st.lists(st.integers(0, v - 1), max_size=8), min_size=1, max_size=8)
-    )
-)
+@st.composite
+def texts(draw):
+    size = draw(st.integers(1, 12))
+    lines = st.lists(st.lists(st.integers(0, size - 1), max_size=8), min_size=1, max_size=8)
+    return size, draw(lines)
 
 
-@given(texts, st.integers(2, 4))
+@given(texts(), st.integers(2, 4))
 def test_more_rounds_never_lower_the_likelihood(text, number):
     size, lines = text
-    found = [
-        likelihood(lines, word_classes(*packed(lines), size, number, rounds=r)) for r in range(5)
-    ]
-    assert all(after >= before - 1e-9 for before, after in pairwise(found))
+    made = (word_classes(*packed(lines), size, number, rounds=rounds) for rounds in range(5))
+    for before, after in pairwise(likelihood(lines, classes) for classes in made):
+        assert after >= before - 1e-9
 
 
-@given(texts, st.integers(2, 4))
+@given(texts(), st.integers(2, 4))
 def test_in_the_end_no_word_would_rather_be_elsewhere(text, number):
     size, lines = text
     classes = word_classes(*packed(lines), size, number, rounds=100)
@@ -71,12 +70,9 @@ def test_classes_are_numbered_from_0_and_there_may_be_more_than_words():
     assert set(classes.tolist()) <= set(range(50))
 
 
-@pytest.mark.parametrize(("lines", "size"), [([], 0), ([[]], 0), ([[]], 3), ([[0]], 1)])
-def test_little_text_gives_some_classes(lines, size):
-    assert len(word_classes(*packed(lines), size, 2)) == size
-
-
-def test_one_class_holds_all():
+def test_little_text_gives_some_classes_and_one_class_holds_all():
+    for lines, size in (([], 0), ([[]], 0), ([[]], 3), ([[0]], 1)):
+        assert len(word_classes(*packed(lines), size, 2)) == size
     assert word_classes(*packed([[0, 1, 2]]), 3, 1).tolist() == [0, 0, 0]
 
 
