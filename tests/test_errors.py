@@ -5,7 +5,8 @@ import inspect
 import pickle
 
 import pytest
-from command import run
+from command import run, write
+from refusals import refuses
 
 from alignkit import errors, iterate_pairs, read_corpus, write_corpus
 from alignkit.cli import main
@@ -66,19 +67,16 @@ def test_a_folder_and_a_missing_text_are_errors_of_the_system_too(tmp_path):
 
 
 def test_a_missing_input_is_not_taken_for_a_bad_output(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none: cannot be read"):
-        write_corpus(
-            iterate_pairs(tmp_path / "none", format="xlwa"), tmp_path / "out", format="xlwa"
-        )
+    pairs = iterate_pairs(tmp_path / "none", format="xlwa")
+    told = "none: cannot be read"
+    refuses(FileNotFoundError, told, write_corpus, pairs, tmp_path / "out", format="xlwa")
 
 
 def test_the_library_speaks_of_arguments_and_the_command_of_options(tmp_path, capsys):
-    path = tmp_path / "a"
-    path.write_text("0-7\n")
-    (tmp_path / "s").write_text("a ||| b\n")
-    with pytest.raises(FormatError, match="check `base` and `transpose`"):
-        read_corpus(path, format="pharaoh", source=tmp_path / "s")
-    ran = run(capsys, "stats", path, "--source", tmp_path / "s")
+    path, texts = write(tmp_path, "a", "0-7\n"), write(tmp_path, "s", "a ||| b\n")
+    told = "check `base` and `transpose`"
+    refuses(FormatError, told, read_corpus, path, format="pharaoh", source=texts)
+    ran = run(capsys, "stats", path, "--source", texts)
     ran.failed("check --base and --transpose, or drop them with --drop-out-of-range")
 
 
@@ -90,8 +88,7 @@ def test_debug_shows_where_an_error_came_from(tmp_path, capsys):
 
 
 def test_quiet_tells_errors_alone(tmp_path, capsys):
-    path = tmp_path / "a"
-    path.write_text("0-0 0-0\n")
+    path = write(tmp_path, "a", "0-0 0-0\n")
     assert "duplicate link" in run(capsys, "convert", path, "-", "--to", "naacl").err
     for words in (["convert", path, "-", "--to", "naacl", "--quiet"], ["--quiet", "stats", path]):
         assert run(capsys, *words).err == ""

@@ -14,12 +14,8 @@ from reference_hiero import grammar, hiero, lexical, span_label, word_weights
 from refusals import refuses
 from strategies import tree_of
 
-from alignkit import read_corpus
+from alignkit import Alignment, LinkArrays, SentencePair, Tree, read_corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
 from alignkit.rules.grammar import Variable
 from alignkit.rules.hiero.extraction import HieroOptions, Labels, derivations, extract_hiero
@@ -110,17 +106,15 @@ def test_a_grammar_is_that_of_plain_counts(pairs, options, data):
             places.setdefault(rule, Counter())[linked] += 1
     plain, tables = grammar((id, rule) for id, rule, _ in seen), word_weights(texts)
     room = data.draw(st.sampled_from([1 << 17, 1 << 22]))
-    learned = learn_hiero(
-        parsed, grammar=grammar_name, side=side, options=options, room=room, examples=2
-    )
+    how = {"grammar": grammar_name, "side": side, "options": options}
+    learned = learn_hiero(parsed, room=room, examples=2, **how)
     assert learned.kind == grammar_name
     assert {each.rule: (each.count, each.pairs, each.p_target, each.p_source, each.p_rule)
             for each in learned} == plain  # fmt: skip
     for each in learned:
         found = [lexical(each.rule, linked, tables) for linked in places[each.rule]]
-        assert (each.lexical_target, each.lexical_source) == (
-            max(weight for weight, _ in found), max(weight for _, weight in found)
-        )  # fmt: skip
+        most = tuple(map(max, zip(*found, strict=True)))
+        assert (each.lexical_target, each.lexical_source) == most
         assert places[each.rule][each.alignment] == max(places[each.rule].values())
         boxes = {}
         for id, rule, box in seen:
@@ -129,9 +123,8 @@ def test_a_grammar_is_that_of_plain_counts(pairs, options, data):
         shown = [(one.id, (*one.source_span, *one.target_span)) for one in each.examples]
         assert [id for id, _ in shown] == list(boxes)[:2]
         assert all(box in boxes[id] for id, box in shown)
-    few = learn_hiero(parsed, grammar=grammar_name, side=side, options=options, min_count=2)
-    frequent = (replace(each, examples=()) for each in learned if each.count >= 2)
-    assert few.types == tuple(frequent)
+    few = learn_hiero(parsed, min_count=2, **how)
+    assert few.types == tuple(replace(each, examples=()) for each in learned if each.count >= 2)
 
 
 def test_rules_of_a_pair_by_hand():
@@ -162,8 +155,8 @@ def test_bad_options_are_told():
         (two, OptionError, "alignments of g, h"),
     ):
         refuses(kind, told, learn_hiero, [wrong], grammar="samt")
-    with pytest.raises(MissingTextError, match="pair '2' has no words"):
-        extract_hiero(SentencePair("2", None, None, {"gold": Alignment.parse("0-0")}))
+    bare = SentencePair("2", None, None, pair.annotations)
+    refuses(MissingTextError, "pair '2' has no words", extract_hiero, bare)
     refuses(OptionError, "have different words", extract_hiero, pair, tree=Tree.parse("(A c)"))
 
 

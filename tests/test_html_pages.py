@@ -14,11 +14,8 @@ from alignkit.show.html import draw_html, draw_html_pages
 
 
 def corpus(pairs):
-    lines = [
-        {"id": f"p{k}", "source": ["a"], "target": ["b"], "annotations": {"anna": {"sure": "0-0"}}}
-        for k in range(pairs)
-    ]
-    return "".join(json.dumps(line) + "\n" for line in lines)
+    pair = {"source": ["a"], "target": ["b"], "annotations": {"anna": {"sure": "0-0"}}}
+    return "".join(json.dumps({"id": f"p{k}", **pair}) + "\n" for k in range(pairs))
 
 
 def pages(folder):
@@ -30,8 +27,7 @@ def ids(tree):
 
 
 def show(capsys, tmp_path, pairs, *given):
-    path = write(tmp_path, "c.jsonl", corpus(pairs))
-    page = tmp_path / "a b#.html"
+    path, page = write(tmp_path, "c.jsonl", corpus(pairs)), tmp_path / "a b#.html"
     return run(capsys, "show", path, "--format", "alignkit-jsonl", "--html", page, *given)
 
 
@@ -47,8 +43,7 @@ def test_all_pairs_are_drawn_once_and_pages_lead_to_each_other(capsys, tmp_path)
         links = tree.xpath("//nav//a")
         assert {unquote(link.get("href")) for link in links} == {f"./{one}" for one in names}
         by_name = {link.text_content(): unquote(link.get("href"))[2:] for link in links}
-        assert by_name["p3 to p5"] == names[1]
-        assert by_name["p6 to p6"] == names[2]
+        assert (by_name["p3 to p5"], by_name["p6 to p6"]) == (names[1], names[2])
         place = names.index(name)
         assert by_name.get("next") == (names[place + 1] if place < 2 else None)
         assert by_name.get("previous") == (names[place - 1] if place else None)
@@ -73,12 +68,9 @@ def test_200_pairs_are_a_page_unless_said(capsys, tmp_path):
 
 
 def test_what_takes_one_page_gets_one(capsys):
-    ran = run(capsys, "show", PARAPHRASES, "--html", "-")
-    assert len(re.findall("<article>", ran.out)) == 64
-    run(capsys, "show", PARAPHRASES, "--html", "-", "--pairs-a-page", "9").failed(
-        "can only be one page"
-    )
-    run(capsys, "show", PARAPHRASES, "--pairs-a-page", "9").failed("add --html")
+    assert len(re.findall("<article>", run(capsys, "show", PARAPHRASES, "--html", "-").out)) == 64
+    for given, told in (["--html", "-"], "can only be one page"), ([], "add --html"):
+        run(capsys, "show", PARAPHRASES, *given, "--pairs-a-page", "9").failed(told)
 
 
 def test_no_page_replaces_what_is_read(capsys, tmp_path):
@@ -132,6 +124,5 @@ def test_annotators_of_all_pages_are_the_same(names):
         path: "".join(pieces)
         for path, pieces in draw_html_pages(pairs, names, title="t", path="x", pairs_a_page=1)
     }
-    assert ("anna: not annotated" in html.fromstring(found["x-page-2"]).text_content()) == (
-        names is None
-    )
+    text = html.fromstring(found["x-page-2"]).text_content()
+    assert ("anna: not annotated" in text) == (names is None)

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from command import run, write
 from lxml import etree
+from refusals import refuses
 
-from alignkit.agreement import agree
-from alignkit.corpora.counts import count_corpus
-from alignkit.corpora.join import merge
+from alignkit import NULL, Alignment, Annotation, Corpus, SentencePair, agree, count_corpus, merge
 from alignkit.errors import (
     AlignmentError,
     FormatError,
@@ -22,10 +21,6 @@ from alignkit.errors import (
 from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
 from alignkit.io.format import JUDGED
 from alignkit.io.formats.alignkit_xml import load_schema
-from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import score
 from alignkit.show.html import draw_html
 from alignkit.show.text import draw_text
@@ -53,8 +48,7 @@ def own(request, tmp_path):
 def test_an_annotation_without_an_alignment_says_something():
     for said in ({"comment": "x"}, {"flags": {"x"}}, {"judgment": "x"}, {"provenance": "x"}):
         assert Annotation(None, **said).alignment is None
-    with pytest.raises(AlignmentError, match="needs a judgment"):
-        Annotation(None)
+    refuses(AlignmentError, "needs a judgment", Annotation, None)
 
 
 def test_the_accessors_tell_aligned_from_judged():
@@ -66,10 +60,8 @@ def test_the_accessors_tell_aligned_from_judged():
     assert first.annotation("anna") is ONLY
     with pytest.raises(NotAlignedError, match=r"'anna' judged pair '1', but gave no .*: ben, cleo"):
         first.alignment("anna")
-    with pytest.raises(UnknownNameError, match="unknown annotator"):
-        first.alignment("dora")
-    assert MIXED.annotators == ("anna", "ben", "cleo")
-    assert MIXED.aligners == ("ben", "cleo")
+    refuses(UnknownNameError, "unknown annotator", first.alignment, "dora")
+    assert (MIXED.annotators, MIXED.aligners) == (("anna", "ben", "cleo"), ("ben", "cleo"))
     assert MIXED.annotated_by("ben", "cleo").ids == ("1", "4")
     with pytest.raises(NotAlignedError, match="'anna' judged pairs") as caught:
         MIXED.annotated_by("ben", "anna")
@@ -112,8 +104,7 @@ def test_own_formats_keep_judgments_and_empty_alignments_apart(tmp_path, format,
 )
 def test_what_jsonl_says_without_links(tmp_path, value, aligned):
     line = {"id": "1", "source": ["a"], "target": ["b"], "annotations": {"anna": value}}
-    path = write(tmp_path, "x.jsonl", json.dumps(line))
-    found = read_corpus(path, format="alignkit-jsonl")[0]
+    found = read_corpus(write(tmp_path, "x.jsonl", json.dumps(line)), format="alignkit-jsonl")[0]
     assert ("anna" in found.alignments) is aligned
     assert not aligned or not found.alignment("anna").possible
     assert found.annotation("anna").judgment == value.get("judgment", "")
@@ -163,8 +154,7 @@ def test_other_formats_hold_it_as_not_annotated_and_tell(tmp_path, format):
     for k, middle in enumerate((judged, absent)):
         path = tmp_path / f"{k}" / "x"
         path.parent.mkdir()
-        pairs = [others[0], middle, others[1]]
-        lost.append(write_corpus(pairs, path, format=format))
+        lost.append(write_corpus([others[0], middle, others[1]], path, format=format))
         read.append(read_corpus(path, format=format))
     assert lost[0] - lost[1] == {JUDGED: 1}
     assert lost[1] - lost[0] == {}
@@ -187,10 +177,8 @@ def test_merging_adds_links_to_a_judgment():
     assert merge(links, {"x": base})[0].annotations == {"x": both}
     assert merge(base, {"anna": base}) == Corpus(base)
     twice = [SentencePair("1", None, None, {"x": Annotation(None, judgment="other")})]
-    with pytest.raises(JoinError, match="'anna' already"):
-        merge(base, {"anna": twice})
-    with pytest.raises(JoinError, match="'x' already"):
-        merge(links, {"x": links})
+    refuses(JoinError, "'anna' already", merge, base, {"anna": twice})
+    refuses(JoinError, "'x' already", merge, links, {"x": links})
 
 
 def test_counts_keep_judged_pairs_apart():
@@ -200,8 +188,7 @@ def test_counts_keep_judged_pairs_apart():
 
 
 def test_stats_shows_them_only_where_there_are_some(capsys, own, tmp_path):
-    shown = run(capsys, "stats", own)
-    assert "judged only" in shown.out
+    assert "judged only" in run(capsys, "stats", own).out
     assert run(capsys, "stats", own, "--json").json["annotators"]["anna"]["judged"] == 3
     plain = write(tmp_path, "x.align", "0-0\n")
     assert "judged" not in run(capsys, "stats", plain).out
@@ -215,8 +202,7 @@ def test_a_pair_knows_who_aligned_it():
     assert MIXED[0].aligned_by("ben", "cleo")
     assert not MIXED[0].aligned_by("ben", "anna")
     assert MIXED[0].aligned_by()
-    with pytest.raises(TypeError, match="names"):
-        MIXED[0].aligned_by(3)
+    refuses(TypeError, "names", MIXED[0].aligned_by, 3)
 
 
 def test_agreement_compares_those_who_aligned(capsys, own):
