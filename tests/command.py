@@ -47,6 +47,13 @@ def run(capsys, *words):
     return Ran(code, out, err.replace(COMPILING, ""))
 
 
+def made(capsys, *words):
+    """Run a command that is to succeed."""
+    ran = run(capsys, *words)
+    assert ran.code == 0, ran.err
+    return ran
+
+
 def feed(monkeypatch, text):
     """Put something on standard input."""
     raw = text.encode() if isinstance(text, str) else text

@@ -6,7 +6,8 @@ import re
 from dataclasses import fields
 
 import pytest
-from command import GOLD, PARAPHRASES, TEXTS, process, run, write
+from command import GOLD, PARAPHRASES, TEXTS, made, process, run, write
+from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import AgreementOptions, agree
@@ -23,12 +24,6 @@ QUICK = ("--samples", "20", "--resamples", "20")
 @pytest.fixture(scope="module")
 def corpus():
     return read_corpus(PARAPHRASES, format="alignkit-jsonl")
-
-
-def made(capsys, *given):
-    ran = run(capsys, *given)
-    assert ran.code == 0, ran.err
-    return ran
 
 
 def beyond(capsys, *given, level="phrases.sure"):
@@ -58,8 +53,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     run(capsys, *FULL, *QUICK, "--tables", "cells", "--csv").failed("leave out --tables or --csv")
     judged = [*FULL[:2], "--on", "judgments", "--scheme", "turku", "--tables", "cells"]
     run(capsys, *judged).failed("--tables is for alignments")
-    with pytest.raises(OptionError, match="as a list"):
-        found.show(tables="cells")
+    refuses(OptionError, "as a list", found.show, tables="cells")
     titles = [table.title for table in found.tables()]
     text = made(capsys, *FULL, *QUICK, "--markdown", "--all").out
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
@@ -135,14 +129,13 @@ def test_errors_name_the_options_of_the_command(capsys, given, words):
 
 def test_the_adjudicated_version_is_compared(capsys, corpus):
     found = made(capsys, *FULL, "--adjudicated", "gold", *QUICK, "--json").json
-    assert [
-        (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
-    ] == [("anna", "gold"), ("ben", "gold")]
+    pairings = [one for one in found["pairings"] if one["kind"] == "adjudicated"]
+    expected = [("anna", "gold"), ("ben", "gold")]
+    assert [(one["first"], one["second"]) for one in pairings] == expected
 
 
 def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
-    text = "0-0 1-1\n"
-    paths = [write(tmp_path, f"{name}.align", text) for name in ("a", "b", "start")]
+    paths = [write(tmp_path, f"{name}.align", "0-0 1-1\n") for name in ("a", "b", "start")]
     words = write(tmp_path, "words", "x y ||| v w\n")
     given = ("agree", *paths, "--source", words, "--initial", "start")
     assert "C has no value" in made(capsys, *given).out
@@ -153,23 +146,17 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     found = beyond(capsys, *given)
     assert found["C"] is None
     assert found["undefined"]
-    (row,) = (
-        row
-        for row in rows(capsys, *given)
-        if (row["kind"], row["level"], row["statistic"]) == ("annotators", "words.sure", "C")
-    )
-    assert row["value"] == ""
-    assert "pi0 is 1" in row["reason"]
     assert "nan" not in made(capsys, *given, "--latex").out
+    of = "annotators", "words.sure", "C"
+    found = {(row["kind"], row["level"], row["statistic"]): row for row in rows(capsys, *given)}
+    assert found[of]["value"] == ""
+    assert "pi0 is 1" in found[of]["reason"]
 
 
 def test_a_pair_without_an_initial_alignment_is_an_error_that_names_the_ways_out(capsys, tmp_path):
-    lines = read_corpus(PARAPHRASES, format="alignkit-jsonl")
-    first = lines[0]
-    kept = {name: one for name, one in first.annotations.items() if name != "eflomal"}
+    first, *others = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     path = tmp_path / "some.jsonl"
-    bare = SentencePair(first.id, *first.words, kept, first.attributes)
-    write_corpus(Corpus([bare, *list(lines)[1:]]), path, format="alignkit-jsonl")
+    write_corpus([first.without_annotations("eflomal"), *others], path, format="alignkit-jsonl")
     given = ("agree", path, "--annotators", "anna", "ben", "--initial", "eflomal", *QUICK)
     run(capsys, *given).failed("'p01'", "--missing-initial", "leave-out")
     for way, used in (("empty", 64), ("leave-out", 63)):
@@ -190,11 +177,10 @@ def test_nothing_goes_to_stderr(tmp_path):
 
 
 def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path):
-    pair = SentencePair("1", ["a", "b"], ["c", "d"])
-    both = [pair.with_annotation(name, Alignment.parse("0-0 1-1")) for name in ("first", "second")]
-    for one, name in zip(both, ("anna", "ben"), strict=True):
-        write_corpus(Corpus([one]), tmp_path / f"{name}.jsonl", format="alignkit-jsonl")
     files = [tmp_path / f"{name}.jsonl" for name in ("anna", "ben")]
+    for path, name in zip(files, ("first", "second"), strict=True):
+        pair = SentencePair("1", ["a", "b"], ["c", "d"], {name: Alignment.parse("0-0 1-1")})
+        write_corpus(Corpus([pair]), path, format="alignkit-jsonl")
     assert made(capsys, "agree", *files, "--json").json["annotators"] == ["anna", "ben"]
     # but for a name that an option asks for
     initial = ("--initial", "first", "--annotators", "ben", "ben2")
@@ -207,6 +193,5 @@ def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path)
 @pytest.mark.parametrize("option", ["--html", "--plot"])
 def test_places_that_cannot_be_written_are_told_before_any_work(capsys, tmp_path, option):
     place = tmp_path / "none" / "report.svg"
-    told = run(capsys, "agree", tmp_path / "no such corpus", option, place)
-    assert (told.code, "there is no folder" in told.err) == (2, True)
+    run(capsys, "agree", tmp_path / "no such corpus", option, place).failed("there is no folder")
     assert run(capsys, *TWO, option, "-").code == 2

@@ -5,7 +5,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 
 import pytest
-from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, made, run, write
 
 from alignkit import read_corpus, write_corpus
 from alignkit.cli.parser import Parser
@@ -52,12 +52,6 @@ def test_an_option_has_the_same_name_in_python(command):
         for known in signature(function).parameters.values():
             if known.kind == Parameter.KEYWORD_ONLY and known.name not in APART:
                 assert f"--{known.name.replace('_', '-')}" in parser._option_string_actions
-
-
-def made(capsys, *given):
-    ran = run(capsys, *given)
-    assert ran.code == 0, ran.err
-    return ran
 
 
 def test_convert_tells_what_is_lost(capsys, tmp_path):
@@ -134,8 +128,7 @@ def test_merge_takes_base_and_direction_of_each_file(capsys, tmp_path, before, c
         (read_corpus(FAST), one, 1 - base),
         (read_corpus(GOLD), gold, base),
     ):
-        transpose = "--transpose" in common
-        write_corpus(pairs, path, format="pharaoh", base=first, transpose=transpose)
+        write_corpus(pairs, path, format="pharaoh", base=first, transpose="--transpose" in common)
     out = tmp_path / "out.jsonl"
     added = [f"eflomal={turned}{before}:transpose", f"fast={one}{before}:base={1 - base}"]
     made(capsys, "merge", gold, "--add", added[0], "--add", added[1], "-o", out, *common)
@@ -189,13 +182,12 @@ def test_phrases_as_tsv_and_jsonl(capsys, tmp_path):
         assert len(made(capsys, *given, *more.split()).out.splitlines()) == lines
     assert len(made(capsys, *given, "--kind", "composite").out.splitlines()) == 3
     assert len(made(capsys, *given, "--links", "sure", "--loose").out.splitlines()) == 9
-    rows = [json.loads(line) for line in made(capsys, *given, "--jsonl").out.splitlines()]
-    assert rows[1] == {
+    assert [json.loads(line) for line in made(capsys, *given, "--jsonl").out.splitlines()][1] == {
         "id": "1", "kind": "composite", "source": ["a", "b"], "target": ["x", "y"],
         "source_start": 0, "source_end": 2, "target_start": 0, "target_end": 2,
     }  # fmt: skip
-    wordless = made(capsys, "phrases", links, "--kind", "atomic").out
-    assert wordless.startswith("1\t0\t1\t0\t1\tatomic\t\t\n")
+    line = "1\t0\t1\t0\t1\tatomic\t\t\n"
+    assert made(capsys, "phrases", links, "--kind", "atomic").out.startswith(line)
     run(capsys, "phrases", links, "--loose").failed(links, "--loose needs the words")
     run(capsys, "phrases", PARAPHRASES, "--annotator", "x", "-o", tmp_path / "o").failed("'x'")
     assert not (tmp_path / "o").exists()
@@ -208,8 +200,7 @@ def test_symmetrize_reads_any_format_and_pipes(capsys, tmp_path, monkeypatch):
     union = ["--method", "union", "--reverse-transposed"]
     assert made(capsys, "symmetrize", f, r, *union).out == "0-0 1-1 1-3 2-1\n"
     feed(monkeypatch, "0-0 1-1\n")
-    ran = made(capsys, "symmetrize", "-", r, *given, "--to", "naacl")
-    assert ran.out == "1 1 1\n1 2 2\n"
+    assert made(capsys, "symmetrize", "-", r, *given, "--to", "naacl").out == "1 1 1\n1 2 2\n"
     for path, old in (("f.wa", f), ("r.wa", r)):
         made(capsys, "convert", old, tmp_path / path, "--to", "naacl")
     ran = made(capsys, "symmetrize", tmp_path / "f.wa", tmp_path / "r.wa", "--format", "naacl")
@@ -237,9 +228,8 @@ def test_stats_count_by_attribute(capsys, tmp_path):
     plain = made(capsys, "stats", PARAPHRASES, "--json").json
     assert {key: found[key] for key in plain} == plain
     groups = found["groups"]
-    assert {value: part["pairs"] for value, part in groups.items()} == {
-        "news": 26, "novel": 22, "question": 16,
-    }  # fmt: skip
+    sizes = {value: part["pairs"] for value, part in groups.items()}
+    assert sizes == {"news": 26, "novel": 22, "question": 16}
     assert sum(part["annotators"]["anna"]["sure"] for part in groups.values()) == 1062
     ran = made(capsys, "stats", PARAPHRASES, "--by", "genre")
     assert "news         26           556           548           21.4           21.1" in ran.out

@@ -22,18 +22,20 @@ COMMANDS = [
 ]
 
 
+def refused(capsys, folder, words, name, text, told):
+    places = {"FILE": write(folder, name, text), "OUT": folder / "out.jsonl"}
+    ran = run(capsys, *(places.get(word, word) for word in words))
+    ran.failed(f"error: {places['FILE']}: {told}")
+    assert len(list(folder.iterdir())) == 1
+
+
 @pytest.mark.parametrize("name", EMPTY)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_file_without_pairs_is_named(tmp_path, capsys, words, name):
-    path, out = write(tmp_path, name, EMPTY[name]), tmp_path / "out.jsonl"
-    ran = run(capsys, *({"FILE": path, "OUT": out}.get(word, word) for word in words))
-    ran.failed(f"error: {path}: no sentence pairs")
-    assert len(list(tmp_path.iterdir())) == 1
+    refused(capsys, tmp_path, words, name, EMPTY[name], "no sentence pairs")
 
 
 @pytest.mark.parametrize("words", JUDGED, ids=" ".join)
 def test_a_file_without_judgments_is_named(tmp_path, capsys, words):
-    path, out = write(tmp_path, "x.jsonl", PLAIN), tmp_path / "out.jsonl"
-    ran = run(capsys, *({"FILE": path, "OUT": out}.get(word, word) for word in words))
-    ran.failed(f"error: {path}: no judged pairs; name a file with judgments")
-    assert not out.exists()
+    told = "no judged pairs; name a file with judgments"
+    refused(capsys, tmp_path, words, "x.jsonl", PLAIN, told)

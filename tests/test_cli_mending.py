@@ -93,8 +93,7 @@ def test_words_beside_do_not_outlive_their_pairs(capsys, tmp_path):
     given = ["check", path, "--format", "naacl", "--source", source, "--target", target]
     run(capsys, *given, "--fix", out).failed("would keep their words", "--fix-source")
     assert not out.exists()
-    texts = ["--fix-source", words[0], "--fix-target", words[1]]
-    ran = run(capsys, *given, "--fix", out, *texts)
+    ran = run(capsys, *given, "--fix", out, "--fix-source", words[0], "--fix-target", words[1])
     assert f"written without 1 of 3 pairs, broken in {path}:2" in ran.err
     assert "ids have changed" not in ran.err
     read = read_corpus(out, format="naacl", source=str(words[0]), target=str(words[1]))
