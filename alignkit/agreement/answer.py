@@ -62,8 +62,8 @@ TEXTS: Mapping[str, str] = {
     "accepted": "Of the links that they accept they share {figures} ({measure}).",
     "given-links": "{who} judged {links} links that they were given: kappa {kappa}.",
     # beyond chance
-    "equal-words": "{share:.0f}% of what it may delete joins equal words",
-    "below-chance": "by it C is {C}",
+    "equal-words": "{share:.0f}% of the initial links join equal words",
+    "below-chance": "it is {C}",
     "chance-near-one": "its pi0 is {pi0}",
     "no-more-than-chance": " (no more than chance)",
     "less-than-chance": " (less than chance)",
@@ -411,7 +411,7 @@ class AnswerWriter:
         models = {two.chance for two in self.pairings}
         model, why = models.pop() if len(models) == 1 else CLOSED, ""
         if model in ("edit", "edit-split"):
-            why = next(self.no_yardstick(model), "")
+            why = next(self.misleading(model), "")
         model = "edit-strata" if why else model
         return Quoted(model, CHANCE_NAMES[model], why)
 
@@ -421,7 +421,7 @@ class AnswerWriter:
         parts = [(two, level, two.part(level, "all", model)) for two, level in every]
         return [each for each in parts if each[2].used]
 
-    def no_yardstick(self, model: str) -> Iterator[str]:
+    def misleading(self, model: str) -> Iterator[str]:
         """Yield why an edit model is not suitable."""
         parts = self.parts(model)
         shares = [
@@ -459,7 +459,7 @@ class AnswerWriter:
             c = f"Beyond chance: {self.chance(quoted)}"
             if quoted.why:
                 why = f" ({quoted.why})" if self.terse < 2 else ""
-                c += f"; the article's chance is no yardstick here{why}"
+                c += f"; {CHANCE_NAMES[self.pairings[0].chance]} misleads here{why}"
             used = (_to([two.part(level, "all", quoted.model).used for two in self.pairings])
                     for level in self.levels)  # fmt: skip
             rests = f"{' and '.join(dict.fromkeys(used))} of {self.pairs}{self.advice()}"

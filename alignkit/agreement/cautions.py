@@ -316,7 +316,7 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "C leaves out: annotators keep them, so chance also keeps the other links too often, "
          "and pi0 is too high",
          "report C by edit-strata, which has separate rates for equal words",
-         "{brief} of the links that chance may delete join equal words; report C (strata)"),
+         "{brief} of the initial links join equal words; report C (strata)"),
     "chance-near-one":
         ("pi0 is close to 1 ({number}): chance alone almost reaches full agreement, and small "
          "differences in pi change C a lot",

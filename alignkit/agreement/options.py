@@ -68,10 +68,10 @@ class AgreementOptions:
     )  # fmt: skip
     chance: str = option(
         "edit",
-        "model of chance, by edits of the initial alignment or by random links. The edit models "
-        "make as many edits as the annotator, at one rate (edit), at one for adding and one for "
-        "deleting (edit-split), or at two for equal and two for other words (edit-strata); "
-        "kupper-hafner draws sets of links at random, and is used if there is no initial alignment",
+        "model of chance: edit, edit-split, edit-strata or kupper-hafner. The first three edit the "
+        "initial alignment at random, as often as the annotator: at one rate (edit), at separate "
+        "rates for adding and deleting (edit-split), or also for equal and other words "
+        "(edit-strata). kupper-hafner, the only one without initial alignment, draws random links",
         group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),
     )  # fmt: skip
     reading: str = option(

@@ -208,7 +208,7 @@ def _brief(action: argparse.Action) -> argparse.Action:
     """Return an action with short help: no default, no long choices, no second clause."""
     brief = copy(action)
     brief.help = re.split(r" \(|; |(?<!e\.g)\. ", action.help or "", maxsplit=1)[0]
-    if len(brief.help) > 90:
+    if len(brief.help) > 130:
         brief.help = brief.help.partition(": ")[0]
     name = action.metavar or action.dest.upper()
     if action.choices and len(",".join(map(str, action.choices))) > 24:

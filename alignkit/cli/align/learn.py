@@ -8,9 +8,8 @@ correct links. If there is no gain, the report says so, and the saved aligner al
 For example:
   alignkit learn corpus.jsonl --gold anna --save learned.model
   alignkit align new.en other.en --load learned.model -o new.align
-  alignkit align train.fr train.en --save fr-en.model -o train.align
-  alignkit learn dev.align --source dev.fr --target dev.en --load fr-en.model --objective aer \
---save better.model
+  alignkit learn dev.align --source dev.fr --target dev.en --load fr-en.model --save better.model
+  alignkit learn corpus.jsonl --objective aer
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("learning")
     add_options(group, """
-        --gold NAME  annotator to learn from (default: gold, or the only annotator)
+        --gold NAME  annotator whose links are learned (default: gold, or the only annotator)
         """)  # fmt: skip
     add_learning(group, default="samples")
     add_vectors(group)

@@ -103,10 +103,10 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
-        --objective O  what to optimise: links, aer or phrases. links: F1 of links; aer: the
-            alignment error rate, which ignores links that are only possible; phrases: F1 of sure,
-            non-identical phrase pairs (default: links)
-        --ignore-identical  leave links of equal words out of the measure (phrases: always)
+        --objective O  measure to optimise: links is F1 of links, aer is AER, phrases is F1 of
+            phrase pairs; aer ignores links that are only possible, phrases uses sure, non-identical
+            phrase pairs (default: links)
+        --ignore-identical  leave links of equal words out of this measure (phrases: always)
         --prior P  starting point of learning: samples, none, or a prior file. samples: learned from
             the samples of this package (default: {start})
         """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip
@@ -127,8 +127,8 @@ def check_prior(options: argparse.Namespace) -> None:
 def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
     add_options(parser, """
-        SRC  source sentences, or both sides; - is stdin
-        TGT  target sentences, if SRC does not have both sides
+        SRC  file with the source sentences, or with both sentences of each pair; - is stdin
+        TGT  file with the target sentences, if SRC has only the source sentences
         """, SRC={"dest": "input"}, TGT={"dest": "second", "nargs": "?"})  # fmt: skip
     _add_output(parser.add_argument_group("output"))
     _add_how(parser.add_argument_group("aligning"))
@@ -166,9 +166,9 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
     add_options(group, f"""
-        --symmetrize M  method to combine both directions (default: posterior); posterior takes the
-            links that are probable in the mean of both, the others merge both best alignments or
-            take one of them: {", ".join(SYMMETRIZATIONS)}
+        --symmetrize M  how to combine both directions: {", ".join(SYMMETRIZATIONS)}; posterior
+            takes the links that are probable in the mean of both, the other methods merge both best
+            alignments or take one of them (default: posterior)
         --threshold P  keep links with a probability above P (posterior only; default: {THRESHOLD})
         --sure P  links with a probability above P are sure, others possible (default: all sure)
         --dictionary FILE  known word pairs, one a line; source word, tab, target word, and
@@ -179,9 +179,9 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     add_options(group, f"""
-        --tokenize T  divide texts into words with nltk; put it after the files, or name the
-            tokenizer: {names} (default: split at white space). The attribute 'tokenizer' of the
-            pairs records it
+        --tokenize T  divide texts into words with a tokenizer of nltk: {" or ".join(TOKENIZERS)};
+            put it after the files, or name the tokenizer: {names} (default: split at white space).
+            The attribute 'tokenizer' of the pairs records it
         --keep-case  distinguish upper and lower case (default: ignore case)
         --folder DIR  train from disk, with the training data in this folder (default: in memory;
             if that is too small, in the folder for temporary files)

@@ -86,12 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("task"), f"""
         --task  task of the annotators (default: as in the project, or align); align: draw links;
             judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
-        --tokenize T  with --task extract, divide texts into words with nltk (default: split at
-            white space); put it after the documents, or name the tokenizer: {tokenizers}
+        --tokenize T  with --task extract, divide texts by nltk: {" or ".join(TOKENIZERS)}; put it
+            after the documents, or name it: {tokenizers} (default: split at white space)
         """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("suggestions")
     add_options(group.add_mutually_exclusive_group(), """
-        --initial NAME  suggest the links that the corpus has by this annotator or system
+        --initial NAME  suggest the links of this annotator or system in the corpus
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
         --suggestions  suggest links with an aligner trained on these pairs, or suggest none
             (default: trained)
@@ -101,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             has opened improve; the setting is kept (default: on in a new project)
         """, learning=either)  # fmt: skip
     add_options(parser.add_argument_group("the page"), """
-        --scheme NAME  scheme of labels for the pairs of a new project
+        --scheme NAME  scheme, a set of labels, for judging the pairs of a new project
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
         --host A  address of the server; only loopback addresses (default: 127.0.0.1)

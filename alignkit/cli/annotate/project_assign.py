@@ -39,19 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, PROJECT={"dest": "project"},
         annotators={"default": [], "type": annotator_name})  # fmt: skip
     add_options(parser.add_argument_group("pairs"), """
-        --double SHARE  share of pairs for two annotators; the others get one (default: everybody
-            annotates all pairs)
+        --double SHARE  share of the pairs that two annotators get; each other pair goes to one
+            (default: everybody annotates all pairs)
         --trial N  number of pairs that everybody annotates first (default: 0)
-        --stratify BY...  take equal shares for --double and --trial from groups of pairs, by
-            length, uncertainty or an attribute (default: length)
+        --stratify BY...  groups of pairs, by length, uncertainty or an attribute, from which
+            --double and --trial take equal shares (default: length)
         --seed N  seed of all random draws (default: 0)
         """, double={"type": _share}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("order and suggestions"), """
-        --order BY  order of the pairs: hash, uncertainty or an attribute (default: hash, which is
-            random). uncertainty puts pairs with the most uncertain suggestions first; an attribute,
-            such as document, keeps pairs with the same value together, as in the corpus
-        --control SHARE  size of the control sample, pairs that some or all annotators see without
+        --order BY  order of the pairs: hash for a random order, uncertainty, or an attribute. The
+            pairs with the most uncertain suggestions come first by uncertainty; an attribute, such
+            as document, keeps pairs with the same value together, as in the corpus (default: hash)
+        --control SHARE  size of the control sample, in which some or all annotators see no
             suggestions; 0 for none (default: 0.1, or 0 if pairs are judged or extracted)
         --control-least N  minimum number of pairs in the control sample (default: 150)
         """, control={"type": _share},

@@ -31,13 +31,13 @@ _HARMLESS = ("carriage returns", "byte order mark")
 
 def add_reading_arguments(
     parser: argparse.ArgumentParser, *, flags: tuple[str, ...] = ("--format",),
-    formats: Mapping[str, str] = FORMATS, default: str = _OWN,
+    formats: Mapping[str, str] = FORMATS, default: str = _OWN, of: str = "the input",
 ) -> None:  # fmt: skip
     """Add the options for facts about a file that it does not contain itself."""
     group = parser.add_argument_group("input")
     group.add_argument(
         *flags, dest="format", metavar="F", type=format_name(formats),
-        help=f"format of the input (default: {default}): {', '.join(formats)}",
+        help=f"format of {of} (default: {default}): {', '.join(formats)}",
     )  # fmt: skip
     _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
@@ -232,7 +232,7 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
     """Add the arguments for a hypothesis and a reference, and the options for each."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    text = "the gold standard, or nothing if HYP has it too; name both annotators then. - is stdin"
+    text = "the gold standard, unless HYP contains it too; then name both annotators. - is stdin"
     parser.add_argument("reference", nargs="?", metavar="REF", help=text)
     add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
     add_side(parser, REFERENCE, "reference")
@@ -242,16 +242,17 @@ def add_side(
     parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
 ) -> None:
     """Add the options that describe one of the two files."""
-    more = "; of several named, every two are compared" if several else ""
+    more, name = "; if you name several, every two are compared" * several, side.upper()
+    other = "REF" if name == "HYP" else "HYP"
     settings: dict[str, dict[str, Any]] = {
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},
     }
     add_options(parser.add_argument_group(f"the {long}, if different from the input options"), f"""
-        --{side}-format F  format of the {long} (default: --format)
-        --{side}-base  number of the first word in the {long} (default: --base)
-        --{side}-transpose  links of the {long} are written target first
-        --{side}-annotator A{"..." * several}  annotator in the {long}, if it has several{more}
+        --{side}-format F  format of {name}, if {other} has another format (default: --format)
+        --{side}-base  number of the first word in {name} (default: --base)
+        --{side}-transpose  links of {name} are written target first
+        --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}
         """, **settings)  # fmt: skip
 
 

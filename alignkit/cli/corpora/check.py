@@ -247,10 +247,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             marks or carriage returns, U+FFFD for control characters; OUT may be IN
         --fix-source FILE  write the corrected source words
         --fix-target FILE  write the corrected target words
-        --leaks  report pairs of the second file that are in the first; equal, reversed, or of the
-            same group
-        --group ATTRIBUTE  with --leaks, also report pairs of the second file with the same value of
-            this attribute as one of the first; repeatable (default: goeswith)
+        --leaks  report pairs of the second file that are also in the first file; equal, reversed,
+            or of the same group
+        --group ATTRIBUTE  with --leaks, also report pairs of the second file that have the same
+            value of this attribute as some pair of the first file; repeatable (default: goeswith)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)

@@ -52,9 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         OUT  file or folder to write; - is stdout
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
-    group = add_writing_arguments(
-        parser, "the names are those of --from (default: by the ending of OUT)", required=False
-    )
+    text = "one of the names at --from in --help-all (default: by the ending of OUT)"
+    group = add_writing_arguments(parser, text, required=False)
     add_options(group, """
         --annotator A  write only the alignments of this annotator (default: all)
         --swap  exchange source and target; with a scheme, also in judgments with a direction
@@ -73,9 +72,8 @@ def add_writing_arguments(
         --to F  format of the output: {formats}
         --to-base  number of the first word in the output (default: as usual in the format)
         --to-transpose  write links target first
-        --to-source FILE  file for the source sentences, if the format holds only links; alone: a
-            bitext
-        --to-target FILE  file for the target sentences, if the format holds only links
+        --to-source FILE  file for the source sentences, if OUT has only links; alone: a bitext
+        --to-target FILE  file for the target sentences, if OUT has only links
         --to-ids  write the id of each pair before its links (pharaoh)
         --to-weights  write the weight of each link after it, as in 0-0:0.93 (pharaoh)
         """, to={"required": required, "type": format_name(WRITTEN)},
@@ -185,8 +183,8 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
         --rows  write rows for training: plain, classification or generation (columns id, label,
             source and target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
             .jsonl). {listing}
-        --view V  view of the scheme from which the rows take their labels (default: full)
-        --no-rewrites  leave out rewrites (pairs that annotators corrected)
+        --view V  with --rows, merge labels by this view, such as binary (default: full)
+        --no-rewrites  leave out rewrites, pairs that annotators changed into paraphrases
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, f"""
         CORPUS  corpus to add annotations to; - is stdin
         --add {_ADDED}  name and file of an annotation to add; repeatable (the parts after FILE are
-            optional; without them, --format, --base and --transpose apply)
+            optional; if they are missing, --format, --base and --transpose apply)
         """, CORPUS={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
     add_corpus_output(
         parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"

@@ -40,7 +40,8 @@ _ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9, use 9")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, """
-        IN...  one file for each translator, or one with a column for each (.gz too); - is stdin
+        IN...  one file for each translator, or a single file with a column for each translator (.gz
+            too); - is stdin
         --encoding E  encoding of all input (default: utf-8)
         """, IN={"dest": "inputs"}, encoding={"default": "utf-8"})  # fmt: skip
     add_limits(parser)
@@ -59,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_ratio={"type": _ratio})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
         -o, --output FILE  file to write (default: stdout)
-        --to F  format of the output: bitext or tsv (default: bitext); bitext is 'source |||
-            target', tsv has two columns
+        --to F  format of the output: bitext, with lines 'source ||| target', or tsv, with two
+            columns (default: bitext)
         --to-source FILE  file for the source sentences, one a line; needs --to-target, and no -o
         --to-target FILE  file for the target sentences, one a line
         --to-ids  write an id and a tab first; 7/1-3 pairs translations 1 and 3 of line 7 (not

@@ -58,15 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --split PART=S...  split into parts with these shares, such as train=.8 dev=.1 test=.1 (or
             train=.8,dev=.1,test=.1)
         --seed N  seed of the random draw; the same seed selects the same pairs (default: {SEED})
-        --stratify ATTRIBUTE  keep the proportions of the values of this attribute equal in all
-            parts; judgment: each label
-        --keep-together ATTRIBUTE  put all pairs with the same value, such as those of one document,
-            into the same part; repeatable
+        --stratify ATTRIBUTE  give each value of this attribute the same share in all parts;
+            judgment: each label
+        --keep-together ATTRIBUTE  put all pairs with the same value of this attribute, such as the
+            pairs of one document, into the same part; repeatable
         """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip
     add_separator(group)
     add_options(group, """
-        --keep-texts  keep pairs with the same text together in one part; on either side, ignoring
-            case
+        --keep-texts  put pairs that share a text into the same part; on either side, ignoring case
         """, keep_texts={"default": None})  # fmt: skip
     add_options(parser, "--json  print a report as JSON (default: on stderr)")
     add_reading_arguments(parser)

@@ -58,9 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
         links={"choices": ("sure", "possible")})  # fmt: skip
     add_options(parser.add_argument_group("output (default: in the terminal)"), f"""
-        --html FILE  write a self-contained page; many pairs take several: FILE, FILE-page-2, ...
-        --pairs-a-page N  with --html, pairs on each page (default: {PAIRS_A_PAGE}, with --trees
-            {TREES_A_PAGE}; all if FILE is - or a pipe)
+        --html FILE  write a page for the browser, or several files if there are many pairs (FILE,
+            FILE-page-2, ...)
+        --pairs-a-page N  with --html, number of pairs in each file (default: {PAIRS_A_PAGE}, with
+            --trees {TREES_A_PAGE}; all if FILE is - or a pipe)
         --svg FILE  write a picture of a single pair
         --colour, --color  use colours in the terminal (default: auto, which respects NO_COLOR)
         --ascii  use only ASCII characters

@@ -55,11 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words
             (default: not separated)
         --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
-        --split TEXT  separator, if the attribute phenomena (or that of --attribute) holds several
-            (default: a comma)
-        --source-tags FILE  tags of the source words as word/TAG, one line for each pair of REF
+        --split TEXT  separator, if an attribute holds several phenomena (default: a comma)
+        --source-tags FILE  tags of the source words as word/TAG, one line for each pair in REF
             (default: the attribute source_tags)
-        --target-tags FILE  tags of the target words as word/TAG, one line for each pair of REF
+        --target-tags FILE  tags of the target words as word/TAG, one line for each pair in REF
             (default: the attribute target_tags)
         """, by_link={"default": "kind,word,frequency,distance"},
         attribute={"default": "phenomena"}, split={"default": ","})  # fmt: skip
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 examples={"type": number(0), "default": 0})  # fmt: skip
     add_draws(group, "for the intervals")
     add_forms(group)
-    add_reading_arguments(parser)
+    add_reading_arguments(parser, of="all files")
 
 
 _PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")

@@ -1,4 +1,4 @@
-"""Compare systems on the pairs that show each phenomenon, such as idiom or ellipsis.
+"""Compare systems separately for each phenomenon, such as idiom or ellipsis.
 
 A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
 and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
@@ -57,15 +57,15 @@ _OF_TABLE = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    gold = "the gold standard. Without it, HYP holds both: name the annotators"
-    parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments to profile")
+    gold = "the gold standard, unless HYP contains it too. Then name both annotators"
+    parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
-        --compare HYP2...  other systems, to which the --hyp options apply too
-        --by ATTRIBUTE  attribute with the phenomena of a pair (default: phenomena)
+        --compare HYP2...  other systems, read with the same --hyp options
+        --by ATTRIBUTE  attribute that lists the phenomena of a pair (default: phenomena)
         --split TEXT  separator, if the attribute of --by holds several phenomena (default: a comma)
         --measure  measure to compare, such as f1, aer or accuracy (default: f1, or accuracy with
             --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             .svg)
         --heat-map FILE  draw the measure of each system on each phenomenon (.pdf, .png or .svg)
         """, plot={"type": saved_file}, heat_map={"type": saved_file})  # fmt: skip
-    add_reading_arguments(parser)
+    add_reading_arguments(parser, of="all files")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,7 +46,7 @@ RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "alignments to score, also as NAME=FILE; - is stdin", optional=True)
+    add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
     group = parser.add_argument_group("scoring")
     add_options(group, """
         --level  score links, phrase pairs, or both (default: links)
@@ -75,12 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  with several systems, which tables to print: systems or differences, or both
-            as systems,differences (default: systems); differences have p values
+        --tables T,T  with several systems, print these tables: systems, differences or both
+            (systems,differences); differences have p values (default: systems)
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     add_media(group)
     add_plot(group, "P, R, F1 and AER")
-    add_reading_arguments(parser)
+    add_reading_arguments(parser, of="all files")
 
 
 def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:

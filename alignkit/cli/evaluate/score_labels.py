@@ -207,12 +207,12 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     gold = (
-        "judgments to score against. Without HYP, name those to score by --hyp-annotator (of the "
-        "same corpus) or --predictions"
+        "judgments to score against. Without REF, name the judgments to score by --hyp-annotator "
+        "or --predictions"
     )
     parser.add_argument(
         "hypothesis", metavar="HYP",
-        help="judgments to score, or those of the reference if no REF follows; - is stdin",
+        help="judgments to score, or the file with all judgments if no REF follows; - is stdin",
     )  # fmt: skip
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
@@ -220,13 +220,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     add_options(
         group,
-        "--compare HYP2...  other systems, to which the --hyp options apply too",
+        "--compare HYP2...  other systems, read with the same --hyp options",
         compare={"default": []},
     )
     add_judged(group)
     add_order_argument(group)
     add_forms(parser.add_argument_group("output"))
-    add_reading_arguments(parser)
+    add_reading_arguments(parser, of="all files")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("phrase pairs"), """
         --annotator A  annotator to use, if there are several
         --links  extract from the sure links, or from all (default: possible, which means all)
-        --kind  extract the smallest phrase pairs, those made of smaller ones, or both (default:
-            all)
+        --kind  kind of phrase pairs to extract; composite phrase pairs are made of smaller phrase
+            pairs, atomic ones are not (default: all)
         --max-length N  maximum number of words on each side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
         --ignore-identical  leave out pairs of equal phrases (default: keep them); needs the words
@@ -77,8 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_length={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("phrase table")
     add_options(group, """
-        --table  write a phrase table with counts and probabilities: the columns source, target,
-            count, p(target | source), p(source | target)
+        --table  write a phrase table with counts and probabilities (the columns source, target,
+            count, p(target | source), p(source | target))
         --min-count N  leave rarer phrase pairs out of the table (default: 1); probabilities are not
             changed
         """, table={"dest": "counted"}, min_count={"type": number(1)})  # fmt: skip

@@ -1,4 +1,4 @@
-"""Find paraphrases: for each phrase e1, phrases e2 that share a translation, with p(e2 | e1).
+"""Find paraphrases: phrases e1 and e2 that share a translation, with the probability p(e2 | e1).
 
 TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two
 phrases e1 and e2 are paraphrases if both are paired with the same phrase f, the pivot. p(e2 | e1)
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "second",
         metavar="TABLE2",
         nargs="?",
-        help="second table, from the pivot language to that of the paraphrases (default: TABLE)",
+        help="second table, from the pivot language to the language of e2 (default: TABLE)",
     )
     group = parser.add_argument_group("joining")
     add_options(group, """

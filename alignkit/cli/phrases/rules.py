@@ -55,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             hiero: no trees; samt: hiero with labels from trees
         --string  with s2t, the side without trees (default: the source, if both have trees)
         --size N  combine up to N minimal rules into one (default: 1)
-        --all  learn a rule for every pair of matching nodes; several that match the same share a
-            count (default: the minimal rules of one derivation)
+        --all  learn a rule for every two constituents that correspond; several that match the same
+            share a count (default: the minimal rules of one derivation)
         --deletions  learn rules that delete or insert a whole constituent without links; written d0
             and i0 (default: keep them as words)
         --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_depth={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("only hiero and samt")
     add_options(group, """
-        --side  with samt, the side with the trees that give the labels (default: target)
+        --side  with samt, the side whose trees give the labels (default: target)
         --loose  allow unaligned words at the ends of phrases (default: tight)
         --max-length N  maximum number of words of a phrase (default: 10)
         --max-symbols N  maximum number of words and variables on each side (default: 5)
@@ -77,11 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_symbols={"type": number(1)}, min_hole={"type": number(1)})  # fmt: skip
     add_memory(group, "rules")
     add_options(parser.add_argument_group("rules to print or write (all count)"), """
-        --kind K,...  only rules of these kinds (default: all except identity): identity,
-            same-words, relabelling, lexical, phrasal, monotone+words, reordering, reordering+words
-        --identity  also rules with two equal sides
-        --min-count N  only rules with at least this count (default: all; with --all, many are
-            below 1)
+        --kind K,...  only print rules of these kinds: identity, same-words, relabelling, lexical,
+            phrasal, monotone+words, reordering, reordering+words (default: all except identity)
+        --identity  also print rules with two equal sides
+        --min-count N  only print rules with at least this count (default: all; with --all, many
+            are below 1)
         """, kind={"metavar": "K,...", "nargs": None}, min_count={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("output")
     add_options(group, f"""
