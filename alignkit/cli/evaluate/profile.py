@@ -1,4 +1,4 @@
-"""Compare systems separately for each phenomenon, such as idiom or ellipsis.
+"""Compare systems separately for each phenomenon, such as idiom, on the pairs that have it.
 
 A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
 and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
