@@ -5,12 +5,13 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, TEXTS, run
+from command import FRENCH, GOLD, PARAPHRASES, TEXTS, made, run, write
 
 from alignkit.align import Aligner
 from alignkit.io.atomic_files import WriteError
 
 HOW = ["--identity", "3", "--ignore-identical"]
+LINES = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +27,8 @@ def learned(tmp_path_factory):
 
 def test_learning_prints_a_table_and_saves(capsys, tmp_path):
     path = tmp_path / "model"
-    ran = run(
-        capsys, "learn", GOLD, *TEXTS, "--objective", "aer", "--prior", "none", "--save", path
-    )
-    assert ran.code == 0, ran.err
+    how = ["--objective", "aer", "--prior", "none", "--save", path]
+    ran = made(capsys, "learn", GOLD, *TEXTS, *how)
     for text in ("AER", "before", "learned", "gain", "calibration error", "threshold"):
         assert text in ran.out
     lessons = Aligner.load(path).parameters.learned.lessons
@@ -38,15 +37,12 @@ def test_learning_prints_a_table_and_saves(capsys, tmp_path):
 
 
 def test_what_was_learned_is_applied_unless_asked_otherwise(capsys, learned):
-    with_it = run(capsys, "align", PARAPHRASES, "--load", learned).out
-    without = run(capsys, "align", PARAPHRASES, "--load", learned, "--no-learned").out
-    plain = run(capsys, "align", PARAPHRASES, "--identity", 3).out
-    assert with_it != without == plain
-    again = run(capsys, "align", PARAPHRASES, "--load", learned, "--threads", 1).out
-    assert again == with_it
-    viterbi = run(capsys, "align", PARAPHRASES, "--load", learned, "--symmetrize", "union")
-    assert viterbi.code == 0  # the aligner's own, told
-    assert "--symmetrize" in viterbi.err
+    given = ["align", PARAPHRASES, "--load", learned]
+    with_it, without = (run(capsys, *given, *more).out for more in ([], ["--no-learned"]))
+    assert with_it != without == run(capsys, "align", PARAPHRASES, "--identity", 3).out
+    assert run(capsys, *given, "--threads", 1).out == with_it
+    # the aligner's own, told
+    assert "--symmetrize" in made(capsys, *given, "--symmetrize", "union").err
 
 
 def test_align_learns_and_aligns_at_once_and_sums_it_up(capsys, learned, tmp_path):
@@ -63,20 +59,18 @@ def test_align_learns_and_aligns_at_once_and_sums_it_up(capsys, learned, tmp_pat
 
 
 def test_of_a_model_that_gained_nothing_nothing_is_left_aside(capsys, tmp_path):
-    same, model = tmp_path / "same.tsv", tmp_path / "model"
-    same.write_text("".join(f"w{k} x\tw{k} x\t0-0 1-1\n" for k in range(9)))
-    ran = run(capsys, "learn", same, "--format", "xlwa", "--save", model)
-    assert "not used" in ran.out, ran.err
-    ran = run(capsys, "align", PARAPHRASES, "--load", model, "--symmetrize", "union")
-    assert ran.code == 0
-    assert "corrections from gold" not in ran.err
+    same = write(tmp_path, "same.tsv", "".join(f"w{k} x\tw{k} x\t0-0 1-1\n" for k in range(9)))
+    given = ["learn", same, "--format", "xlwa", "--save", tmp_path / "m"]
+    assert "not used" in made(capsys, *given).out
+    given = ["align", PARAPHRASES, "--load", tmp_path / "m", "--symmetrize", "union"]
+    assert "corrections from gold" not in made(capsys, *given).err
 
 
 def test_a_prior_is_taken_by_name_alone(capsys):
-    fr, en = FRENCH / "fr.txt", FRENCH / "en.txt"
-    plain = run(capsys, "align", fr, en).out
-    assert run(capsys, "align", fr, en, "--prior", "none").out == plain
-    assert run(capsys, "align", fr, en, "--prior", "samples").out != plain
+    given = ["align", FRENCH / "fr.txt", FRENCH / "en.txt"]
+    plain = run(capsys, *given).out
+    assert run(capsys, *given, "--prior", "none").out == plain
+    assert run(capsys, *given, "--prior", "samples").out != plain
 
 
 @pytest.mark.parametrize(
@@ -101,24 +95,19 @@ def test_what_makes_no_sense_is_refused(capsys, words, told):
 
 
 def test_too_few_pairs_are_refused(capsys, tmp_path):
-    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:5]
-    place = tmp_path / "few.jsonl"
-    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert json.loads(lines[0])
+    place = write(tmp_path, "few.jsonl", "".join(LINES[:5]))
     run(capsys, "learn", place).failed("few.jsonl: 'gold' aligned 4", "at least 5")
     run(capsys, "align", place, "--learn", "gold").failed("few.jsonl: 'gold' aligned 4")
 
 
 @pytest.mark.parametrize("objective", ["links", "aer"])
 def test_gold_without_a_sure_link_is_refused(capsys, tmp_path, objective):
-    place = tmp_path / "possible.jsonl"
-    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:9]
-    pairs = [json.loads(line) for line in lines[1:]]
+    pairs = [json.loads(line) for line in LINES[1:9]]
     for pair in pairs:
         gold = pair["annotations"]["gold"]
         gold["possible"], gold["sure"] = gold["sure"], ""
-    content = "\n".join([lines[0], *map(json.dumps, pairs)]) + "\n"
-    place.write_text(content, encoding="utf-8")
+    text = LINES[0] + "".join(json.dumps(pair) + "\n" for pair in pairs)
+    place = write(tmp_path, "possible.jsonl", text)
     told = f"{place}: 'gold' made no sure links"
     run(capsys, "learn", place, "--objective", objective).failed(told)
 
@@ -130,17 +119,13 @@ def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):
     ran = run(capsys, "learn", *how, "--vectors", vectors, "--save", model)
     assert "vectors: found for 3 of" in ran.err
     assert "not used" not in ran.out
-    run(capsys, "align", PARAPHRASES, "--load", model).failed(
-        "model: ", "--vectors", "--no-learned"
-    )
-    assert run(capsys, "align", PARAPHRASES, "--load", model, "--no-learned").code == 0
+    align = ["align", PARAPHRASES, "--load", model]
+    run(capsys, *align).failed("model: ", "--vectors", "--no-learned")
+    assert run(capsys, *align, "--no-learned").code == 0
     told = "use the vectors of the training"
-    assert told not in run(capsys, "align", PARAPHRASES, "--load", model, "--vectors", vectors).err
-    other = tmp_path / "other.vec"
-    other.write_text("the 1 2 3\n")
-    assert told in run(capsys, "align", PARAPHRASES, "--load", model, "--vectors", other).err
-    ran = run(capsys, "align", PARAPHRASES, "--load", model, "--prior", "samples")
-    assert ran.code == 0, ran.err
+    assert told not in run(capsys, *align, "--vectors", vectors).err
+    assert told in run(capsys, *align, "--vectors", write(tmp_path, "other.vec", "the 1 2 3\n")).err
+    ran = made(capsys, *align, "--prior", "samples")
     assert "its corrections from gold links are replaced" in ran.err
 
 
@@ -156,12 +141,10 @@ def test_what_was_found_is_told_where_it_cannot_be_saved(capsys, tmp_path, monke
 
 
 def test_pairs_that_are_left_out_are_counted(capsys, tmp_path):
-    lines = Path(PARAPHRASES).read_text(encoding="utf-8").splitlines()[:9]
-    long = json.loads(lines[1])
+    long = json.loads(LINES[1])
     for side in ("source", "target"):
         long[side] += ["word"] * 401
-    place = tmp_path / "corpus.jsonl"
-    place.write_text("\n".join([lines[0], json.dumps(long), *lines[2:]]) + "\n", encoding="utf-8")
-    ran = run(capsys, "learn", place)
+    text = LINES[0] + json.dumps(long) + "\n" + "".join(LINES[2:9])
+    ran = run(capsys, "learn", write(tmp_path, "corpus.jsonl", text))
     assert "cross-validation on 7 pairs" in ran.out
     assert "1 x annotated pair not used for learning" in ran.err

@@ -45,11 +45,10 @@ def test_files_are_paired_line_by_line(capsys, files):
 
 def test_columns_are_as_good_as_files(capsys, monkeypatch, files, tmp_path):
     rows = zip(*(text.split("\n")[:-1] for text in (ANNA, BEN, CLEO)), strict=True)
-    table = write(tmp_path, "t.tsv", "".join("\t".join(row) + "\n" for row in rows))
+    text = "".join("\t".join(row) + "\n" for row in rows)
     expected = made(capsys, *files, "--both-orders")
-    assert made(capsys, table, "--both-orders") == expected
-    with open(table, "rb") as stream:
-        feed(monkeypatch, stream.read())
+    assert made(capsys, write(tmp_path, "t.tsv", text), "--both-orders") == expected
+    feed(monkeypatch, text)
     assert made(capsys, "-", "--both-orders") == expected
 
 
@@ -79,14 +78,14 @@ def test_outputs_hold_the_same_pairs(capsys, files, tmp_path):
     assert counts.err == ""
     made(capsys, *files, "--to", "tsv", "-o", table)
     made(capsys, *files, "--to-source", source, "--to-target", target)
-    pairs = [(" ".join(p.source), " ".join(p.target)) for p in expected_pairs(files)]
+    pairs = [tuple(map(" ".join, pair.words)) for pair in expected_pairs(files)]
     assert [tuple(line.split(" ||| ")) for line in lines(bitext)] == pairs
     assert [tuple(line.split("\t")) for line in lines(table)] == pairs
     assert list(zip(lines(source), lines(target), strict=True)) == pairs
 
 
 def expected_pairs(files):
-    return list(pair_translations(read_translations(*files)))
+    return pair_translations(read_translations(*files))
 
 
 def lines(path):
@@ -95,8 +94,8 @@ def lines(path):
 
 
 def test_ids_name_line_and_translations(capsys, files, tmp_path):
-    ids = [pair.id for pair in expected_pairs(files)]
-    assert ids == ["1/1-2", "1/1-3", "1/2-3", "2/1-2", "3/2-3"]
+    ids = ["1/1-2", "1/1-3", "1/2-3", "2/1-2", "3/2-3"]
+    assert [pair.id for pair in expected_pairs(files)] == ids
     table = made(capsys, *files, "--to", "tsv", "--to-ids").out.splitlines()
     assert [line.split("\t")[0] for line in table] == ids
     sides = [str(tmp_path / name) for name in "st"]
@@ -109,9 +108,7 @@ def test_ids_name_line_and_translations(capsys, files, tmp_path):
 
 def test_all_dresses_of_a_file_are_taken_off(capsys, tmp_path):
     first = write(tmp_path, "a", "\ufeffdas\u00a0ist gut\r\n日本 語\r\n")
-    second = str(tmp_path / "b.gz")
-    with gzip.open(second, "wb") as stream:
-        stream.write("  it   is\tgood \nשלום".encode())
+    second = write(tmp_path, "b.gz", gzip.compress("  it   is\tgood \nשלום".encode()))
     assert made(capsys, first, second).out == "das\u00a0ist gut ||| it is good\n日本 語 ||| שלום\n"
     latin = write(tmp_path, "l", "é\tè\n".encode("latin-1"))
     assert made(capsys, latin, "--encoding", "latin-1").out == "é ||| è\n"
@@ -121,8 +118,7 @@ def test_all_dresses_of_a_file_are_taken_off(capsys, tmp_path):
 
 
 def test_lines_may_differ_in_columns_and_files_may_be_empty(capsys, tmp_path):
-    table = write(tmp_path, "t", "a\tb\tc\n\na\na\t\tb\nd\te\n")
-    ran = made(capsys, table)
+    ran = made(capsys, write(tmp_path, "t", "a\tb\tc\n\na\na\t\tb\nd\te\n"))
     assert len(ran.out.splitlines()) == 5
     assert "2 x group without a pair" in ran.err
     for names in ("a", "ab"):
@@ -205,9 +201,9 @@ _LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_siz
 
 @given(st.lists(_LINES, max_size=5), st.booleans())
 def test_reading_gives_the_words_of_each_column(tmp_path_factory, rows, packed):
-    path = str(tmp_path_factory.mktemp("t") / ("t.gz" if packed else "t"))
-    with (gzip.open if packed else open)(path, "wb") as stream:
-        stream.write("".join("\t".join(row) + "\n" for row in rows).encode())
+    raw = "".join("\t".join(row) + "\n" for row in rows).encode()
+    raw, name = (gzip.compress(raw), "t.gz") if packed else (raw, "t")
+    path = write(tmp_path_factory.mktemp("t"), name, raw)
     words = [[[w for w in text.split(" ") if w] for text in row] for row in rows]
     assert list(read_translations(path)) == words
 
@@ -229,8 +225,7 @@ def test_reading_closes_what_it_leaves(tmp_path, monkeypatch):
 def test_an_interruption_leaves_no_half_file(tmp_path):
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
-    names = ["--to-source", tmp_path / "s", "--to-target", tmp_path / "t"]
-    running = start("pairs", pipe, *names)
+    running = start("pairs", pipe, "--to-source", tmp_path / "s", "--to-target", tmp_path / "t")
     with open(pipe, "w", encoding="utf-8") as feeding:
         feeding.write("a\tb\n" * 20_000)
         feeding.flush()

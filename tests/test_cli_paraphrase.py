@@ -90,6 +90,5 @@ def test_streams_and_files(capsys, tmp_path, monkeypatch, files):
 def test_what_is_wrong_is_told(capsys, tmp_path, rules, trees, options, told):
     paths = write(tmp_path, "rules.tsv", rules), write(tmp_path, "s.trees", trees)
     out = tmp_path / "out"
-    ran = run(capsys, "paraphrase", paths[0], "--sentences", paths[1], "-o", out, *options)
-    ran.failed(told)
+    run(capsys, "paraphrase", paths[0], "--sentences", paths[1], "-o", out, *options).failed(told)
     assert not out.exists()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, made, run, write
 
 import alignkit as ak
 
@@ -13,22 +13,18 @@ ANNA = ["--hyp-annotator", "anna", "--ref-annotator", "gold"]
 
 
 def counts(capsys, *given):
-    ran = run(capsys, "score", *given, "--json")
-    assert ran.code == 0, ran.err
-    return ran.json["links"]["counts"]
+    return made(capsys, "score", *given, "--json").json["links"]["counts"]
 
 
 def convert(capsys, tmp_path, path, name, to, *options):
     out = str(tmp_path / name)
-    ran = run(capsys, "convert", path, out, "--to", to, *options)
-    assert ran.code == 0, ran.err
+    made(capsys, "convert", path, out, "--to", to, *options)
     return out
 
 
 def test_a_corpus_that_holds_all_is_named_once(capsys):
-    once = run(capsys, "score", PARAPHRASES, *ANNA, "--ignore-identical", "--json").json
-    assert once == run(capsys, "score", PARAPHRASES, PARAPHRASES, *ANNA, "--ignore-identical",
-                       "--json").json  # fmt: skip
+    words = [PARAPHRASES, *ANNA, "--ignore-identical", "--json"]
+    assert run(capsys, "score", *words).json == run(capsys, "score", PARAPHRASES, *words).json
     late = run(capsys, "score", EFLOMAL, "--level", "links", GOLD, "--json").json
     assert late == run(capsys, "score", EFLOMAL, GOLD, "--level", "links", "--json").json
     for options in ([], ANNA[:2], ANNA[2:]):
@@ -46,13 +42,11 @@ def test_annotators_of_one_corpus_are_compared(capsys):
     corpus = ak.read_corpus(PARAPHRASES)
     scores = {name: ak.score(corpus, name, "gold") for name in ("eflomal", "anna")}
     assert found["comparisons"] == ak.compare(scores).to_json()
-    twice = [*given[:3], "anna", "anna", *given[5:]]
-    run(capsys, *twice).failed("named twice")
+    run(capsys, *given[:3], "anna", "anna", *given[5:]).failed("named twice")
     run(capsys, "score", "-", *given[2:]).failed("stdin")
     run(capsys, "score", PARAPHRASES, "-", *given[2:]).failed("stdin")
-    run(capsys, "score", PARAPHRASES, PARAPHRASES, *given[2:], "--compare", GOLD).failed(
-        "--hyp-annotator", "--compare"
-    )
+    ran = run(capsys, "score", PARAPHRASES, PARAPHRASES, *given[2:], "--compare", GOLD)
+    ran.failed("--hyp-annotator", "--compare")
 
 
 def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
@@ -101,15 +95,13 @@ def test_partial_gold_is_scored_on_its_lines(capsys, data, tmp_path):
     hyp = write(tmp_path, "all.align", "0-0 1-1\n" * 1000)
     run(capsys, "score", hyp, gold).failed("1000", "184", "--partial", str(gold))
     ran = run(capsys, "score", hyp, gold, "--partial", "--json")
-    assert ran.json["pairs"] == 184
-    assert ran.json["links"]["counts"]["ref_possible"] == 6934
+    assert (ran.json["pairs"], ran.json["links"]["counts"]["ref_possible"]) == (184, 6934)
 
 
 def test_an_undefined_ratio_is_null_and_a_dash(capsys, tmp_path):
     empty = write(tmp_path, "empty", "\n\n")
-    found = run(capsys, "score", empty, empty, "--json").json
-    assert found["links"]["precision"] is None
-    assert found["links"]["aer"] is None
+    links = run(capsys, "score", empty, empty, "--json").json["links"]
+    assert links["precision"] is links["aer"] is None
     row = run(capsys, "score", empty, empty, "--level", "links").out.splitlines()[4]
     assert row.split() == ["links", "-", "-", "-", "-", "0", "0"]
 
@@ -120,21 +112,16 @@ def test_any_format_scores_against_any_other(capsys, tmp_path, to):
     expected = counts(capsys, EFLOMAL, GOLD)
     assert counts(capsys, hyp, GOLD, "--hyp-format", to) == expected
     assert counts(capsys, hyp, GOLD, "--hyp-format", to, *TEXTS) == expected
-    left, right = (
-        counts(capsys, *pair, "--ignore-identical", *TEXTS)
-        for pair in ([EFLOMAL, GOLD], [hyp, GOLD, "--hyp-format", to])
-    )
-    assert left == right
-    swapped = counts(capsys, GOLD, hyp, "--ref-format", to)
-    assert swapped["ref_possible"] == expected["hyp_possible"]
+    different = counts(capsys, EFLOMAL, GOLD, "--ignore-identical", *TEXTS)
+    assert different == counts(capsys, hyp, GOLD, "--hyp-format", to, "--ignore-identical", *TEXTS)
+    assert counts(capsys, GOLD, hyp, "--ref-format", to)["ref_possible"] == expected["hyp_possible"]
 
 
 def test_links_outside_the_words_of_the_other_side(capsys, tmp_path):
     gold = convert(capsys, tmp_path, GOLD, "gold.xml", "alignkit-xml", *TEXTS)
     hyp = convert(capsys, tmp_path, EFLOMAL, "one", "pharaoh", "--to-base", "1")
     run(capsys, "score", hyp, gold).failed(hyp, gold, "base and direction")
-    ran = run(capsys, "score", hyp, gold, "--drop-out-of-range", "--json")
-    assert ran.code == 0
+    ran = made(capsys, "score", hyp, gold, "--drop-out-of-range", "--json")
     assert f"{hyp}: " in ran.err
     assert "x link out of range" in ran.err
 
@@ -175,16 +162,13 @@ def test_pairs_are_joined_by_id_unless_told(capsys, tmp_path):
     found = run(capsys, "score", gold, PARAPHRASES, *options, "--in-order", "--json").json
     assert found["links"]["f1"] == pytest.approx(1)
     short = write(tmp_path, "short", "0-0\n")
-    ran = run(capsys, "score", short, PARAPHRASES, *options, "--in-order")
-    ran.failed("lacks 63", short)
+    run(capsys, "score", short, PARAPHRASES, *options, "--in-order").failed("lacks 63", short)
 
 
 def test_words_that_differ_are_told(capsys, tmp_path):
     first = write(tmp_path, "first.tsv", "a b\tc .\t0-0\n")
     second = write(tmp_path, "second.tsv", "a b\tc ..\t0-0\n")
-    ran = run(capsys, "score", first, second, "--format", "xlwa")
-    assert ran.code == 0
-    assert "'..' and '.'" in ran.err
+    assert "'..' and '.'" in made(capsys, "score", first, second, "--format", "xlwa").err
     third = write(tmp_path, "third.tsv", "a b\tc\t0-0\n")
     run(capsys, "score", first, third, "--format", "xlwa").failed(first, third, "1 tokens")
 
@@ -206,9 +190,7 @@ def test_phrase_lists(capsys, tmp_path, monkeypatch):
     table = write(tmp_path, "t.tsv", "a\tc\na\td\nx\ty\n")
     given = ["score-phrases", table, corpus, "--format", "xlwa"]
     found = run(capsys, *given, "--json").json
-    assert found["precision"] == pytest.approx(1 / 2)
-    assert found["entries"] == 3
-    assert found["kept"] == 2
+    assert (found["precision"], found["entries"], found["kept"]) == (pytest.approx(1 / 2), 3, 2)
     assert "2 of 3 entries kept" in run(capsys, *given, "--ci").out
     feed(monkeypatch, "a ||| c ||| 0.5\n")
     assert run(capsys, "score-phrases", "-", *given[2:], "--json").json["precision"] == 1
@@ -228,8 +210,7 @@ def test_an_annotator_that_links_alone_do_not_name_is_told(capsys):
 @pytest.mark.parametrize("places", [[PARAPHRASES], [PARAPHRASES, PARAPHRASES]])
 def test_files_may_stand_behind_the_names_of_annotators(capsys, places):
     named = ["--ref-annotator", "gold", "--hyp-annotator", "eflomal"]
-    found = [run(capsys, "score", *words).out for words in ([*named, *places], [*places, *named])]
-    assert found[0] == found[1] != ""
-    two = run(capsys, "score", *named, "anna", *places)
-    assert "anna" in two.out
+    found = run(capsys, "score", *named, *places).out
+    assert found == run(capsys, "score", *places, *named).out != ""
+    assert "anna" in run(capsys, "score", *named, "anna", *places).out
     run(capsys, "score", *named).failed("the following arguments are required: HYP")

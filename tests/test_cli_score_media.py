@@ -25,9 +25,8 @@ def test_csv_has_a_row_for_each_figure(capsys):
     found = run(capsys, *given, "--json").json
     scores = {(row["system"], row["level"], row["measure"]): row
               for row in rows if row["kind"] == "score"}  # fmt: skip
-    f1 = scores["eflomal", "links", "f1"]
-    assert float(f1["value"]) == found["links"]["f1"]
-    assert float(f1["low"]) == found["intervals"]["links"]["f1"]["low"]
+    f1, low = (float(scores["eflomal", "links", "f1"][name]) for name in ("value", "low"))
+    assert (f1, low) == (found["links"]["f1"], found["intervals"]["links"]["f1"]["low"])
     count = next(row for row in rows if (row["system"], row["level"], row["measure"])
                  == ("fast_align", "links", "hyp_sure"))  # fmt: skip
     assert int(count["value"]) == found["systems"]["fast_align"]["links"]["counts"]["hyp_sure"]
@@ -43,11 +42,9 @@ def test_csv_has_a_row_for_each_figure(capsys):
 
 def test_csv_of_groups_and_pairs(capsys):
     rows = rows_of(run(capsys, *ANNA, "--by", "genre", "--per-pair", "--csv").out)
-    groups = {row["group"] for row in rows if row["kind"] == "group"}
-    assert groups == {"news", "novel", "question"}
+    assert {row["group"] for row in rows if row["kind"] == "group"} == {"news", "novel", "question"}
     assert {row["by"] for row in rows if row["kind"] == "pair"} == {"id"}
-    pairs = {row["group"] for row in rows if row["kind"] == "pair"}
-    assert len(pairs) == 64
+    assert len({row["group"] for row in rows if row["kind"] == "pair"}) == 64
 
 
 @pytest.mark.parametrize(("medium", "sign"), [("latex", r"\toprule"), ("markdown", "| links")])
@@ -65,10 +62,8 @@ def test_several_values_in_one_attribute(capsys):
     groups = [row for row in ran.json["groups"] if row["level"] == "links"]
     assert len(groups) < len(alone) / 3
     corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
-    expected = corpus.groups("phenomena", split=",")
-    assert {row["phenomena"]: row["pairs"] for row in groups} == {
-        name: len(part) for name, part in expected.items()
-    }
+    sizes = {name: len(part) for name, part in corpus.groups("phenomena", split=",").items()}
+    assert {row["phenomena"]: row["pairs"] for row in groups} == sizes
     assert sum(row["pairs"] for row in groups) > 64
     records = score_records(corpus, "anna", "gold", by="phenomena", split=",")
     assert [row["f1"] for row in records] == [row["f1"] for row in groups]
@@ -124,8 +119,7 @@ def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
     first = path.read_bytes()
     run(capsys, *given, "--plot", path)
     assert path.read_bytes() == first
-    for ending, start in (("pdf", b"%PDF-"), ("png", b"\x89PNG")):
-        path = tmp_path / f"figure.{ending}"
-        run(capsys, *given, "--aggregate", "macro", "--level", "links", "--plot", path)
-        assert path.read_bytes().startswith(start)
+    for name, start in (("a.pdf", b"%PDF-"), ("a.png", b"\x89PNG")):
+        run(capsys, *given, "--aggregate", "macro", "--level", "links", "--plot", tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
     run(capsys, *given, "--plot", tmp_path / "figure.jpg").failed(".pdf, .png, .svg")

@@ -47,22 +47,20 @@ def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
     run(capsys, "score-rules", corpus).failed("--hyp-annotator and --ref-annotator")
     run(capsys, "score-rules", corpus, *both, "--tree-format", "mrg").failed("--tree-format")
     run(capsys, "score-rules", corpus, *both, "--resamples", "9").failed("add --ci")
-    trees = write(tmp_path, "some.trees", "\n".join(TREES.split("\n")[:2]) + "\n\n\n")
+    two = "".join(TREES.splitlines(keepends=True)[:2])
+    trees, few = write(tmp_path, "some.trees", f"{two}\n\n"), write(tmp_path, "few.trees", two)
     ran = run(capsys, "score-rules", corpus, *both, "--both-trees", trees)
     assert "1 sentence pair\n" in ran.out
     assert "not scored: 1 pair without trees" in ran.out
-    few = write(tmp_path, "few.trees", "\n".join(TREES.split("\n")[:2]) + "\n")
-    run(capsys, "score-rules", corpus, *both, "--both-trees", few).failed(
-        "for 2 sentence pairs, which need 4"
-    )
+    ran = run(capsys, "score-rules", corpus, *both, "--both-trees", few)
+    ran.failed("for 2 sentence pairs, which need 4")
 
 
 @pytest.mark.real_data
 def test_real_alignments_have_the_rules_that_are_known_of_them(capsys, data):
     folder = data / "edinburgh"
     paths = folder / "gold.train.sure+poss.json", folder / "gold.train.sure.json"
-    trees = folder / "train.parsed.xml.gz"
-    given = ["--both-trees", trees, "--links", "possible", "--json"]
+    given = ["--both-trees", folder / "train.parsed.xml.gz", "--links", "possible", "--json"]
     counts = run(capsys, "score-rules", *paths, *given).json["counts"]
     names = "hyp_rules", "hyp_changing", "ref_rules", "ref_changing"
     assert [counts[name] for name in names] == [19783, 5088, 19566, 4840]

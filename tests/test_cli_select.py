@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, made, run, write
 from test_cli_outputs import files
 from test_split import DOCUMENTS, corpus_of
 
@@ -48,9 +48,8 @@ def test_json_tells_what_was_written(capsys, documents):
     ran = run(capsys, "select", documents, *PARTS, *words)
     assert ran.err == ""
     assert (ran.json["read"], ran.json["chosen"], ran.json["seed"]) == (1000, 1000, 12345)
-    assert ran.json["parts"][1] == {
-        "part": "dev", "path": "o-dev.xml", "pairs": 100, "share": 0.1, "asked": 0.1,
-    }  # fmt: skip
+    dev = {"part": "dev", "path": "o-dev.xml", "pairs": 100, "share": 0.1, "asked": 0.1}
+    assert ran.json["parts"][1] == dev
     assert Path("o-dev.xml").read_text().startswith("<?xml")
 
 
@@ -71,9 +70,8 @@ def test_pairs_are_selected_by_id(capsys, tmp_path, monkeypatch):
 
 
 def test_pairs_are_selected_by_who_aligned_them(capsys, tmp_path):
-    corpus = ak.Corpus.from_texts(
-        ["a"] * 4, ["b"] * 4, anna=["0-0", None, "", "0-0"], ben=["0-0", "0-0", "", None]
-    )
+    links = {"anna": ["0-0", None, "", "0-0"], "ben": ["0-0", "0-0", "", None]}
+    corpus = ak.Corpus.from_texts(["a"] * 4, ["b"] * 4, **links)
     path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     ak.write_corpus(corpus, path, format="alignkit-jsonl")
     run(capsys, "select", path, "--annotated-by", "anna", "ben", "-o", out)
@@ -124,9 +122,7 @@ def test_pairs_without_the_attribute_are_told(capsys, tmp_path, monkeypatch):
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, given, told):
-    source = "all.jsonl"
-    if "x=.1" in given:
-        source = str(documents.rename("all-x.jsonl"))
+    source = documents.rename("all-x.jsonl") if "x=.1" in given else "all.jsonl"
     before = files(Path())
     out = [] if "-o" in given else ["-o", "out.jsonl"]
     run(capsys, "select", source, *given, *out).failed(told)
@@ -147,8 +143,7 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
         "annotators": ["eflomal", "anna", "ben", "gold", "alignment"],
         "inputs": [{"path": PARAPHRASES, "pairs": 64}, {"path": "gold.jsonl", "pairs": 52}],
     }  # fmt: skip
-    both = read("both.jsonl")
-    assert both == read(PARAPHRASES) + read("gold.jsonl")
+    assert read("both.jsonl") == read(PARAPHRASES) + read("gold.jsonl")
     ran = run(capsys, "concat", "both.jsonl", "gold.jsonl", "-o", "more.jsonl")
     ran.failed("id '1' is in both.jsonl and in gold.jsonl, as are 51 more ids", "prefix")
     assert not Path("more.jsonl").exists()
@@ -159,8 +154,7 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
 
 def test_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
     out = tmp_path / "out.align"
-    ran = run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out)
-    assert ran.code == 0
+    assert run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out).code == 0
     assert out.read_text() == Path(GOLD).read_text() + Path(EFLOMAL).read_text()
 
 
@@ -194,16 +188,14 @@ def test_what_is_read_is_never_replaced_by_a_part_of_it(capsys, documents):
 
 def test_a_part_is_written_in_the_format_of_what_is_read(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    half = ("--share", ".5", "-o")
     endings = {"align": "pharaoh", "xml": "alignkit-xml", "jsonl": "alignkit-jsonl"}
     for ending, format in endings.items():
-        assert run(capsys, "select", GOLD, *half, f"half.{ending}").code == 0
+        assert run(capsys, "select", GOLD, "--share", ".5", "-o", f"half.{ending}").code == 0
         assert len(ak.read_corpus(f"half.{ending}", format=format)) == 26
 
 
 def test_a_part_without_pairs_is_told(capsys, documents):
-    ran = run(capsys, "select", documents, "--share", ".0001", "-o", "out.jsonl")
-    assert ran.code == 0
+    ran = made(capsys, "select", documents, "--share", ".0001", "-o", "out.jsonl")
     assert "warning: no pairs" in ran.err
 
 
@@ -214,8 +206,8 @@ def test_prefixes_tell_files_of_one_name_apart(capsys, tmp_path, monkeypatch):
         ak.write_corpus(corpus_of(DOCUMENTS)[:2], f"{folder}/dev.jsonl", format="alignkit-jsonl")
     files = ("bg/dev.jsonl", "da/dev.jsonl")
     assert run(capsys, "concat", *files, "--prefix", "-o", "all.jsonl").code == 0
-    ids = [pair.id.rpartition("/")[0] for pair in read("all.jsonl")]
-    assert ids == ["bg/dev"] * 2 + ["da/dev"] * 2
+    folders = [id.rpartition("/")[0] for id in read("all.jsonl").ids]
+    assert folders == ["bg/dev"] * 2 + ["da/dev"] * 2
 
 
 def test_groups_on_two_sides_are_told(capsys, tmp_path):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from command import run, write
+from command import made, run, write
 from lxml import etree, html
 
-from alignkit import Alignment, SentencePair
-from alignkit.io import write_corpus
-from alignkit.model.trees import Tree
+from alignkit import Alignment, SentencePair, Tree, write_corpus
 from alignkit.rules import draw_tree_svg, draw_tree_text
 
 SOURCE = ["(S (NN rain) (VBZ falls))", "(S (NP (NNS dogs)) (VBP bark))", "(S (UH yes))"]
@@ -20,20 +18,31 @@ LINKS = ["0-1 1-0", "0-0 1?1", "0-0"]
 
 @pytest.fixture
 def pairs() -> list[SentencePair]:
-    trees = [[Tree.parse(text) for text in side] for side in (SOURCE, TARGET)]
-    return [
-        SentencePair(
-            str(k), source.words, target.words, {"gold": Alignment.parse(links)}
-        ).with_trees("parse", source=source, target=target)
-        for k, (source, target, links) in enumerate(zip(*trees, LINKS, strict=True), 1)
-    ]
+    found = []
+    for k, texts in enumerate(zip(SOURCE, TARGET, strict=True)):
+        source, target = map(Tree.parse, texts)
+        links = {"gold": Alignment.parse(LINKS[k])}
+        pair = SentencePair(str(k + 1), source.words, target.words, links)
+        found.append(pair.with_trees("parse", source=source, target=target))
+    return found
+
+
+def held(folder, name, pairs):
+    """Write pairs; return the path."""
+    write_corpus(pairs, folder / name, format="alignkit-jsonl")
+    return str(folder / name)
 
 
 @pytest.fixture
 def bare(tmp_path, pairs) -> str:
-    path = str(tmp_path / "pairs.jsonl")
-    write_corpus([pair.without_trees() for pair in pairs], path, format="alignkit-jsonl")
-    return path
+    return held(tmp_path, "pairs.jsonl", [pair.without_trees() for pair in pairs])
+
+
+@pytest.fixture
+def both(tmp_path) -> str:
+    """Write the trees of both sides in one file; return its path."""
+    trees = [tree for pair in zip(SOURCE, TARGET, strict=True) for tree in pair]
+    return write(tmp_path, "both.trees", "\n".join(trees) + "\n")
 
 
 @pytest.fixture
@@ -44,8 +53,7 @@ def files(tmp_path) -> list[str]:
 
 
 def test_trees_of_files_are_drawn_in_the_terminal(capsys, bare, files, pairs):
-    ran = run(capsys, "show", bare, "--trees", *files, "--id", "1", "--width", "80")
-    assert ran.code == 0, ran.err
+    ran = made(capsys, "show", bare, "--trees", *files, "--id", "1", "--width", "80")
     assert ran.out == draw_tree_text(pairs[0], width=80) + "\n"
     ran = run(capsys, "show", bare, "--trees", *files, "--annotators", "gold", "--ascii")
     assert ran.out.isascii()
@@ -55,15 +63,12 @@ def test_trees_of_files_are_drawn_in_the_terminal(capsys, bare, files, pairs):
     assert "nodes matched" not in drawn[1]
 
 
-def test_the_corpus_may_hold_them_and_both_sides_one_file(capsys, tmp_path, bare, pairs):
-    both = [tree for pair in zip(SOURCE, TARGET, strict=True) for tree in pair]
-    path = write(tmp_path, "both.trees", "\n".join(both) + "\n")
-    out = str(tmp_path / "with.jsonl")
-    write_corpus([pairs[0], pairs[1].without_trees()], out, format="alignkit-jsonl")
+def test_the_corpus_may_hold_them_and_both_sides_one_file(capsys, tmp_path, bare, both, pairs):
+    out = held(tmp_path, "with.jsonl", [pairs[0], pairs[1].without_trees()])
     ran = run(capsys, "show", out, "--trees", "--links", "possible")
     assert ran.out == draw_tree_text(pairs[0], links="possible") + "\n"
     assert "1 pair without trees skipped" in ran.err
-    ran = run(capsys, "show", bare, "--trees", "--both-trees", path, "--limit", "2")
+    ran = run(capsys, "show", bare, "--trees", "--both-trees", both, "--limit", "2")
     assert ran.out.count("nodes matched by sure links") == 2
 
 
@@ -94,28 +99,23 @@ def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
     run(capsys, *asked, "--annotators", "gold", "ben").failed("one annotator")
     run(capsys, *asked, "--annotators", "ben").failed("'ben'", "gold")
     run(capsys, *asked, "--id", "9").failed("'9'")
-    two = str(tmp_path / "two.jsonl")
-    write_corpus([pairs[0].with_annotation("ben", Alignment())], two, format="alignkit-jsonl")
+    two = held(tmp_path, "two.jsonl", [pairs[0].with_annotation("ben", Alignment())])
     run(capsys, "show", two, "--trees").failed("gold, ben", "--annotators")
     wrong = write(tmp_path, "wrong.trees", "(S (NN snow) (VBZ falls))\n")
     run(capsys, "show", bare, "--trees", "--source-trees", wrong).failed(wrong, "snow", "rain")
 
 
-def test_one_file_of_both_sides_has_one_name_in_all_commands(capsys, tmp_path, bare):
-    both = [tree for pair in zip(SOURCE, TARGET, strict=True) for tree in pair]
-    path = write(tmp_path, "both.trees", "\n".join(both) + "\n")
+def test_one_file_of_both_sides_has_one_name_in_all_commands(capsys, bare, both):
     for words in (["show", bare, "--trees"], ["rules", bare], ["check", bare],
                   ["score-rules", bare, bare]):  # fmt: skip
-        ran = run(capsys, *words, "--both-trees", path)
-        assert ran.code == 0, ran.err
-    ran = run(capsys, "convert", bare, "-", "--to", "alignkit-jsonl", "--both-trees", path)
+        made(capsys, *words, "--both-trees", both)
+    ran = run(capsys, "convert", bare, "-", "--to", "alignkit-jsonl", "--both-trees", both)
     assert ran.out.count("(NN rain)") == 2
 
 
 def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):
     more = [pair.with_trees("mended", source=pair.tree("source")) for pair in pairs]
-    path = str(tmp_path / "more.jsonl")
-    write_corpus(more, path, format="alignkit-jsonl")
+    path = held(tmp_path, "more.jsonl", more)
     told = "pair '1' has the source trees parse, mended: choose one with --tree-name"
     for words in (["show", path, "--trees"], ["rules", path], ["score-rules", path, path],
                   ["rules", path, "--grammar", "samt", "--side", "source"]):  # fmt: skip
@@ -130,10 +130,8 @@ def test_a_picture_larger_than_programs_show_is_drawn_whole_and_told(capsys, tmp
     words = [f"w{k}" for k in range(1200)]
     pair = SentencePair("1", words, words[:1], {"gold": Alignment.parse("0-0")})
     flat = Tree.parse("(S " + " ".join(words) + ")")
-    path = str(tmp_path / "wide.jsonl")
-    write_corpus([pair.with_trees("parse", source=flat)], path, format="alignkit-jsonl")
-    ran = run(capsys, "show", path, "--trees", "--svg", tmp_path / "wide.svg")
-    assert ran.code == 0
+    path = held(tmp_path, "wide.jsonl", [pair.with_trees("parse", source=flat)])
+    ran = made(capsys, "show", path, "--trees", "--svg", tmp_path / "wide.svg")
     assert "pixels, which is too large for most programs" in ran.err
     image = (tmp_path / "wide.svg").read_text("utf-8")
     assert re.findall(r">(w\d+)</text>", image) == [*words, "w0"]
