@@ -2,17 +2,16 @@
 
 import pytest
 from format_files import comes_back, read, refused, text
+from refusals import refuses
 
+from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit.errors import FormatError, OptionError
 from alignkit.io import find_format, read_corpus, write_corpus
 from alignkit.io.atomic_files import WriteError
-from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 # GoldAlign
 
+SECOND = "users/u2/complete/vpd/batch_0.tsv"
 ROWS = {
     "datasets/vpd/batch_0.tsv": [
         "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0 1-1 \t \t ",
@@ -23,7 +22,7 @@ ROWS = {
         "1\ta\t\tb\t\t0\t1\t\t\t",
     ],
     "users/u1/complete/vpd/batch_10.tsv": ["9\ta\t\tb\t\t0\t1\t0-0\t\t"],
-    "users/u2/complete/vpd/batch_0.tsv": [
+    SECOND: [
         "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t\t",
         "1\ta\t\tb\t\t0\t0\t0-0\t\t",
     ],
@@ -63,10 +62,8 @@ def test_goldalign_folder_comes_back_and_reads_from_above_too(tmp_path):
     assert not write_corpus(corpus, tmp_path / "top" / "data", format="goldalign")
     assert read_corpus(tmp_path / "top", format="goldalign") == corpus
     assert not write_corpus(corpus, tmp_path / "top" / "data", format="goldalign")
-    settled = tmp_path / "top/data/users/arbit/u1_u2/complete/vpd/batch_0.tsv"
-    assert settled.read_text() == (
-        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t1-1\t\n1\ta\t\tb\t\t0\t0\t\t0-0\t\n"
-    )
+    name = "users/arbit/u1_u2/complete/vpd/batch_0.tsv"
+    assert (tmp_path / "top/data" / name).read_text() == "".join(f"{row}\n" for row in ROWS[name])
 
 
 @pytest.mark.parametrize(
@@ -80,32 +77,27 @@ def test_goldalign_folder_comes_back_and_reads_from_above_too(tmp_path):
     ],
 )
 def test_goldalign_errors_name_both_files(tmp_path, row, message):
-    name = "users/u2/complete/vpd/batch_0.tsv"
-    path = folder(tmp_path, {name: [row, ROWS[name][1]]})
+    path = folder(tmp_path, {SECOND: [row, ROWS[SECOND][1]]})
     with pytest.raises(FormatError) as caught:
         read_corpus(path, format="goldalign")
     assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{path / name}:1:")
+    assert str(caught.value).startswith(f"{path / SECOND}:1:")
     if "differs" in message:
         assert f"{path / 'datasets/vpd/batch_0.tsv'}:1" in str(caught.value)
 
 
 def test_goldalign_missing_line_is_an_error_and_another_link_or_corpus_judgment_noted(tmp_path):
-    name = "users/u2/complete/vpd/batch_0.tsv"
     row = "1\ta b\tz.html\tc d\ty.html\t0\t1\t0-0\t\t"
-    _, counts = read(folder(tmp_path, {name: [row, ROWS[name][1]]}), "goldalign")
+    _, counts = read(folder(tmp_path, {SECOND: [row, ROWS[SECOND][1]]}), "goldalign")
     assert counts["column differs"] == 2
-    path = folder(tmp_path, {name: ROWS[name][:1]})
-    with pytest.raises(FormatError, match=r"batch_0.tsv:2: missing line; .* has one"):
-        read_corpus(path, format="goldalign")
+    path = folder(tmp_path, {SECOND: ROWS[SECOND][:1]})
+    told = r"batch_0.tsv:2: missing line; .* has one"
+    refuses(FormatError, told, read_corpus, path, format="goldalign")
 
 
 def test_goldalign_several_corpora_and_settled_pairs_keep_apart(tmp_path):
-    row = ["9\ta\t\tb\t\t0\t1\t0-0\t\t"]
-    changes = {
-        "datasets/other/batch_0.tsv": row,
-        "users/arbit/u1_u3/complete/other/batch_0.tsv": row,
-    }
+    names = "datasets/other/batch_0.tsv", "users/arbit/u1_u3/complete/other/batch_0.tsv"
+    changes = {name: ["9\ta\t\tb\t\t0\t1\t0-0\t\t"] for name in names}
     corpus = read_corpus(folder(tmp_path, changes), format="goldalign")
     assert corpus.ids == ("other/batch_0:1", "vpd/batch_0:1", "vpd/batch_0:2", "vpd/batch_10:1")
     assert corpus.annotators == ("initial", "arbit/u1_u3", "u1", "u2", "arbit/u1_u2")
@@ -116,27 +108,24 @@ def test_goldalign_several_corpora_and_settled_pairs_keep_apart(tmp_path):
 def test_goldalign_single_batch_reads_and_writes_alone(tmp_path):
     path = folder(tmp_path) / "users/u1/complete/vpd/batch_0.tsv"
     corpus = read_corpus(path, format="goldalign", name="u1")
-    assert corpus.ids == ("batch_0:1", "batch_0:2")
-    assert corpus.annotators == ("u1",)
-    (tmp_path / "out").mkdir()
-    write_corpus(corpus, tmp_path / "out" / "batch_0.tsv", format="goldalign")
-    assert read_corpus(tmp_path / "out" / "batch_0.tsv", format="goldalign", name="u1") == corpus
+    assert (corpus.ids, corpus.annotators) == (("batch_0:1", "batch_0:2"), ("u1",))
+    write_corpus(corpus, tmp_path / "batch_0.tsv", format="goldalign")
+    assert read_corpus(tmp_path / "batch_0.tsv", format="goldalign", name="u1") == corpus
 
 
 def test_goldalign_never_mixes_with_what_is_there(tmp_path):
     path = folder(tmp_path)
-    before = sorted(path.rglob("*"))
-    with pytest.raises(WriteError, match="already exists"):
-        write_corpus([SentencePair("1", ["a"], ["b"])], path, format="goldalign")
+    before, pairs = sorted(path.rglob("*")), [SentencePair("1", ["a"], ["b"])]
+    refuses(WriteError, "already exists", write_corpus, pairs, path, format="goldalign")
     assert sorted(path.rglob("*")) == before
 
 
 @pytest.mark.parametrize("name", ["../../x", ".", "", "a/b", "arbit/../x"])
 def test_goldalign_names_stay_within_the_folder(tmp_path, name):
     for annotator, attributes in ((name, {}), ("x", {"document": "../" + name})):
-        pair = SentencePair("1", ["a"], ["b"], {annotator: Alignment()}, attributes)
-        with pytest.raises(OptionError, match="cannot be a file name"):
-            write_corpus([pair], tmp_path / "out", format="goldalign")
+        pairs = [SentencePair("1", ["a"], ["b"], {annotator: Alignment()}, attributes)]
+        out, told = tmp_path / "out", "cannot be a file name"
+        refuses(OptionError, told, write_corpus, pairs, out, format="goldalign")
 
 
 def test_ids_that_become_numbers_are_counted(tmp_path):
@@ -191,8 +180,7 @@ def test_words_that_are_unusual_spaces_stay_words(tmp_path, format):
     pair = SentencePair("x:1", words, words[::-1], {"alignment": Alignment.parse("0-4 4-0 1-3")})
     write_corpus([pair], tmp_path / "x.tsv", format=format)
     (back,) = read_corpus(tmp_path / "x.tsv", format=format)
-    assert back.words == pair.words
-    assert back.annotations == pair.annotations
+    assert (back.words, back.annotations) == (pair.words, pair.annotations)
 
 
 def test_columns_count_what_they_cannot_hold(tmp_path):
@@ -222,8 +210,7 @@ def test_columns_that_do_not_fit_are_refused(tmp_path, format, row, message):
 
 
 def test_xlwa_duplicate_links_collapse_and_are_noted(tmp_path):
-    path = text(tmp_path, "\ufeffa b\tc\t1-0 0-0 1-0 \r\nd\te\t\r\n")
-    corpus, counts = read(path, "xlwa")
+    corpus, counts = read(text(tmp_path, "\ufeffa b\tc\t1-0 0-0 1-0 \r\nd\te\t\r\n"), "xlwa")
     assert [str(pair.alignment("alignment")) for pair in corpus] == ["0-0 1-0", ""]
     assert counts == {"byte order mark": 1, "carriage returns": 1, "duplicate link": 1}
     assert corpus[0].source == ("a", "b")

@@ -3,19 +3,13 @@
 from collections import Counter
 
 import pytest
-from format_files import (
-    left_out,
-    lenient,
-    put,
-    refusing,
-)
+from format_files import left_out, lenient, put, refusing
+from refusals import refuses
 
+from alignkit import NULL, Alignment, Corpus, Link, SentencePair
 from alignkit.errors import OptionError
 from alignkit.io import open_reading, read_corpus, read_pairs, write_corpus
 from alignkit.io.atomic_files import WriteError
-from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 # --- Blinker
 
@@ -68,14 +62,12 @@ def test_blinker_needs_files_and_writes_beside_no_others(tmp_path):
     with refusing("no file sampN.SentPairK"):
         read_corpus(str(tmp_path), format="blinker")
     pair = SentencePair("x", None, None, {"anna": Alignment.parse("0-0"), "../b": Alignment()})
-    with pytest.raises(OptionError, match="file name"):
-        write_corpus([pair], str(tmp_path / "o"), format="blinker")
+    refuses(OptionError, "file name", write_corpus, [pair], str(tmp_path / "o"), format="blinker")
     out = str(tmp_path / "o")
     for _ in range(2):  # over itself
         assert write_corpus([pair], out, format="blinker", annotator="anna") == {"ids": 1}
     assert read_corpus(out, format="blinker").ids == ("1.0",)
-    with pytest.raises(WriteError, match="already exists"):
-        write_corpus([], out, format="blinker")
+    refuses(WriteError, "already exists", write_corpus, [], out, format="blinker")
 
 
 # --- Yawat and TransRead
@@ -132,9 +124,8 @@ def test_yawat_ids_may_repeat_and_lack_a_line_if_partial(tmp_path):
 
 
 def test_groups_are_blocks_where_they_can_be(tmp_path):
-    pair = SentencePair(
-        "1", tuple("abcd"), tuple("wxyz"), {"x": Alignment.parse("0-0 0-1 1-0 1-1 2-2 2-3 3-3")}
-    )
+    links = {"x": Alignment.parse("0-0 0-1 1-0 1-1 2-2 2-3 3-3")}
+    pair = SentencePair("1", list("abcd"), list("wxyz"), links)
     write_corpus([pair], str(tmp_path / "n"), format="yawat")
     written = (tmp_path / "n.aln").read_text(encoding="utf-8")
     assert written == "\n1 0,1:0,1:unspec 2:2,3:unspec 3:3:unspec\n"
@@ -188,30 +179,25 @@ def test_transread_writes_over_itself_but_not_beside_others(tmp_path):
     with pytest.raises(WriteError, match="n_annotation_x"):
         write_corpus([pair.without_annotations("x")], path, format="transread")
     for format in ("transread", "yawat", "blinker"):
-        with pytest.raises(OptionError, match="standard"):
-            read_corpus("-", format=format)
-        with pytest.raises(OptionError, match="standard"):
-            write_corpus([pair], "-", format=format)
+        refuses(OptionError, "standard", read_corpus, "-", format=format)
+        refuses(OptionError, "standard", write_corpus, [pair], "-", format=format)
 
 
 def test_transread_folders_of_folders_are_read(tmp_path):
     block = "1\na b\nc d\n"
     for folder in ("es/one", "es/two", "fr"):
-        (tmp_path / folder).mkdir(parents=True)
         put(tmp_path, f"{folder}/n.txt", block)
         put(tmp_path, f"{folder}/n_annotation_anna.txt", "\n1 0:0:sure 1:1:partial\n")
     put(tmp_path, "fr/other.txt", block)
     put(tmp_path, "fr/other_annotation_ben.txt", "\n1 0:1:sure\n")
     put(tmp_path, "fr/README.txt", "what this is\n")
     corpus = read_corpus(tmp_path, format="transread")
-    assert [pair.attributes["document"] for pair in corpus] == [
-        "es/one/n", "es/two/n", "fr/n", "other",
-    ]  # fmt: skip
-    assert corpus.ids == ("es/one/n:1", "es/two/n:1", "fr/n:1", "other:1")
+    names = ["es/one/n", "es/two/n", "fr/n", "other"]
+    assert [pair.attributes["document"] for pair in corpus] == names
+    assert corpus.ids == tuple(f"{name}:1" for name in names)
     assert [pair.annotations.keys() for pair in corpus] == [{"anna"}] * 3 + [{"ben"}]
-    assert [
-        pair.attributes for pair in read_corpus(tmp_path / "es" / "one", format="transread")
-    ] == [{}]
+    (alone,) = read_corpus(tmp_path / "es" / "one", format="transread")
+    assert alone.attributes == {}
 
 
 @pytest.mark.parametrize(

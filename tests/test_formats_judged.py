@@ -8,10 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from command import run
+from command import made, run
 from format_files import damaged, put, survive
+from refusals import refuses
 from repetitions import repetitions
 
+from alignkit import Alignment, Corpus
 from alignkit.corpora.validation import examine
 from alignkit.errors import FormatError, OptionError
 from alignkit.io import (
@@ -22,8 +24,6 @@ from alignkit.io import (
     read_pairs,
     write_corpus,
 )
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
 
 TURKU = [
     {
@@ -95,11 +95,7 @@ def test_turku_json(tmp_path):
         **{"fold": "2", "goeswith": "film-1", "doc1": "d", "beg1": "10", "end1": "27"},
         **{"doc2": "e", "beg2": "0", "end2": "9"},
     }
-    assert dict(corpus["1/r2"].attributes) == {
-        "fold": "2",
-        "goeswith": "film-1",
-        "rewrite_of": "1",
-    }
+    assert dict(corpus["1/r2"].attributes) == {"fold": "2", "goeswith": "film-1", "rewrite_of": "1"}
     assert not corpus["2"].attributes
     assert all(not pair.alignments for pair in corpus)
     assert counts == {"context length differs": 1}
@@ -163,11 +159,9 @@ def test_etpc_with_its_texts(tmp_path):
     assert judgments(corpus, "etpc") == ["0", "1", "0"]
     assert judgments(corpus, "mrpc") == ["1", "0", "0"]
     assert corpus["11"].annotations["etpc"].alignment is None
-    assert dict(corpus["2"].attributes) == {
-        "negation": "0",
-        "phenomena": "Ordering; changed, Non-paraphrase, Addition/Deletion",
-        "whole-sentence": "Non-paraphrase",
-    }
+    phenomena = "Ordering; changed, Non-paraphrase, Addition/Deletion"
+    told = {"negation": "0", "phenomena": phenomena, "whole-sentence": "Non-paraphrase"}
+    assert dict(corpus["2"].attributes) == told
     assert counts == {"stray comma": 1, "link from a block of texts that differ": 2}
 
 
@@ -207,8 +201,7 @@ def test_relations_longer_than_what_is_looked_at_are_found(tmp_path):
     path = put(tmp_path, "textual.xml", f"<xml>\n{one * (600_000 // len(one))}</xml>\n")
     assert find_format(path) == find_format(tmp_path) == "etpc"
     assert find_format(put(tmp_path / "cut", "x.xml", f"<xml>\n{one * 3000}")) == "etpc"
-    with pytest.raises(FormatError, match="not XML"):
-        read_corpus(tmp_path / "cut" / "x.xml", format="etpc")
+    refuses(FormatError, "not XML", read_corpus, tmp_path / "cut" / "x.xml", format="etpc")
 
 
 def test_etpc_without_texts(tmp_path):
@@ -218,10 +211,8 @@ def test_etpc_without_texts(tmp_path):
     assert not corpus["2"].has_text
     assert corpus == read(path, "etpc")[0]
     corpus, _ = read(tmp_path / "e", "etpc", no_text=True)
-    assert corpus["10"].words == (
-        ("they", "left", "home"),
-        ("today", "they", "left", "the", "house"),
-    )
+    words = ("they", "left", "home"), ("today", "they", "left", "the", "house")
+    assert corpus["10"].words == words
     assert corpus["2"].words == (("a", "b", "x"), ("c",))
 
 
@@ -239,8 +230,7 @@ def test_what_is_only_read_says_so(tmp_path, capsys):
         write_corpus([], tmp_path / "x", format="turku")
     path = put(tmp_path, "x.tsv", TSV)
     run(capsys, "convert", path, tmp_path / "y", "--to", "turku").failed("turku")
-    ran = run(capsys, "convert", path, tmp_path / "y.jsonl", "--to", "alignkit-jsonl")
-    assert ran.code == 0
+    ran = made(capsys, "convert", path, tmp_path / "y.jsonl", "--to", "alignkit-jsonl")
     assert ran.err.count("its texts are not tokenized") == 1
     assert read_corpus(tmp_path / "y.jsonl") == read_corpus(path)
 
@@ -275,12 +265,9 @@ def test_damaged_files_give_an_error_or_a_corpus(tmp_path, name):
 @pytest.mark.real_data
 def test_real_corpora_of_judged_pairs(data):
     """Counted apart: rewrites, null contexts and texts of another length than their place."""
+    sizes = {"sv-test.json": 1217, "opus-pb-dev.json": 4894, "opus-sample-first-3000.tsv": 2999}
     labels = 0
-    for name, pairs in (
-        ("sv-test.json", 1217),
-        ("opus-pb-dev.json", 4894),
-        ("opus-sample-first-3000.tsv", 2999),
-    ):
+    for name, pairs in sizes.items():
         path = data / "turku" / name
         assert find_format(path) == "turku"
         corpus, counts = read(path, "turku")
@@ -308,8 +295,7 @@ def test_real_relations(data):
     assert find_format(data / "etpc") == "etpc"
     corpus, counts = read(data / "etpc", "etpc", no_text=True)
     assert len(corpus) == 1864
-    assert counts["stray comma"] == 6
-    assert counts["line end in a text"] == 265
+    assert (counts["stray comma"], counts["line end in a text"]) == (6, 265)
     assert not counts["unknown type"]
     assert sum("whole-sentence" in pair.attributes for pair in corpus) == 260
     alignments = [pair.alignments["etpc"] for pair in corpus if pair.alignments]

@@ -3,17 +3,9 @@
 import json
 
 import pytest
-from format_files import (
-    comes_back,
-    lenient,
-    read,
-    refused,
-    text,
-)
+from format_files import comes_back, lenient, read, refused, text
 
-from alignkit.io import read_corpus, write_corpus
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
+from alignkit import Alignment, SentencePair, read_corpus, write_corpus
 
 # jacana
 
@@ -65,8 +57,7 @@ def test_a_member_for_links_that_is_misspelt_is_an_error(tmp_path, format, key, 
     if format == "jsonl":
         value |= {"src_words": ["a", "b"], "tgt_words": ["c", "d"]}
     elif format == "edinburgh":
-        sides = {"S": {"string": "a"}, "T": {"string": "b"}}
-        value = {"paraphrases": [value | sides]}
+        value = {"paraphrases": [value | {"S": {"string": "a"}, "T": {"string": "b"}}]}
     else:
         value = [jacana(**value)]
     path = text(tmp_path, json.dumps(value))
@@ -76,9 +67,8 @@ def test_a_member_for_links_that_is_misspelt_is_an_error(tmp_path, format, key, 
 def test_a_member_that_is_named_almost_like_links_but_holds_none_is_kept(tmp_path):
     value = jacana(sureAlign="0-0", possibleAligns=3, surealigned="0-0", possible_align="none")
     corpus, counts = read(text(tmp_path, json.dumps([value])), "jacana")
-    assert dict(corpus[0].attributes) == {
-        "possibleAligns": "3", "surealigned": "0-0", "possible_align": "none"
-    }  # fmt: skip
+    kept = {"possibleAligns": "3", "surealigned": "0-0", "possible_align": "none"}
+    assert dict(corpus[0].attributes) == kept
     assert not counts
 
 
@@ -109,8 +99,7 @@ def test_jacana_folder_joins_two_versions(tmp_path):
     ],
 )
 def test_jacana_versions_that_do_not_fit_are_an_error(tmp_path, sure, both, message):
-    path = two_versions(tmp_path, sure, both)
-    refused(path, "jacana", message)
+    refused(two_versions(tmp_path, sure, both), "jacana", message)
 
 
 def test_jacana_notes_a_sure_link_that_the_other_version_lacks(tmp_path):
@@ -234,8 +223,7 @@ def test_jsonl_keeps_words_as_they_are_and_absence_apart_from_emptiness(tmp_path
 )
 def test_jsonl_refuses_what_is_no_link(tmp_path, member, message):
     line = '{"src_words": ["a"], "tgt_words": ["b"], %s}'
-    path = text(tmp_path, line % '"alignment": []' + "\n\n" + line % member)
-    refused(path, "jsonl", message, 3)
+    refused(text(tmp_path, line % '"alignment": []' + "\n\n" + line % member), "jsonl", message, 3)
 
 
 # The XML of paraphrases
@@ -287,8 +275,7 @@ def test_paraphrase_xml_reads_blocks_nulls_and_several_annotators(tmp_path):
 )
 def test_paraphrase_xml_errors_name_the_line(tmp_path, old, new, message, line):
     assert old in PARAPHRASES
-    path = text(tmp_path, PARAPHRASES.replace(old, new, 1))
-    refused(path, "paraphrase-xml", message, line)
+    refused(text(tmp_path, PARAPHRASES.replace(old, new, 1)), "paraphrase-xml", message, line)
 
 
 def test_paraphrase_xml_names_the_one_annotator_as_told(tmp_path):
@@ -330,9 +317,8 @@ def test_edinburgh_training_pairs(data, tmp_path):
     assert not counts
     sure = read_corpus(data / "edinburgh" / "gold.train.sure.json", format="jacana")
     both = read_corpus(data / "edinburgh" / "gold.train.sure+poss.json", format="jacana")
-    joined, first, second = (
-        [pair.alignment("alignment") for pair in pairs] for pairs in (corpus, sure, both)
-    )
+    parts = corpus, sure, both
+    joined, first, second = ([pair.alignment("alignment") for pair in part] for part in parts)
     assert [links.sure for links in joined] == [links.possible for links in first]
     assert [links.possible for links in joined] == [links.possible for links in second]
     assert any(links.sure != links.possible for links in joined)

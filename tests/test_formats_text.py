@@ -1,33 +1,20 @@
 """The line formats of others are read with their quirks, and read(write(x)) == x."""
 
 import pytest
-from format_files import (
-    NUMBERS,
-    alignments,
-    holds,
-    left_out,
-    lenient,
-    put,
-    refusing,
-    round_trip,
-)
+from format_files import NUMBERS, alignments, holds, left_out, lenient, put, refusing, round_trip
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.errors import AlignkitError
+from alignkit import NULL, AlignkitError, Alignment, Corpus, Link, SentencePair
 from alignkit.io import open_reading, read_corpus, read_pairs, write_corpus
-from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 # --- NAACL / WPT
 
 
 def test_naacl_columns_marks_confidences_nulls_and_padding(tmp_path):
     lines = "0007 1 1\n7 2 3 P\n07 2 2 S 0.5\n7 3 1 0.25\n7 5 0\n7 0 4 P 1e-3\n\n26 1 1\n"
-    path = put(tmp_path, "a", lines)
-    first, second = read_corpus(path, format="naacl")
+    first, second = read_corpus(put(tmp_path, "a", lines), format="naacl")
     assert (first.id, second.id) == ("7", "26")
     found = first.alignment("alignment")
     assert str(found) == "0-0 1-1 1?2 2-0 ?3 4-"
@@ -77,8 +64,7 @@ def test_naacl_refuses_a_broken_line_with_its_number(tmp_path, line):
 
 
 def test_naacl_lenient_leaves_out_the_sentence_of_a_broken_line_once(tmp_path):
-    path = put(tmp_path, "a", "1 1 1\n2 1\n2 1 1\n2 x\n3 1 1\nx y z\n")
-    ids, reading = lenient(path, "naacl")
+    ids, reading = lenient(put(tmp_path, "a", "1 1 1\n2 1\n2 1 1\n2 x\n3 1 1\nx y z\n"), "naacl")
     assert ids == ["1", "3"]
     assert reading.refused == 2  # sentence 2, and a line of nobody
 
@@ -94,13 +80,13 @@ def test_naacl_gives_back_what_has_links(corpus):
     assert lost["empty"] == len(corpus) - len(back)
 
 
-@given(
-    corpora((holds("naacl") | {"ids", "text"}) - {"no text"}, ids=NUMBERS.map(lambda n: n.zfill(4)))
-)
+HELD = holds("naacl") | {"ids", "text"}
+
+
+@given(corpora(HELD - {"no text"}, ids=NUMBERS.map(lambda n: n.zfill(4))))
 def test_naacl_with_words_gives_back_all(corpus):
     corpus = Corpus({int(pair.id): pair for pair in corpus}.values())
-    back, lost = round_trip(corpus, "naacl", written={"source": "s", "target": "t"})
-    assert (back, lost) == (corpus, {})
+    assert round_trip(corpus, "naacl", written={"source": "s", "target": "t"}) == (corpus, {})
 
 
 def test_naacl_writing_numbers_pairs_whose_ids_are_no_numbers_and_tells(tmp_path):
