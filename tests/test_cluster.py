@@ -102,8 +102,7 @@ def test_tasks_fail_one_by_one_or_together():
         (refuse, tasks[1:2] * 4, 3, FormatError, "^in:1: is odd$"),  # not once for each part
         (fill, tasks[1:], 10, WriteError, "^out: no room$"),  # of the disk, not of a part
     ):
-        with pytest.raises(kind, match=told):
-            list(ThisProcess().each(function, some, errors=errors))
+        refuses(kind, told, list, ThisProcess().each(function, some, errors=errors))
     with pytest.raises(PartsError) as caught:
         list(ThisProcess().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -158,10 +157,8 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
 
     with closing(Run(tmp_path / "work")) as run:
         run.try_workers(ThisProcess())
-        with pytest.raises(
-            AlignkitError, match=r"worker tcp://far:1: .*folder that all workers see"
-        ):
-            run.try_workers(Elsewhere())
+        told = r"worker tcp://far:1: .*folder that all workers see"
+        refuses(AlignkitError, told, run.try_workers, Elsewhere())
         run.remove()
     assert not list(tmp_path.iterdir())
 

@@ -6,15 +6,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from command import FRENCH, run
+from command import FRENCH, run, write
 from refusals import refuses
 
-from alignkit.align import Aligner, Bitext
+from alignkit import Aligner, AlignkitError, Bitext, FormatError
 from alignkit.cli.common.cluster import PartsProgress
 from alignkit.cluster.aligning import align
 from alignkit.cluster.run import RunError
 from alignkit.cluster.session import ClusterError
-from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.atomic_files import WriteError
 
 CUTS = (0, 1, 1, 20, 52)
@@ -90,9 +89,7 @@ def test_what_is_done_is_not_done_again(made, tmp_path):
 
 
 def test_other_settings_models_and_inputs_are_refused(made, tmp_path):
-    text = [tmp_path / f"x1.{side}" for side in ("fr", "en")]
-    for path in text:
-        path.write_text("a b\n", "utf-8")
+    text = [Path(write(tmp_path, f"x1.{side}", "a b\n")) for side in ("fr", "en")]
     model = tmp_path / "model"
     model.write_bytes((made / "model").read_bytes())
     given = [f"{tmp_path}/x*.{side}" for side in ("fr", "en")] + [f"{tmp_path}/o*"]
@@ -111,8 +108,8 @@ def test_other_settings_models_and_inputs_are_refused(made, tmp_path):
 
 def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
     for k in range(12):
-        (tmp_path / f"{k}.fr").write_text("a\nb\n", "utf-8")
-        (tmp_path / f"{k}.en").write_bytes(b"a\nb\n" if k == 7 else b"a\n\xff\n")
+        write(tmp_path, f"{k}.fr", "a\nb\n")
+        write(tmp_path, f"{k}.en", b"a\nb\n" if k == 7 else b"a\n\xff\n")
     given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", f"{tmp_path}/*.align"]
     told = r"^several parts cannot be read; the first 10 are shown.*(\n.*\.en:2:1: .*){10}$"
     refuses(AlignkitError, told, align, None, *given, model=str(made / "model"))

@@ -74,15 +74,9 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     assert least == 3 or expected.count(b"\n") > 3
     out = tmp_path / "parts.tsv"
     given = AlignedInput(("source", "target"), "pharaoh")
-    counted = count_parts(
-        ThisProcess(),
-        find_parts(*patterns),
-        str(out),
-        TableSettings(max_length=3),
-        given,
-        min_count=least,
-        options=ExchangeOptions(1 << 16, buckets),
-    )
+    how = {"min_count": least, "options": ExchangeOptions(1 << 16, buckets)}
+    parts, settings = find_parts(*patterns), TableSettings(max_length=3)
+    counted = count_parts(ThisProcess(), parts, str(out), settings, given, **how)
     assert out.read_bytes() == expected
     assert counted.pairs == 80
     assert counted.tally.different - counted.tally.left_out == len(expected.splitlines())
@@ -99,8 +93,7 @@ def test_the_command_takes_patterns(capsys, tmp_path):
         assert out.read_bytes() == expected
         assert "different" in said
         out.unlink()
-    table = str(tmp_path / "t")
-    run(capsys, "pivot", table, "-o", str(tmp_path / "p"), "--identity")
+    run(capsys, "pivot", str(tmp_path / "t"), "-o", str(tmp_path / "p"), "--identity")
     lines = expected.splitlines(keepends=True)
     for k, (begin, end) in enumerate(pairwise([0, 0, 9, 30, len(lines)])):  # the first is empty
         (tmp_path / f"table{k}").write_bytes(b"".join(lines[begin:end]))
@@ -110,8 +103,7 @@ def test_the_command_takes_patterns(capsys, tmp_path):
         assert out.read_bytes() == (tmp_path / "p").read_bytes()
         out.unlink()
     for more in ([], ["--work", f"{tmp_path}/work3"]):
-        ran = run(capsys, "pivot", f"{tmp_path}/table0", "-o", str(out), *more)
-        ran.failed("no phrase pairs")
+        run(capsys, "pivot", f"{tmp_path}/table0", "-o", str(out), *more).failed("no phrase pairs")
 
 
 @pytest.mark.parametrize(("buckets", "second"), [(1, False), (2, True), (4, False)])
@@ -201,12 +193,10 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     run(capsys, "phrases", links, *sides).failed("only work with --table")
     work = ["--work", f"{tmp_path}/w"]
     run(capsys, "phrases", links, *sides, "--table", *work).failed("name it with -o")
-    run(capsys, "phrases", links, *sides, "--table", "-o", f"{tmp_path}/part1.fr", *work).failed(
-        "would be replaced, but is also read"
-    )
-    run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules-format", "tsv").failed(
-        "--rules-format does not work with parts"
-    )
+    ran = run(capsys, "phrases", links, *sides, "--table", "-o", f"{tmp_path}/part1.fr", *work)
+    ran.failed("would be replaced, but is also read")
+    ran = run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules-format", "tsv")
+    ran.failed("--rules-format does not work with parts")
     refuses(UnknownNameError, "side", pivot, None, links, "out", on="middle")
     refuses(OptionError, "`min_count` is 0", pivot, None, links, "out", min_count=0)
 

@@ -10,8 +10,7 @@ import pytest
 from command import run, write
 from refusals import refuses
 
-from alignkit import cluster
-from alignkit.align import Aligner, Bitext
+from alignkit import Aligner, Bitext, cluster
 from alignkit.cluster import aligning, session
 from alignkit.cluster.session import Canary, ClusterError, DaskSession, Task, open_session
 from alignkit.errors import ArgumentError
@@ -96,8 +95,7 @@ def test_workers_that_are_gone_and_come_back_are_reported_once(workers, client):
 
 def test_a_paused_worker_is_reported_with_what_a_part_needs_and_has(workers, client):
     with open_session(client, check=same) as opened:
-        worker = paused(workers, 1e-4)
-        until(lambda: worker.status.name == "paused")
+        until(lambda: paused(workers, 1e-4).status.name == "paused")
         with Reports("paused", lambda: paused(workers, NEVER)) as reports:
             list(opened.each(len, [Task("part 3 (in/3.fr)", ("a",), 876_000_000)]))
     first, last = reports.texts
@@ -141,11 +139,9 @@ def test_waiting_ends_when_it_was_to_and_is_no_secret_when_quiet(capsys, workers
     without_workers(workers)
     source, target, output = texts_of(tmp_path)
     command = ["align", source, target, "-o", output, "--load", f"{tmp_path}/m", "--quiet"]
-    place = ["--cluster", workers.scheduler_address, "--wait", "1"]
-    told = run(capsys, *command, *place).failed(
-        ": no worker came within 1 s; start", "with --wait,"
-    )
-    assert told.err.count(": no workers yet, waiting for at most 1 s\n") == 1
+    ran = run(capsys, *command, "--cluster", workers.scheduler_address, "--wait", "1")
+    ran.failed(": no worker came within 1 s; start", "with --wait,")
+    assert ran.err.count(": no workers yet, waiting for at most 1 s\n") == 1
     run(capsys, *command, "--wait", "1").failed("--wait needs a cluster")
 
 
