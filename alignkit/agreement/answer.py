@@ -67,16 +67,16 @@ TEXTS: Mapping[str, str] = {
     "chance-near-one": "its pi0 is {pi0}",
     "no-more-than-chance": " (no more than chance)",
     "less-than-chance": " (less than chance)",
-    "no-C": "No C: by any chance they agree less than they should ({terms}): they follow "
-    "different rules, or edited on purpose.",
-    "no-room": "No C: chance alone all but reaches full agreement ({terms}).",
+    "no-C": "No C: they agree less than chance by every model ({terms}): they follow different "
+    "rules, or edited on purpose.",
+    "no-room": "No C: chance alone gives almost full agreement ({terms}).",
     "no-value": "C has no value: {reason}.",
     "no-words": "The words are not known, so there is no C.",
     # what not to do: the first that holds
     "do-not-quote": "C counts cells that nobody judged: do not quote it, nor compare with "
     "annotators who drew links.",
     "no-mean": ". The mean (F1 {mean}) describes {nobody}: do not quote it alone.",
-    "few-pairs": " only: compare nothing by these figures.",
+    "few-pairs": " only: do not compare these figures.",
     "one-sided": ", and in {count} of the {used} only one marked anything{where}: give C with F1, "
     "never alone.",
     "normalizer": ": give C with F1, never alone.",
