@@ -11,13 +11,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command import PARAPHRASES, ROOT, run
+from command import PARAPHRASES, run
 from refusals import refuses
 from repetitions import FULL
 from test_cluster_tables import corpus, whole, written
 
-from alignkit import cluster
-from alignkit.align import Aligner, Bitext
+from alignkit import Aligner, Bitext, cluster
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.serving import ServerFile
@@ -94,9 +93,8 @@ def commands(folder, out):
 
 def stopped(words, kind, place, wait):
     """Run a command, and stop it some time after a path is there."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "alignkit", *words]
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     while process.poll() is None and not place.exists():
         time.sleep(0.005)
     time.sleep(wait)
@@ -243,9 +241,8 @@ def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
     words = [*commands(given, tmp_path)["align"], "--work", str(tmp_path)]
     place = tmp_path / FOLDER
     command = [sys.executable, "-c", HOLD, str(place)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, **pipes) as process:
+    with subprocess.Popen(command, **pipes) as process:
         assert process.stdout.readline() == b"has it\n"
         ran = run(capsys, *words).failed(f"in use by process {process.pid} on ", " since 20")
         assert "wait until that ends, or give another folder with --work" in ran.err

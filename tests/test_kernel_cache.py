@@ -90,8 +90,7 @@ def test_a_file_that_is_damaged_or_holds_no_kernel_costs_a_compilation(home, dam
 def test_the_kernel_of_another_name_is_not_taken(home):
     run()
     (path,) = kept(home)
-    kernel = jit(decoding_kernel.mixed.py_func)
-    kernel(np.uint64(7), np.int32(5))  # another signature
+    jit(decoding_kernel.mixed.py_func)(np.uint64(7), np.int32(5))  # another signature
     (other,) = set(kept(home)) - {path}
     path.write_bytes(other.read_bytes())
     assert run()
@@ -281,11 +280,7 @@ def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
 
 @pytest.mark.slow
 def test_two_processes_compile_into_one_cache(tmp_path):
-    environment = os.environ | {
-        "PYTHONPATH": str(kernel_cache.PACKAGE.parent),
-        "XDG_CACHE_HOME": str(tmp_path),
-        "NUMBA_CACHE_DIR": "",
-    }
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
     code = (
         "import numpy as np; from alignkit.align.decoding_kernel import mixed;"
         "print(mixed(np.uint64(7), 5), *mixed.stats.cache_hits.values())"

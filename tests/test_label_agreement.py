@@ -29,8 +29,7 @@ SIZE = 4
 
 
 def matrices(annotators=2, missing=True, most=12):
-    shapes = st.tuples(st.integers(annotators, 4), st.integers(1, most))
-    return shapes.flatmap(
+    return st.tuples(st.integers(annotators, 4), st.integers(1, most)).flatmap(
         lambda shape: numpy_st.arrays(
             np.int8, shape, elements=st.integers(-1 if missing else 0, SIZE - 1)
         )
@@ -62,15 +61,12 @@ def plain_majority(votes, ties, adjudicated):
 @given(matrices(), st.sampled_from(WEIGHTS))
 def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     couples = list(combinations(values, 2))
-    tables = LabelTables.of(couples, SIZE)
-    found = kappas(tables.total(), apart(SIZE, weights))
+    total = LabelTables.of(couples, SIZE).total()
     wanted = [plain_kappa(a.tolist(), b.tolist(), weights) for a, b in couples]
-    np.testing.assert_allclose(found, wanted, atol=1e-12)
-    known = [
-        (n, k) for n, k in zip(tables.total().sum(axis=(1, 2)), wanted, strict=True) if not isnan(k)
-    ]
+    np.testing.assert_allclose(kappas(total, apart(SIZE, weights)), wanted, atol=1e-12)
+    known = [(n, k) for n, k in zip(total.sum(axis=(1, 2)), wanted, strict=True) if not isnan(k)]
     mean = sum(n * k for n, k in known) / sum(n for n, _ in known) if known else nan
-    got = mean_kappas(tables.total()[np.newaxis], apart(SIZE, weights))[0]
+    got = mean_kappas(total[np.newaxis], apart(SIZE, weights))[0]
     np.testing.assert_allclose(got, mean, atol=1e-12)
 
 
@@ -117,8 +113,7 @@ def test_the_consensus_is_what_most_say(values, ties, data):
     settled = data.draw(numpy_st.arrays(np.int8, values.shape[1], elements=numbers))
     found = majority_labels(values, SIZE, ties=ties, adjudicated=settled)
     columns = zip(values.T.tolist(), settled.tolist(), strict=True)
-    wanted = [plain_majority(votes, ties, one) for votes, one in columns]
-    assert found.labels.tolist() == wanted
+    assert found.labels.tolist() == [plain_majority(votes, ties, one) for votes, one in columns]
     shuffled = majority_labels(values[::-1], SIZE, ties=ties, adjudicated=settled)
     assert np.array_equal(found.labels, shuffled.labels)
 
@@ -140,8 +135,7 @@ def test_the_others_are_those_but_oneself(values):
         given = Counter(vote for vote in others if vote >= 0).most_common()
         alone = len(given) == 1 or (len(given) > 1 and given[0][1] > given[1][1])
         wanted.append((given[0][0] if alone else -2) if mine >= 0 and given else -1)
-    assert labels.tolist() == [max(one, -1) for one in wanted]
-    assert tied == wanted.count(-2)
+    assert (labels.tolist(), tied) == ([max(one, -1) for one in wanted], wanted.count(-2))
 
 
 @given(matrices())
@@ -250,11 +244,8 @@ def plain_null(values, null, times):
 def test_the_null_is_that_of_a_plain_reference(null):
     rng = np.random.default_rng(8)
     truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=60)
-    values = np.array(
-        [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
-    )
-    values[rng.random(values.shape) < 0.2] = -1
-    values = values.astype(np.int8)
+    votes = [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
+    values = np.where(rng.random((4, 60)) < 0.2, -1, votes).astype(np.int8)
     question = NullQuestion(values, 3, apart(3))
     (found,) = null_kappas([question], permutations=4000, null=null, seed=1)
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
@@ -262,15 +253,14 @@ def test_the_null_is_that_of_a_plain_reference(null):
 
 def test_views_see_the_same_permutations():
     values = drawn(3, 80, [0.25] * 4, 6)
-    far = apart(4)
-    merged = (values >= 2).astype(np.int8)
-    both = null_kappas(
-        [NullQuestion(values, 4, far), NullQuestion(merged, 2, apart(2))], permutations=20, seed=7
-    )
-    (again,) = null_kappas([NullQuestion(values, 4, far)], permutations=20, seed=7)
+    given = {"permutations": 20, "seed": 7}
+    question = NullQuestion(values, 4, apart(4))
+    merged = NullQuestion((values >= 2).astype(np.int8), 2, apart(2))
+    both = null_kappas([question, merged], **given)
+    (again,) = null_kappas([question], **given)
     assert np.array_equal(both[0].each, again.each, equal_nan=True)
     # a view that merges nothing is the same view
-    twice = null_kappas([NullQuestion(values, 4, far)] * 2, permutations=20, seed=7)
+    twice = null_kappas([question] * 2, **given)
     assert np.array_equal(twice[0].each, twice[1].each, equal_nan=True)
 
 

@@ -14,11 +14,8 @@ from alignkit.model.labels import get_view
 
 
 def figure(found, kind, statistic, first=""):
-    (one,) = [
-        one
-        for one in found
-        if (one.kind, one.statistic) == (kind, statistic) and first in ("", one.first)
-    ]
+    alike = (one for one in found if (one.kind, one.statistic) == (kind, statistic))
+    (one,) = [one for one in alike if first in ("", one.first)]
     return one
 
 

@@ -31,11 +31,8 @@ COMMANDS = [
 def test_every_command_names_file_and_line(tmp_path, capsys, words):
     path = write(tmp_path, "x.jsonl", BAD)
     words = [path if word == "FILE" else word for word in words]
-    ran = run(capsys, *words, "--scheme", "turku")
-    ran.failed(
-        f"{path}:3: pair 'p2', annotator 'ann': '5' is not a judgment of turku; expected one"
-    )
-    assert "add --lenient-labels" in ran.err
+    told = f"{path}:3: pair 'p2', annotator 'ann': '5' is not a judgment of turku; expected one"
+    run(capsys, *words, "--scheme", "turku").failed(told, "add --lenient-labels")
 
 
 def test_the_right_file_is_named_and_the_error_survives_being_sent(tmp_path, capsys, monkeypatch):

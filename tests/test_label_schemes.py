@@ -102,8 +102,7 @@ def test_turku_holds_all_labels_of_its_corpus(data):
             labels += [row["label"] for row in rows]
     assert len(labels) == 8974
     for text, count in Counter(labels).items():
-        judgment = TURKU.parse(text)
-        assert TURKU.canonical(*judgment) == text, count
+        assert TURKU.canonical(*TURKU.parse(text)) == text, count
 
 
 @pytest.mark.real_data

@@ -12,10 +12,9 @@ from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
+from alignkit import Annotation, Corpus, SentencePair, count_groups, read_corpus, write_corpus
 from alignkit.agreement import crowd_quality
 from alignkit.corpora import diversity
-from alignkit.corpora.counts import count_groups
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.labels import SCHEMES, get_scheme, get_view
 from alignkit.scoring import profile_labels, score_labels, with_predictions
@@ -43,8 +42,7 @@ def test_scores_are_those_of_a_plain_recount(rows):
         right = sum(x == y == one.name for x, y in rows)
         mine, gold = (sum(row[k] == one.name for row in rows) for k in (1, 0))
         assert (one.right, one.hypothesis, one.support) == (right, mine, gold)
-        assert isnan(one.precision) == (not mine)
-        assert isnan(one.recall) == (not gold)
+        assert (isnan(one.precision), isnan(one.recall)) == (not mine, not gold)
         if mine + gold:
             f1s.append(2 * right / (mine + gold))
             weighted += f1s[-1] * gold / len(rows)
@@ -169,6 +167,10 @@ def test_what_makes_no_sense_is_refused():
         mcnemar(-1, 2)
 
 
+def counts(ran):
+    return {row["system"]: (row["pairs"], row["right"]) for row in ran.json["systems"]}
+
+
 def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
     path = tmp_path / "gold.jsonl"
     write_corpus(judged([("1", "0"), ("0", "0"), ("1", "1")]), path, format="alignkit-jsonl")
@@ -177,8 +179,7 @@ def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
     ordered = write(tmp_path, "second.txt", "1\n1\n1\n")
     ran = run(capsys, *given, "--hyp-annotator", "a", "--predictions", by_id, ordered, "--json")
     assert ran.code == 0, ran.err
-    rows = {row["system"]: (row["pairs"], row["right"]) for row in ran.json["systems"]}
-    assert rows == {"a": (3, 2), "first": (2, 2), "second": (3, 2)}
+    assert counts(ran) == {"a": (3, 2), "first": (2, 2), "second": (3, 2)}
     assert len(ran.json["comparisons"]) == 3
     for text, told in (
         ("1\n", "1 labels for 3 pairs"),
@@ -214,14 +215,13 @@ def test_labels_of_a_view_are_predictions_too(capsys, tmp_path):
     assert right("binary", "1\n?\n1\n0\n", "--lenient-labels") == (2, False)
     assert right("retrieval", "4<>\n2\n4\n1\n") == (2, False)
     assert right("base", "4\n2\n3\n3\n") == (3, True)
-    file = write(tmp_path, "p.tsv", "1\n1\n1\n1\n")
-    told = "'1'", "turku", "binary", "--predicted scheme or --predicted view"
-    run(capsys, *given, "--view", "binary", "--predictions", file).failed(*told)
-    file = write(tmp_path, "p.tsv", "1\n0\n1\n2\n")
-    run(capsys, *given, "--view", "binary", "--predictions", file).failed("p.tsv:2: '0' is no")
-    file = write(tmp_path, "p.tsv", "1\n0\n1\nyes\n")
-    told = "p.tsv:4: 'yes' is not in the view binary", "expected one of 0, 1"
-    run(capsys, *given, "--view", "binary", "--predictions", file).failed(*told)
+    for text, *told in (
+        ("1\n1\n1\n1\n", "'1'", "turku", "binary", "--predicted scheme or --predicted view"),
+        ("1\n0\n1\n2\n", "p.tsv:2: '0' is no"),
+        ("1\n0\n1\nyes\n", "p.tsv:4: 'yes' is not in the view binary", "expected one of 0, 1"),
+    ):
+        file = write(tmp_path, "p.tsv", text)
+        run(capsys, *given, "--view", "binary", "--predictions", file).failed(*told)
     run(capsys, *given, "--hyp-annotator", "a", "--predicted", "view").failed("--predictions")
 
 
@@ -238,9 +238,8 @@ def test_every_label_of_every_view_comes_back(draw):
 
 
 def test_predictions_may_have_a_heading(tmp_path):
-    corpus = judged([("1", "0"), ("0", "0")])
     file = write(tmp_path, "p", "ID\tlabel\n1\t1\n")
-    found = with_predictions(corpus, file, "p", get_view("binary"))
+    found = with_predictions(judged([("1", "0"), ("0", "0")]), file, "p", get_view("binary"))
     assert [one.annotations.get("p") is None for one in found] == [True, False]
     file = write(tmp_path, "q", "id\tlabel\n")
     named = Corpus([SentencePair("id", None, None)])
@@ -275,35 +274,28 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     assert (row["system"], row["pairs"], row["right"]) == ("first", 3, 2)
     run(capsys, "score-labels", second, gold, *given).failed("lacks 1")
     both = ["score-labels", first, gold, "--compare", second, *given, "--partial"]
-    rows = {
-        row["system"]: (row["pairs"], row["right"]) for row in run(capsys, *both).json["systems"]
-    }
-    assert rows == {"first": (3, 0), "second": (3, 3)}
+    assert counts(run(capsys, *both)) == {"first": (3, 0), "second": (3, 3)}
     other = saved("other.jsonl", ["4", "4i", "2", "1"], ids="abcd")
     run(capsys, "score-labels", other, gold, *given).failed("--in-order")
     ran = run(capsys, "score-labels", other, gold, *given, "--in-order", "--predictions",
               write(tmp_path, "bert.tsv", "0\t4\n2\t1\n"))  # fmt: skip
-    rows = {row["system"]: (row["pairs"], row["right"]) for row in ran.json["systems"]}
-    assert rows == {"other": (3, 2), "bert": (2, 2)}
+    assert counts(ran) == {"other": (3, 2), "bert": (2, 2)}
     (one,) = ran.json["comparisons"]
     assert (one["pairs"], one["only_system"], one["only_baseline"]) == (2, 0, 1)
-    run(capsys, "score-labels", first, gold, "--scheme", "turku", "--compare", first).failed(
-        "twice"
-    )
+    run(capsys, "score-labels", first, gold, *given, "--compare", first).failed("twice")
     two = saved("two.jsonl", ["1"], "ben")
     ben = {"ben": Annotation(None, judgment="1")}
     both = Corpus(replace(x, annotations={**x.annotations, **ben}) for x in read_corpus(gold))
     write_corpus(both, two, format="alignkit-jsonl")
     run(capsys, "score-labels", two, gold, *given).failed("judge, ben", "--hyp-annotator")
-    run(capsys, "score-labels", two, gold, *given, "--hyp-annotator", "anna").failed(
-        "'anna'", "ben"
-    )
+    anna = ("--hyp-annotator", "anna")
+    run(capsys, "score-labels", two, gold, *given, *anna).failed("'anna'", "ben")
     rows = run(capsys, "score-labels", two, gold, *given, "--hyp-annotator", "ben", "judge").json
     assert [row["right"] for row in rows["systems"]] == [1, 3]
     run(capsys, "score-labels", two, *given).failed("nothing to score")
     alone = run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben")
     assert alone.json["systems"][0]["right"] == 1
-    run(capsys, "score-labels", two, *given, "--hyp-annotator", "anna").failed("'anna'")
+    run(capsys, "score-labels", two, *given, *anna).failed("'anna'")
 
 
 def test_many_labels_are_shown_by_their_most_frequent_confusions(tmp_path):

@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from alignkit import Annotation, Corpus, FormatError, SentencePair
 from alignkit.corpora.labelled import count_labels, judges_of, judgments_of
-from alignkit.errors import FormatError, UnknownNameError
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
+from alignkit.errors import UnknownNameError
 from alignkit.model.labels import SCHEMES, get_scheme, get_view
-from alignkit.model.sentence_pair import SentencePair
 
 EVERY = [(name, view) for name, scheme in SCHEMES.items() for view in scheme.views]
 TURKU = get_scheme("turku")
@@ -123,8 +121,7 @@ def test_labels_that_nobody_gave_are_named_below_the_table():
 def test_the_matrix_is_what_the_view_says(rows, name):
     corpus, view = corpus_of(rows), get_view("turku", name)
     matrix = judgments_of(corpus, None, view)
-    assert matrix.annotators == judges_of(corpus)
-    assert matrix.labels == view.labels
+    assert (matrix.annotators, matrix.labels) == (judges_of(corpus), view.labels)
     left_out = 0
     for a, annotator in enumerate(matrix.annotators):
         for p, row in enumerate(rows):

@@ -40,6 +40,10 @@ def examined(path, format="alignkit-jsonl"):
     return examine(str(path), format=format, options=ReadOptions()).counts
 
 
+def judged_differently(counts):
+    return {f"{kind} pairs judged differently": count for kind, count in counts.items()}
+
+
 TEXT = st.sampled_from(["a", "b", "a b"])
 PARTS = st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["", "g", "h"])), max_size=6)
 
@@ -66,15 +70,14 @@ def test_rewrites_belong_to_their_pair_and_stay_together_without_it():
         assert (leak.kind, leak.group) == ("grouped", "rewrite_of=1")
     many = [pair(str(k), str(k), "x", g=str(k)) for k in range(20)]
     many += [pair(f"{k}/r1", str(k), "y", **{"rewrite_of": str(k)}) for k in range(20)]
-    parts = split_corpus(Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g")
+    halves = {"train": 0.5, "test": 0.5}
+    parts = split_corpus(Corpus(many), halves, keep_together="g")
     assert not find_leaks(parts["train"], parts["test"])
     many = [pair(str(k), str(k), "x", g=str(k)) for k in range(40)]
     many += [pair(f"0/r{k}", str(k), "y", rewrite_of="0") for k in range(1, 9)]
     many += [pair(f"lost/r{k}", str(k), "z", rewrite_of="lost") for k in range(1, 9)]
     for seed in range(5):
-        parts = split_corpus(
-            Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g", seed=seed
-        )
+        parts = split_corpus(Corpus(many), halves, keep_together="g", seed=seed)
         assert not find_leaks(parts["train"], parts["test"])
         for first in ("0/r", "lost/r"):
             assert sum(any(p.id.startswith(first) for p in part) for part in parts.values()) == 1
@@ -92,10 +95,7 @@ def test_judgments_are_strata():
 def test_check_tells_pairs_judged_differently(tmp_path, capsys):
     rows = ["1 a b 4<", "2 b a 4>", "3 a b 3", "4 b a 2", "5 c c 4", "6 d e 2", "7 e d 4<"]
     (path,) = saved(tmp_path, Corpus(pair(*row.split()) for row in rows))
-    assert examined(path) == {
-        "equal pairs judged differently": 2,
-        "reversed pairs judged differently": 1,
-    }
+    assert examined(path) == judged_differently({"equal": 2, "reversed": 1})
     ran = run(capsys, "check", path)
     assert ran.code == 1
     assert "pair '3' is '3' by 'ann', but pair '1' is '4<'" in ran.out
@@ -117,10 +117,8 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
-    parts = [
-        Corpus([pair("1", "A b", "c")]),
-        Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")]),
-    ]
+    second = Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")])
+    parts = Corpus([pair("1", "A b", "c")]), second
     assert find_leaks(*parts) == []
     assert [leak.kind for leak in find_leaks(*parts, ignore_case=True)] == ["equal", "reversed"]
     paths = saved(tmp_path, *parts)
@@ -198,11 +196,8 @@ def test_repeats_in_goldalign_that_were_judged_differently(data):
     assert (len(corpus), len({one.words for one in corpus})) == (612, 567)
     expected = Counter()
     for name in corpus.annotators:
-        rows = [
-            (one.words, one.annotation(name).judgment)
-            for one in corpus
-            if name in one.annotations and one.annotation(name).judgment
-        ]
+        noted = [(one.words, one.annotations[name]) for one in corpus if name in one.annotations]
+        rows = [(words, said.judgment) for words, said in noted if said.judgment]
         for k, ((source, target), judgment) in enumerate(rows):
             same = [other for words, other in rows[:k] if words == (source, target)]
             back = [other for words, other in rows[:k] if words == (target, source)]
@@ -210,10 +205,9 @@ def test_repeats_in_goldalign_that_were_judged_differently(data):
                 expected["equal"] += judgment != same[0]
             elif back:
                 expected["reversed"] += judgment != back[0]
-    found = examined(data / "goldalign", "goldalign")
     assert expected == {"equal": 3, "reversed": 4}
-    for kind, count in expected.items():
-        assert found[f"{kind} pairs judged differently"] == count
+    found = examined(data / "goldalign", "goldalign")
+    assert found.items() >= judged_differently(expected).items()
 
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"
@@ -228,10 +222,7 @@ def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys):
     assert [leak.kind for leak in find_leaks(train, folded, ignore_case=True)] == ["equal"]
     assert not find_leaks(Corpus([pair("1", "\ufb01", "x")]), Corpus([pair("2", "fi", "x")]))
     (path,) = saved(tmp_path, train + test)
-    assert examined(path) == {
-        "equal pairs judged differently": 1,
-        "reversed pairs judged differently": 1,
-    }
+    assert examined(path) == judged_differently({"equal": 1, "reversed": 1})
     made = pair_translations([[["x"], [NFC], [NFD]]], drop_identical=True, drop_repeated=True)
     assert [one.id for one in made] == ["1/1-2"]
     twice = [pair("1", NFC, "b"), pair("2", NFD, "b")]
@@ -289,8 +280,7 @@ def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys):
     (caution,) = parts.cautions
     assert known > 0
     assert caution.startswith(f"{known} of 45 pairs of test are equal or reversed pairs of train;")
-    path = tmp_path / "x.jsonl"
-    write_corpus(corpus, path, format="alignkit-jsonl")
+    (path,) = saved(tmp_path, corpus)
     given = ["select", path, "--split", "train=.7,test=.3", "-o", tmp_path / "o.jsonl", "--json"]
     ran = run(capsys, *given, "--quiet")
     (told,) = ran.json["cautions"]

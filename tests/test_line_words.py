@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.errors import FormatError
-from alignkit.io import ReadOptions, open_reading, read_corpus, read_pairs
+from alignkit import Corpus, FormatError, read_corpus
+from alignkit.io import ReadOptions, open_reading, read_pairs
 from alignkit.io import parallel_text as blocks
 from alignkit.io.records import seldom_collecting
 from alignkit.io.text_files import split_words, words_of_both
-from alignkit.model.corpus import Corpus
 
 LINE = st.text(st.sampled_from("ab\u00e9\u00a0\u3000 \t\x0b\U0001f600"), max_size=12)
 
@@ -95,20 +94,18 @@ def test_the_collector_is_left_as_it_was(files):
 
 def test_texts_come_from_pipes(tmp_path):
     """Each is looked at before it is read."""
+    links = tmp_path / "links"
+    links.write_text("0-0\n" * 5, encoding="utf-8")
     for start, stop in (("", ""), ("<s snum={n}> ", " </s>")):
         texts = ["".join(start.format(n=n) + f"{word}{n}" + stop + "\n" for n in range(1, 6))
                  for word in "ab"]  # fmt: skip
-        (tmp_path / "links").write_text("0-0\n" * 5, encoding="utf-8")
         pipes = [tmp_path / f"{name}{bool(start)}" for name in "st"]
         writers = []
         for pipe, text in zip(pipes, texts, strict=True):
             os.mkfifo(pipe)
             writers.append(threading.Thread(target=pipe.write_text, args=(text,)))
             writers[-1].start()
-        corpus = read_corpus(
-            tmp_path / "links", format="pharaoh", source=str(pipes[0]), target=str(pipes[1])
-        )
+        corpus = read_corpus(links, format="pharaoh", source=str(pipes[0]), target=str(pipes[1]))
         for writer in writers:
             writer.join()
-        assert [pair.source for pair in corpus] == [(f"a{n}",) for n in range(1, 6)]
-        assert [pair.target for pair in corpus] == [(f"b{n}",) for n in range(1, 6)]
+        assert [pair.words for pair in corpus] == [((f"a{n}",), (f"b{n}",)) for n in range(1, 6)]
