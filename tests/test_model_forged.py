@@ -20,7 +20,6 @@ VECTORS = {"dimensions": 3, "source_words": 1, "target_words": 2, "word_pairs": 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Return what the file of a model of each kind holds."""
     folder = tmp_path_factory.mktemp("models")
     found = {}
     for model in ("ibm2", "hmm", "ibm3", "ibm4"):
@@ -38,8 +37,7 @@ def refused(tmp_path, stored, *said, header=None, arrays=None, words=None):
     with pytest.raises(AlignerError) as caught:
         Aligner.load(tmp_path / "m")
     assert str(caught.value).startswith(f"{tmp_path / 'm'}: not a model")
-    for text in said:
-        assert text in str(caught.value)
+    assert all(text in str(caught.value) for text in said), str(caught.value)
 
 
 def at(array, place, value):
@@ -127,18 +125,15 @@ def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
     stored = models["hmm"]
     totals = at(stored.arrays["source_totals"], 0, 1e-20)
     refused(tmp_path, stored, "forward exceeds source_totals", arrays={"source_totals": totals})
-    places = {"forward_distortion": np.ones(3, np.float32)}
-    refused(tmp_path, models["ibm4"], "forward_distortion is float32 (3,)", arrays=places)
-    first = {"forward_first": np.ones((1, 1, 81), np.float32)}
-    refused(tmp_path, models["ibm3"], "forward_first is float32 (1, 1, 81)", arrays=first)
-    stored = models["ibm3"]
-    sizes = np.array([[2**20, 2**20]] * 3, np.int64)
-    refused(tmp_path, stored, "forward_sizes do not increase", arrays={"forward_sizes": sizes})
-    sizes = np.array([[1, 1], [2**20, 2**20]], np.int64)
-    refused(tmp_path, stored, "forward_sizes need 1099511627777", arrays={"forward_sizes": sizes})
-    more = {"stranger": np.zeros(1, np.float32)}
-    refused(tmp_path, models["hmm"], "stranger is not a known table", arrays=more)
-    stored = models["hmm"]
+    wide = [2**20, 2**20]
+    for model, name, array, said in (
+        ("ibm4", "forward_distortion", np.ones(3, np.float32), "is float32 (3,)"),
+        ("ibm3", "forward_first", np.ones((1, 1, 81), np.float32), "is float32 (1, 1, 81)"),
+        ("ibm3", "forward_sizes", np.array([wide] * 3, np.int64), "do not increase"),
+        ("ibm3", "forward_sizes", np.array([[1, 1], wide], np.int64), "need 1099511627777"),
+        ("hmm", "stranger", np.zeros(1, np.float32), "is not a known table"),
+    ):
+        refused(tmp_path, models[model], f"{name} {said}", arrays={name: array})
     source = stored.words["source"]
     twice = (*source[:-1], source[0])
     refused(tmp_path, stored, "occurs twice in the words of source", words={"source": twice})

@@ -43,10 +43,8 @@ def timed(when=WHEN, **said):
 def test_a_time_is_held_in_utc_whatever_its_zone(time, minutes, fraction):
     local = time.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     moment = read_moment(local.isoformat(timespec="milliseconds" if fraction else "seconds"))
-    utc = datetime.fromisoformat(moment.replace("Z", "+00:00"))
-    assert utc == local.replace(microsecond=0)
-    assert len(moment) == 20
-    assert read_moment(moment) == moment
+    assert datetime.fromisoformat(moment.replace("Z", "+00:00")) == local.replace(microsecond=0)
+    assert (len(moment), read_moment(moment)) == (20, moment)
 
 
 @given(st.lists(st.datetimes(timezones=st.just(timezone.utc)), min_size=2))
@@ -82,9 +80,8 @@ def test_weeks_are_those_of_iso_8601():
      "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text):
-    refuses(
-        errors.AlignmentError, "expected a time with seconds and zone, such as 2026-", timed, text
-    )
+    told = "expected a time with seconds and zone, such as 2026-"
+    refuses(errors.AlignmentError, told, timed, text)
 
 
 def test_a_time_is_a_text_and_says_nothing_alone():
@@ -137,23 +134,16 @@ def test_formats_without_times_count_what_is_lost(format, tmp_path):
     assert lost - before == ({} if "when" in get_format(format).holds else {"when": 1})
 
 
-# groups by time
-
-
-def week(day):
-    return f"2026-11-{day:02d}T12:00:00Z"
+def noon(day):
+    return day and f"2026-11-{day:02d}T12:00:00Z"
 
 
 def annotated():
     """Return pairs of four weeks, by the later annotator, and one without times."""
     days = [(2, 9), (10, 3), (16, 16), (24, 1), (None, 3), (None, None)]
+    one, gold = Alignment.parse("0-0"), timed("2027-01-01T00:00:00Z")
     return Corpus(
-        pair(
-            str(k),
-            ann=Annotation(LINKS, when=ann and week(ann)),
-            ben=Annotation(Alignment.parse("0-0"), when=ben and week(ben)),
-            gold=timed("2027-01-01T00:00:00Z"),
-        )
+        pair(str(k), ann=timed(noon(ann)), ben=Annotation(one, when=noon(ben)), gold=gold)
         for k, (ann, ben) in enumerate(days)
     )
 
@@ -185,10 +175,9 @@ def test_groups_and_counts_by_time_take_all_annotations():
     assert list(corpus.groups("week")) == ["the first"]
     assert list(corpus.groups("day")) == ["2026-11-22"]
     corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
+    told = "no annotation has a time, so there is no week"
     for ask in (Corpus.groups, lambda corpus, by: agree(corpus, by=by), count_groups):
-        refuses(
-            errors.OptionError, "no annotation has a time, so there is no week", ask, corpus, "week"
-        )
+        refuses(errors.OptionError, told, ask, corpus, "week")
     refuses(errors.UnknownNameError, "year", corpus.groups, "year")
     scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
     corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])

@@ -11,10 +11,8 @@ from reference_paraphrase import best, nested, nodes_of, read_off
 from refusals import refuses
 from strategies import made_tree as as_tree
 
-from alignkit import read_corpus
+from alignkit import Tree, attach_trees, read_corpus
 from alignkit.errors import OptionError
-from alignkit.io.tree_files import attach_trees
-from alignkit.model.trees import Tree
 from alignkit.rules import learn_grammar
 from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 from alignkit.rules.rewrites import paraphrase
@@ -61,14 +59,12 @@ def test_the_forms_of_the_field_are_rewritten_and_changes_marked():
         "Rome also rejected the proposal .",
     ]  # fmt: skip
     assert [one.probability for one in found] == [0.5, 0.25, 0.2, 0.125, 0.1]
-    last = found[-1]
-    assert [(x.rule, x.node, x.start, x.end) for x in last.replacements] == [
+    assert [(x.rule, x.node, x.start, x.end) for x in found[-1].replacements] == [
         (ACTIVE, 0, 0, 8), (PLAN, 3, 1, 2),
     ]  # fmt: skip
-    assert last.origins == (6, 3, 4, 0, -1, 7)
+    assert found[-1].origins == (6, 3, 4, 0, -1, 7)
     words = as_tree(nested(SENTENCE)).words
-    found = rewrites(SENTENCE, ALSO, PLAN)
-    assert [one.marked(words) for one in found] == [
+    assert [one.marked(words) for one in rewrites(SENTENCE, ALSO, PLAN)] == [
         "The [plan → proposal] was also rejected by Rome .",
         "[→ Moreover ,] the plan was [also →] rejected by Rome .",
         "[→ Moreover ,] the [plan → proposal] was [also →] rejected by Rome .",
@@ -217,13 +213,12 @@ def test_the_n_best_are_those_of_all_combinations(data):
 
 
 def test_many_choices_are_not_all_tried():
-    tree = f"(S {' '.join(f'(N w{k})' for k in range(40))})"
     rules = [
         rule(f"(N w{k})", f"(N {new}{k})", p)
         for k in range(40)
         for new, p in (("x", 0.9 - k / 100), ("y", 0.3), ("z", 0.2))
     ]
-    found = rewrites(tree, *rules, nbest=5)
+    found = rewrites(f"(S {' '.join(f'(N w{k})' for k in range(40))})", *rules, nbest=5)
     assert [one.probability for one in found] == pytest.approx([0.9, 0.89, 0.88, 0.87, 0.86])
     assert [one.words[3] for one in found] == ["w3", "w3", "w3", "x3", "w3"]
 
@@ -252,9 +247,8 @@ def test_what_makes_no_sense_is_refused():
 
 
 def test_rules_of_the_samples_rewrite_the_samples():
-    path = SAMPLES / "structures.jsonl"
     trees = {f"{side}_trees": SAMPLES / f"structures.{side}.trees" for side in ("source", "target")}
-    pairs = list(attach_trees(read_corpus(path), **trees))
+    pairs = list(attach_trees(read_corpus(SAMPLES / "structures.jsonl"), **trees))
     rules = RuleIndex.build(learn_grammar(pairs))
     found = {text for pair in pairs for text in texts(paraphrase(pair.tree("source"), rules))}
     assert "Moreover , he said that the bridge was safe ." in found

@@ -8,16 +8,12 @@ import pytest
 from command import run
 from hypothesis import example, given
 from hypothesis import strategies as st
+from refusals import refuses
 from strategies import corpora
 
+from alignkit import NULL, Alignment, LinkArrays, SentencePair, read_corpus, write_corpus
 from alignkit.errors import AlignmentError, OptionError
-from alignkit.io import read_corpus, write_corpus
 from alignkit.io.formats.pharaoh import FORMAT, format_lines
-from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.arrays import LinkArrays
-from alignkit.model.sentence_pair import SentencePair
-
-# Weights, where asked
 
 
 @given(
@@ -64,15 +60,9 @@ def test_the_command_writes_weights(capsys, tmp_path):
     assert (ran.out, ran.err) == ("0-0:0.93 1?2:0.25\n", "")
 
 
-# Blocks of lines from arrays
-
-
 def plain(path, alignments, **options):
-    """Write pair by pair."""
-    pairs = [
-        SentencePair(f"{k}", None, None, {"alignment": a}) for k, a in enumerate(alignments, 1)
-    ]
-    write_corpus(pairs, path, format="pharaoh", **options)
+    made = [SentencePair(str(k), None, None, {"alignment": a}) for k, a in enumerate(alignments, 1)]
+    write_corpus(made, path, format="pharaoh", **options)
     return path.read_bytes()
 
 
@@ -101,13 +91,9 @@ def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, trans
     for line in lines:
         kept = {link: float(np.float32(number)) for link, (_, number) in sorted(line.items())}
         numbers += kept.values()
-        alignments.append(
-            Alignment(
-                [link for link, (sure, _) in line.items() if sure],
-                line,
-                weights={link: rounded(number) for link, number in kept.items()},
-            )
-        )
+        sure_links = [link for link, (sure, _) in line.items() if sure]
+        weighted = {link: rounded(number) for link, number in kept.items()}
+        alignments.append(Alignment(sure_links, line, weights=weighted))
     declared = {"base": base, "transpose": transpose}
     given_numbers = np.array(numbers, np.float32) if weights else None
     text = format_lines(LinkArrays.pack(alignments), probabilities=given_numbers, **declared)
@@ -138,10 +124,8 @@ def test_ties_and_edges_are_rounded_as_python_rounds_them():
 )
 def test_what_is_no_probability_is_refused(numbers, said):
     arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
-    with pytest.raises(AlignmentError, match=said):
-        format_lines(arrays, probabilities=numbers)
-    with pytest.raises(OptionError, match="`base` must be 0 or 1"):
-        format_lines(arrays, base=2)
+    refuses(AlignmentError, said, format_lines, arrays, probabilities=numbers)
+    refuses(OptionError, "`base` must be 0 or 1", format_lines, arrays, base=2)
 
 
 def test_a_million_links_are_written_fast():

@@ -66,11 +66,10 @@ def test_probabilities_are_of_all_that_was_seen_in_text_and_json(capsys):
     assert "2,509 phrase pairs, 2,368 different; 2,351 seen less than 3 times left out" in ran.err
     assert "la\tthe\t8\t0.8\t" in ran.out
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
-    rows = [json.loads(line) for line in ran.out.splitlines()]
     names = "count", "p_target", "p_source"
     assert {
         (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)
-        for row in rows
+        for row in map(json.loads, ran.out.splitlines())
     } == plain(corpus, max_length=1)
 
 

@@ -14,13 +14,9 @@ from alignkit.model.phrase_arrays import KINDS, PhrasePair
 from alignkit.model.phrases import extract_phrases
 
 # the article's example sentence pair (Cohn et al. 2008, Figure 1)
-SOURCE, TARGET = map(
-    str.split,
-    [
-        "they discussed the aspects in detail and reached an extensive agreement .",
-        "both parties discussed the specific issues and arrived at a general consensus .",
-    ],
-)
+WORDS = """they discussed the aspects in detail and reached an extensive agreement .
+both parties discussed the specific issues and arrived at a general consensus ."""
+SOURCE, TARGET = (tuple(line.split()) for line in WORDS.splitlines())
 EXAMPLE = Alignment.parse("1-2 2-3 3-5 6-6 7-7 7-8 8-9 10-11 11-12 0?0 0?1 4?4 5?4 9?10")
 
 
@@ -94,9 +90,6 @@ def test_exact_identity_comes_from_the_vocabulary():
         assert len(extract_phrases(arrays, ignore_identical=True, **words).spans) == left
 
 
-# random alignments against the definitions
-
-
 @st.composite
 def sized_alignments(draw, most=6):
     """Draw (N, M, links): scattered, blocks, crossing, empty or full."""
@@ -106,8 +99,7 @@ def sized_alignments(draw, most=6):
     if shape == "full":
         return n, m, cells
     if shape == "permutation":
-        order = draw(st.permutations(range(m)))
-        return n, m, sorted(zip(range(n), order, strict=False))
+        return n, m, sorted(zip(range(n), draw(st.permutations(range(m))), strict=False))
     if shape == "scattered":
         return n, m, sorted(draw(st.sets(st.sampled_from(cells), max_size=n + m)))
     corners = draw(st.lists(st.tuples(*[st.sampled_from(cells)] * 2), max_size=3))
@@ -121,18 +113,12 @@ def sized_alignments(draw, most=6):
     ]  # fmt: skip
 
 
-def bounded(pairs, longest):
-    return [
-        (box, atomic)
-        for box, atomic in pairs
-        if longest is None or max(box[1] - box[0], box[3] - box[2]) <= longest
-    ]
-
-
 @given(sized_alignments(), st.booleans(), st.sampled_from([None, 1, 2, 3]))
 def test_the_kernel_follows_the_definitions(case, loose, longest):
     n, m, links = case
-    expected = bounded(phrase_pairs(links, n, m, loose), longest)
+    expected = phrase_pairs(links, n, m, loose)
+    if longest is not None:
+        expected = [x for x in expected if max(x[0][1] - x[0][0], x[0][3] - x[0][2]) <= longest]
     options = {"loose": loose, "lengths": (n, m), "max_length": longest}
     for kind in KINDS:
         kept = [(box, a) for box, a in expected if kind in ("all", "atomic" if a else "composite")]
@@ -144,18 +130,14 @@ def test_the_kernel_follows_the_definitions(case, loose, longest):
     st.booleans(), st.data(),
 )  # fmt: skip
 def test_arrays_give_what_single_alignments_give(cases, loose, longest, ignore, data):
-    texts = [
-        [
-            data.draw(st.lists(st.sampled_from("aAbc"), min_size=size, max_size=size))
-            for size in case
-        ]
-        for case in (case[:2] for case in cases)
-    ]
+    def drawn(size):
+        return data.draw(st.lists(st.sampled_from("aAbc"), min_size=size, max_size=size))
+
+    texts = [(drawn(n), drawn(m)) for n, m, _ in cases]
     alignments = [Alignment(links[::2], links) for _, _, links in cases]
     vocabulary = Vocabulary()
-    source, target = (
-        TokenArrays.pack([text[side] for text in texts], vocabulary) for side in (0, 1)
-    )
+    sides = [[text[side] for text in texts] for side in (0, 1)]
+    source, target = (TokenArrays.pack(side, vocabulary) for side in sides)
     options = {"loose": loose, "max_length": longest, "ignore_identical": ignore}
     for links in ("possible", "sure"):
         arrays = LinkArrays.pack(alignments)
@@ -178,23 +160,18 @@ def test_nltk_finds_the_same_loose_pairs(case):
     assert {(a, b, c, d) for (a, b), (c, d), *_ in theirs} == {pair[:4] for pair in ours}
 
 
-# arrays: growth, order, long sentences
-
-
 def test_room_grows_as_needed():
     many = [Alignment((i, i) for i in range(size)) for size in [1, 90, 0, 3, 40] * 20]
     phrases = extract_phrases(LinkArrays.pack(many))
     sizes = [size * (size + 1) // 2 for size in [1, 90, 0, 3, 40] * 20]
     assert np.diff(phrases.offsets).tolist() == sizes
     assert phrases.pair(96) == extract_phrases(many[96])
-    wide = extract_phrases(Alignment.parse("15-15"), loose=True, lengths=(31, 31))
-    assert len(wide) == 16**4
+    assert len(extract_phrases(Alignment.parse("15-15"), loose=True, lengths=(31, 31))) == 16**4
 
 
 def test_sentences_of_thousands_of_words_are_fine():
     n = 4000
-    order = np.random.default_rng(1).permutation(n)
-    crossing = Alignment((i, int(j)) for i, j in enumerate(order))
+    crossing = Alignment((i, int(j)) for i, j in enumerate(np.random.default_rng(1).permutation(n)))
     straight = Alignment((i, i) for i in range(n))
     star = Alignment((i, 0) for i in range(n))
     arrays = LinkArrays.pack([crossing, straight, star], [(n, n)] * 3)
@@ -202,9 +179,6 @@ def test_sentences_of_thousands_of_words_are_fine():
     assert len(phrases.pair(1)) == 5 * n - 10
     assert phrases.pair(2) == []
     assert extract_phrases(star) == [PhrasePair(0, n, 0, 1, True)]
-
-
-# errors
 
 
 @pytest.mark.parametrize(
@@ -236,14 +210,8 @@ def test_a_wrong_request_for_arrays_is_refused():
     ):
         side = TokenArrays.pack(texts, vocabulary)
         refuses(error, message, extract_phrases, arrays, source=side, target=side)
-    refuses(
-        errors.OptionError,
-        "must be TokenArrays",
-        extract_phrases,
-        arrays,
-        source=["a"],
-        target=["b"],
-    )
+    bare = {"source": ["a"], "target": ["b"]}
+    refuses(errors.OptionError, "must be TokenArrays", extract_phrases, arrays, **bare)
     refuses(errors.OptionError, "arrays have their own", extract_phrases, arrays, lengths=(2, 2))
 
 

@@ -63,9 +63,8 @@ def test_what_is_left_out_is_left_out_after_the_sum(table, min_p, top, identity)
     for (e1, e2), row in plain(table).items():
         if row[0] > min_p * (1 + 1e-9) and (identity or e1 != e2):
             best.setdefault(e1, []).append(row[0])
-    found = pivot(table, min_p=min_p * (1 + 1e-9), top=top, identity=identity)
     kept = {}
-    for one in found:
+    for one in pivot(table, min_p=min_p * (1 + 1e-9), top=top, identity=identity):
         assert identity or one.source != one.target
         kept.setdefault(one.source, []).append(one.p_target)
     assert kept == {
@@ -143,8 +142,7 @@ def test_odd_words_do_not_change_the_format(capsys, tmp_path):
     path = tmp_path / "table"
     for word in ("{", "|||", "a -> b", "[X]"):
         path.write_text(f"{word}\t{word} a\t1\t1\t1\n{word}\tb\t1\t1\t1\n")
-        ran = run(capsys, "pivot", path, "--top", 1)
-        assert f"b\t{word} a\t1\t1\t1\n" in ran.out
+        assert f"b\t{word} a\t1\t1\t1\n" in run(capsys, "pivot", path, "--top", 1).out
 
 
 @pytest.mark.parametrize(

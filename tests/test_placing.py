@@ -75,7 +75,6 @@ def test_a_renaming_that_fails_is_undone(tmp_path, monkeypatch, failing):
 
 
 def fail_at(failing, monkeypatch):
-    """Let a later renaming fail."""
     calls, replace = [], os.replace
 
     def sometimes(old, new):
@@ -88,8 +87,7 @@ def fail_at(failing, monkeypatch):
 
 
 def test_what_cannot_be_put_back_is_told(tmp_path, monkeypatch):
-    for name in "ab":
-        (tmp_path / name).write_text("old")
+    fill(tmp_path, "a", "b")
     replace, rename = os.replace, os.rename
 
     def first(old, new):
@@ -107,13 +105,11 @@ def test_what_cannot_be_put_back_is_told(tmp_path, monkeypatch):
             put(tmp_path / "b")
             monkeypatch.setattr(os, "replace", first)
 
-    with pytest.raises(
-        WriteError, match=r"could not restore everything: the old .*a is now "
-    ) as told:
+    problem = r"could not restore everything: the old .*a is now "
+    with pytest.raises(WriteError, match=problem) as told:
         act()
     monkeypatch.setattr(os, "rename", rename)
-    kept = str(told.value).rpartition(" is now ")[2]
-    assert Path(kept).read_text() == "old"
+    assert Path(str(told.value).rpartition(" is now ")[2]).read_text() == "old"
 
 
 def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
@@ -129,16 +125,13 @@ def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
     refuses(WriteError, "nowhere: cannot be written: No such file", put, tmp_path / "nowhere")
 
 
-def test_other_names_of_a_file_keep_its_contents_and_that_is_told(tmp_path):
+def test_other_names_of_files_alone_or_in_a_folder_keep_their_contents_and_that_is_told(tmp_path):
     (tmp_path / "a").write_text("old")
     os.link(tmp_path / "a", tmp_path / "b")
     with together() as outputs:
         put(tmp_path / "a")
     assert tree(tmp_path) == {"a": "new", "b": "old"}
     assert "a: replaced; other hard links" in outputs.notes[0]
-
-
-def test_other_names_of_files_in_a_folder_are_told_too(tmp_path):
     fill(tmp_path, "out/a/1", "out/a/2")
     os.link(tmp_path / "out" / "a" / "1", tmp_path / "mine")
     with together() as outputs, replacing_folder(str(tmp_path / "out")) as made:
