@@ -38,10 +38,8 @@ def test_p_is_that_of_all_subsets(right, data):
     members = data.draw(st.lists(st.booleans(), min_size=len(right), max_size=len(right)))
     rows = np.array([[one, 1] for one in right])
     held = np.array(members, bool)
-    rng = np.random.default_rng(1)
-    found = against_complement(
-        {"a": rows}, {"x": held}, accuracy, "accuracy", trials=4000, rng=rng
-    )["a"]["x"]
+    given = {"trials": 4000, "rng": np.random.default_rng(1)}
+    found = against_complement({"a": rows}, {"x": held}, accuracy, "accuracy", **given)["a"]["x"]
     size, n = int(held.sum()), len(right)
     if size in (0, n):
         assert isnan(found)
@@ -69,15 +67,10 @@ def test_values_are_those_of_the_pairs_scored_apart():
 
 
 def test_p_values_are_corrected_over_phenomena_and_follow_from_the_seed():
-    for system in ROWS:
-        mine = [one for one in FOUND.parts if one.system == system]
-        assert [one.holm for one in mine] == pytest.approx(
-            holm([one.p_value for one in mine]), nan_ok=True
-        )
-    between = FOUND.differences
-    assert [one.holm for one in between] == pytest.approx(
-        holm([one.p_value for one in between]), nan_ok=True
-    )
+    tested = [[one for one in FOUND.parts if one.system == system] for system in ROWS]
+    for some in (*tested, FOUND.differences):
+        expected = holm([one.p_value for one in some])
+        assert [one.holm for one in some] == pytest.approx(expected, nan_ok=True)
     again = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
     assert str(again) == str(FOUND)
     counts = dict(zip(FOUND.measured.phenomena, FOUND.measured.pairs, strict=True))
@@ -113,8 +106,7 @@ def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
     assert page.read_text("utf-8").count("<svg") == 2
     rows = run(capsys, *given, "--measure", "phrase-f1", "--json").json
     assert {row["system"] for row in rows["by-phenomenon"]} == {"eflomal", "anna"}
-    files = ["profile", EFLOMAL, GOLD, "--compare", FAST, *quick]
-    run(capsys, *files).failed("phenomena")
+    run(capsys, "profile", EFLOMAL, GOLD, "--compare", FAST, *quick).failed("phenomena")
 
 
 def test_the_first_lines_say_where_a_system_fails_most_and_by_how_much(capsys):
@@ -129,9 +121,8 @@ def test_the_first_lines_say_where_a_system_fails_most_and_by_how_much(capsys):
         r"below the other 58 pairs \(71\.3\); fewer than 10 pairs, so not tested",
         worst,
     )
-    assert firm.startswith(
-        "eflomal, among phenomena of 10 pairs or more, fails most on approximate"
-    )
+    among = "eflomal, among phenomena of 10 pairs or more, fails most on approximate"
+    assert firm.startswith(among)
     assert "25.6 [" in firm
     assert "points below the other 54 pairs (71.6); p 0.0" in firm
     errors = run(capsys, *given, "--trials", "50", "--measure", "aer").out.splitlines()
@@ -298,9 +289,8 @@ def test_a_small_difference_is_not_announced_as_where_a_system_fails():
     rows = np.array([[k % 2, 1] for k in range(61)])
     even = [("x",) if k < 30 else ("y",) for k in range(61)]
     told = profile_rows({"a": rows}, even, accuracy, "accuracy", trials=200, resamples=200).head[2]
-    assert told.startswith(
-        "a fails on no phenomenon clearly more than on others; accuracy is lowest on y"
-    )
+    lowest = "a fails on no phenomenon clearly more than on others; accuracy is lowest on y"
+    assert told.startswith(lowest)
     assert told.endswith("it may be chance")
     poor = np.array([[k >= 20 or k % 9 == 0, 1] for k in range(61)])
     few = [("bad",) if k < 20 else ("worse", "y") if k < 22 else ("y",) for k in range(61)]
@@ -325,9 +315,8 @@ def test_a_system_that_gets_nothing_right_fails_most_there(measure):
 
 def test_few_ranks_are_said_to_tell_nothing_and_one_system_has_none():
     two = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
-    assert any(
-        "of the ranks of 2 systems on 2 phenomena: the same ranks" in x for x in two.cautions
-    )
+    few = "of the ranks of 2 systems on 2 phenomena: the same ranks"
+    assert any(few in one for one in two.cautions)
     alone = profile_rows({"a": np.ones((40, 2), int)}, [("x",)] * 20 + [("y",)] * 20, accuracy,
                          "accuracy", trials=20, resamples=20)  # fmt: skip
     assert not any("Friedman" in one or "ranked" in one for one in alone.cautions)

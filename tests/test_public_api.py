@@ -47,8 +47,7 @@ def test_importing_loads_no_library_and_links_need_no_numpy():
     loaded = json.loads(python("import alignkit, sys, json; print(json.dumps(list(sys.modules)))"))
     heavy = {"numpy", "numba", "networkx", "nltk", "lxml", "scipy", "matplotlib", "argparse"}
     assert not heavy & set(loaded)
-    mine = {name for name in loaded if name.startswith("alignkit.")}
-    assert not mine
+    assert not {name for name in loaded if name.startswith("alignkit.")}
     code = "import sys; from alignkit import Alignment, SentencePair, Corpus, Annotation, merge; "
     code += "str(Alignment.parse('0-0').transpose()); print('numpy' in sys.modules)"
     assert python(code) == "False\n"

@@ -16,11 +16,7 @@ from refusals import refuses
 
 from alignkit import Annotation, Corpus, SentencePair, write_corpus
 from alignkit.agreement import crowd_quality
-from alignkit.agreement.judgments.consensus import (
-    answer_gold,
-    judge_again,
-    rejection_chance,
-)
+from alignkit.agreement.judgments.consensus import answer_gold, judge_again, rejection_chance
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.tables.columns import Value
 
@@ -28,7 +24,6 @@ GOOD = ("ann", "bea", "cid")
 
 
 def judged(id, said, *, words=("a",), when=None, **attributes):
-    """A pair with a judgment of each annotator."""
     times = when or {}
     notes = {
         name: Annotation(None, judgment=str(label), when=times.get(name))
@@ -56,9 +51,6 @@ def crowd(times=False):
         phrase = {"phrase": f"p{number // 4}"} if number < 32 else {}
         pairs.append(judged(f"q{number}", said, words=("a", str(number)), when=when, **phrase))
     return Corpus(pairs)
-
-
-# gold questions
 
 
 def verdict(text, *, sequential=False):
@@ -103,11 +95,9 @@ def test_gold_that_most_contradict_is_suspicious():
     first, *rest = crowd()
     right = first.annotations["ann"].judgment
     notes = {**first.annotations, "gold": Annotation(None, judgment=str(1 - int(right)))}
-    wrong = SentencePair("q0", ("a", "0"), ("b",), notes)
-    (suspect,) = measure(Corpus([wrong, *rest])).suspicious
-    agreeing = sum(notes[name].judgment == right for name in (*GOOD, "guess"))
+    (suspect,) = measure(Corpus([SentencePair("q0", ("a", "0"), ("b",), notes), *rest])).suspicious
     assert (suspect.id, suspect.instead, suspect.against, suspect.judged) == (
-        "q0", right, agreeing, 4,
+        "q0", right, sum(notes[name].judgment == right for name in (*GOOD, "guess")), 4,
     )  # fmt: skip
 
 
@@ -154,9 +144,6 @@ def test_who_is_no_better_than_one_label_is_in_doubt():
     assert errs["kappa others"] is not None
     assert "always answering '1', the most common label, is right in 75.0%" in quality.show()
     assert measure(corpus[:9]).baseline == 1
-
-
-# who judges again
 
 
 def test_people_alone_are_looked_at_unless_named():
@@ -235,15 +222,11 @@ def test_the_consensus_spares_who_guesses():
     for share in (1.0, 0.0):
         second = np.where(rng.random(4000) < share, first, rng.integers(0, 2, 4000))
         rows = zip(first, second, guess, first, strict=True)
-        corpus = Corpus(
-            judged(k, dict(zip("abcg", row, strict=True))) for k, row in enumerate(rows)
-        )
+        said = (dict(zip("abcg", row, strict=True)) for row in rows)
+        corpus = Corpus(judged(k, row) for k, row in enumerate(said))
         quality = measure(corpus, gold="g", like="parade")
         assert quality.annotators[2].consensus == pytest.approx(0.5 - share / 2, abs=0.04)
         assert "contains" in [caution.code for caution in quality.warnings]
-
-
-# phrases
 
 
 def test_a_phrase_is_good_by_a_strict_majority_of_five():
@@ -265,9 +248,6 @@ def test_a_phrase_is_good_by_a_strict_majority_of_five():
     assert good(good_in="majority") == good(good_in="all") == {"poor"}
     assert good(good=["0"]) == {"sick", "ill"}
     refuses(UnknownNameError, "label", good, good=["7"])
-
-
-# what is shown
 
 
 def test_long_lists_are_shortened_for_people_and_counted():

@@ -3,15 +3,13 @@
 import pytest
 from refusals import refuses
 
-from alignkit import io
+from alignkit import NULL, AlignkitError, Alignment, FormatError, SentencePair, io
 from alignkit._support.wording import natural_key
-from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
+from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, replacing
 from alignkit.io.format import EVERYTHING
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.text_files import Finding
-from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.sentence_pair import SentencePair
 
 PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
 
@@ -39,10 +37,8 @@ def test_base_and_direction_are_settled_and_what_a_link_says_is_kept():
         (1, None, "possible", None, None, "NOALI"), (0, 2, "none", None, None, "wrong"),
     ]  # fmt: skip
     made = alignment(links)
-    assert made.sure == {(0, 0)}
-    assert made.possible == {(0, 0), (1, 1)}
-    assert made.nulls == {(1, NULL)}
-    assert made.sure_nulls == set()
+    assert (made.sure, made.possible) == ({(0, 0)}, {(0, 0), (1, 1)})
+    assert (made.nulls, made.sure_nulls) == ({(1, NULL)}, set())
     assert made.weights == {(0, 0): 0.5}
     assert made.labels == {(0, 0): "EQUI", (1, NULL): "NOALI", (0, 2): "wrong"}
 
@@ -70,14 +66,12 @@ def test_links_out_of_range_are_refused_or_dropped(link, options, said):
     assert str(seen[0]).startswith("file:3: link out of range: link ")
     pair, reading = build([link], lenient=True, **options)
     assert pair is None
-    assert (reading.read, reading.refused) == (0, 1)
-    assert reading.counts == {"broken record": 1}
+    assert (reading.read, reading.refused, reading.counts) == (0, 1, {"broken record": 1})
 
 
 def test_tokens_are_shared_and_unescaped_once():
     one, reading = build([], source=["".join("ab")], target=["&amp;lt;"], unescape=True)
-    other = reading.build(Record("8", 4, ["a" + "b"], ["&amp;lt;"]))
-    assert one.source[0] is other.source[0]
+    assert one.source[0] is reading.build(Record("8", 4, ["a" + "b"], ["&amp;lt;"])).source[0]
     assert one.target == ("&lt;",)
     assert reading.tokens(" ab\t&gt; ") == ("ab", ">")
     assert reading.token("&amp;lt;") is one.target[0]
@@ -116,22 +110,18 @@ def test_options_that_make_no_sense_are_refused(tmp_path):
         ({"base": 2}, "`base` must be 0 or 1, not 2"),
     ):
         refuses(OptionError, message, io.iterate_pairs, "a", **{"format": "pharaoh", **options})
+    call = io.write_corpus, [], tmp_path / "a"
     for options, message in (
         ({"base": 2}, "`base` must be 0 or 1"),
         ({"source": "t", "target": "t"}, "different files"),
     ):
-        refuses(
-            OptionError, message, io.write_corpus, [], tmp_path / "a", format="pharaoh", **options
-        )
+        refuses(OptionError, message, *call, format="pharaoh", **options)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_each_format_says_what_it_holds():
     kinds = {kind for name in io.FORMATS for kind in io.get_format(name).holds}
     assert {kind for kind in kinds if not kind.startswith("attribute ")} == EVERYTHING
-
-
-# Writing
 
 
 def failing():
@@ -165,8 +155,7 @@ def test_a_file_can_be_converted_into_itself(tmp_path):
 
 def test_places_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
-    places = ["", "file/below", "nowhere/below", "x" * 300]
-    for path in (tmp_path / place for place in places):
+    for path in (tmp_path / place for place in ["", "file/below", "nowhere/below", "x" * 300]):
         refuses(WriteError, f"^{path}: ", io.write_corpus, [PAIR], path, format="pharaoh")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -7,24 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit._support.wording import visible
-from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.show import draw_html, draw_html_fragment, draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
-PAIR = SentencePair(
-    "p1",
-    ("they", "left"),
-    ("they", "went", "away"),
-    {
-        "anna": Annotation(Alignment.parse("0-0 1-1 1?2"), "first\nsecond"),
-        "ben": Alignment.parse("0?0 1-1 -2"),
-    },
-    {"genre": "news"},
-)
+ANNA = Annotation(Alignment.parse("0-0 1-1 1?2"), "first\nsecond")
+BOTH = {"anna": ANNA, "ben": Alignment.parse("0?0 1-1 -2")}
+PAIR = SentencePair("p1", ("they", "left"), ("they", "went", "away"), BOTH, {"genre": "news"})
 HEBREW = SentencePair("h", ("ספר", "בגן"), ("a", "book"), {"anna": Alignment.parse("0-0 0-1")})
 
 
@@ -44,7 +34,6 @@ def test_every_link_is_a_cell_below_the_headers_of_its_words():
     ]  # fmt: skip
     kinds = [mark.get("class") for mark in tree.xpath("//table[@class='matrix']//b")]
     assert kinds == ["first-surer", "sure", "first-possible", "second-sure"]
-    tree = page(PAIR)
     assert tree.xpath("//table[@class='matrix']//th[@scope='col']/bdi/text()") == list(PAIR.target)
     rows = tree.xpath("//table[@class='matrix']//th[@scope='row']/bdi/text()")
     assert [row.strip() for row in rows] == [*PAIR.source, "∅"]
@@ -124,9 +113,8 @@ def test_svg_marks_differ_in_shape_alone():
         for k in (0, 1)
     )
     pair = SentencePair("1", ("x",), tuple("abcdefgh"), {"anna": first, "ben": second})
-    groups = etree.fromstring(draw_svg(pair)).xpath(
-        "//*[local-name()='g'][*[local-name()='title']]"
-    )
+    titled = "//*[local-name()='g'][*[local-name()='title']]"
+    groups = etree.fromstring(draw_svg(pair)).xpath(titled)
 
     def shape(group):
         left = float(group.find(f"{SVG}rect").get("x"))
@@ -159,5 +147,4 @@ def test_text_stays_text(words):
     image = etree.fromstring(draw_svg(pair).encode())
     known = {"svg", "title", "style", "rect", "text", "path", "g"}
     assert {part.tag.removeprefix(SVG) for part in image.iter()} <= known
-    texts = [item.text or "" for item in image.iter(f"{SVG}text")]
-    assert visible(tokens[0]) in texts
+    assert visible(tokens[0]) in [item.text or "" for item in image.iter(f"{SVG}text")]

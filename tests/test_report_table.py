@@ -23,9 +23,6 @@ ROWS = [
 ]
 
 
-# --- plain text
-
-
 def test_numbers_and_text_as_they_are_shown():
     assert str(Table.from_records(ROWS)).splitlines() == [
         "system  links    aer           interval  more",
@@ -40,10 +37,9 @@ def test_numbers_and_text_as_they_are_shown():
     assert Table.from_records([{"x": 1}], percent={"x"}).show().splitlines()[2] == "100.0%"
     assert Column("x", "decimal").show(-0.0001).text == "0.000"
     assert Column("x", "decimal").show(-float("inf")).text == "-inf"
-    assert Column("x", "percent", signed=True).show(-0.0001).text == "-0.0"
-    assert Column("x", "percent", signed=True).show(Value(0.1, -0.1, 0.2)).text == (
-        "+10.0 [-10.0, 20.0]"
-    )
+    signed = Column("x", "percent", signed=True)
+    assert signed.show(-0.0001).text == "-0.0"
+    assert signed.show(Value(0.1, -0.1, 0.2)).text == "+10.0 [-10.0, 20.0]"
     assert Column("a", "number").show(0.46113).text == "0.4611"
     assert Column("a", "decimal", digits=0, unit=" kB").show(3.0).text == "3 kB"
 
@@ -98,9 +94,6 @@ def test_empty_tables_and_one_column(columns, lines):
     assert len(Table("x", [Column("a")], [[1]]).show().splitlines()) == 5
 
 
-# --- reasons
-
-
 def test_a_reason_stands_below_once_with_its_letter():
     rows = [["x", Value(NAN, reason="no pair")], ["y", Value(0.5, reason="one pair")],
             ["z", Value(NAN, reason="no pair")]]  # fmt: skip
@@ -119,17 +112,13 @@ def test_a_reason_stands_below_once_with_its_letter():
     assert [line[:4] for line in table.show().splitlines()[-3:]] == ["(z) ", "(aa)", "(ab)"]
 
 
-# --- records and CSV
-
-
 @given(tables())
 def test_records_hold_plain_values(table):
     found = table.to_records()
     assert len({tuple(record) for record in found}) <= 1
     for record, row in zip(found, table.rows, strict=True):
         for k, cell in enumerate(row):
-            plain = cell.value if isinstance(cell, Value) else cell
-            assert record[f"key{k}"] is plain
+            assert record[f"key{k}"] is (cell.value if isinstance(cell, Value) else cell)
             if f"key{k}_low" in record and isinstance(cell, Value):
                 assert record[f"key{k}_low"] is cell.low
                 assert record[f"key{k}_high"] is cell.high
@@ -150,17 +139,12 @@ def test_csv_is_read_back(table):
 
 def test_csv_of_an_empty_cell_and_of_spans():
     table = Table("", [Column("F1", "percent")], [[None], [0.5]])
-    read = list(csv.DictReader(io.StringIO(table.csv())))
-    assert read == [{"F1": ""}, {"F1": "0.5"}]
+    assert list(csv.DictReader(io.StringIO(table.csv()))) == [{"F1": ""}, {"F1": "0.5"}]
     columns = [Column(""), Column("P", "percent", "sure"), Column("P", "percent", "possible")]
-    table = Table("", columns, [["x", Value(0.5, 0.25, 1.0), 1]])
-    assert table.csv().splitlines() == [
+    assert Table("", columns, [["x", Value(0.5, 0.25, 1.0), 1]]).csv().splitlines() == [
         "row,sure P,sure P_low,sure P_high,possible P",
         "x,0.5,0.25,1.0,1",
     ]
-
-
-# --- Markdown
 
 
 @given(tables())
@@ -171,8 +155,7 @@ def test_markdown_says_the_same(table):
         cells = re.split(r"(?<!\\)(?:\\\\)*\|", line.replace("\\\\", "\0"))[1:-1]
         for text, cell, column in zip(cells, row, table.columns, strict=True):
             plain = re.sub(r"\\(.)", r"\1", text).replace("\0", "\\").strip()
-            plain = re.sub(r" \([a-z]+\)$", "", plain)
-            assert plain == shown(cell, column.kind)
+            assert re.sub(r" \([a-z]+\)$", "", plain) == shown(cell, column.kind)
 
 
 def test_markdown_as_others_read_it():
@@ -184,9 +167,6 @@ def test_markdown_as_others_read_it():
     assert [cell.text_content() for cell in found.iter("th")] == ["|n|"]
     assert found.findtext(".//strong") == "_t_ | # x"
     assert not list(found.iter("li", "h1", "em", "b", "a", "code", "s"))
-
-
-# --- LaTeX
 
 
 @given(tables(letters=ASCII))
@@ -224,18 +204,12 @@ def test_latex_escapes_what_it_must():
     assert "{}* & $-$1.500 \\\\" in text
 
 
-# --- HTML
-
-
 @given(tables())
 def test_html_has_all_cells_and_scopes(table):
-    found = html.fragment_fromstring(table.show("html"))
-    (drawn,) = found.iter("table")
-    caption = drawn.find("caption").text_content()
-    assert unescape(caption) == normalized(table.title)
+    (drawn,) = html.fragment_fromstring(table.show("html")).iter("table")
+    assert unescape(drawn.find("caption").text_content()) == normalized(table.title)
     for row in drawn.iter("tr"):
-        spans = sum(int(cell.get("colspan", 1)) for cell in row)
-        assert spans == len(table.columns)
+        assert sum(int(cell.get("colspan", 1)) for cell in row) == len(table.columns)
     heads = [cell.text_content() for cell in drawn.findall("thead/tr")[-1]]
     assert heads == [normalized(column.name) for column in table.columns]
     body = [row for part in drawn.findall("tbody") for row in part.findall("tr")]
@@ -255,8 +229,7 @@ def normalized(text):
 
 def test_html_is_escaped_and_what_makes_no_table_is_refused():
     table = Table("<i>\n&", [Column("<b>", span='"')], [["<script>"]], "<p>", anchor='a"b')
-    text = table.show("html")
-    found = html.fragment_fromstring(text)
+    found = html.fragment_fromstring(table.show("html"))
     assert not list(found.iter("script", "i", "b"))
     assert found.get("id") == 'a"b'
     frame = found.find("div")

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alignkit import Alignment, Annotation, SentencePair
 from alignkit._support.wording import visible
-from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.show import draw_text
 from alignkit.tables.text_width import char_clusters, char_width, cut_text
 
@@ -74,12 +72,10 @@ def test_all_states_of_two_annotators_look_different_without_colour():
 
 
 def test_three_annotators_are_counted():
-    pair = THEY.with_annotation("cleo", Alignment.parse("0-0 1-1"))
-    drawn = draw_text(pair).splitlines()
+    drawn = draw_text(THEY.with_annotation("cleo", Alignment.parse("0-0 1-1"))).splitlines()
     assert drawn[-4:-2] == ["  they  3 · 1", "  left  · ■ 1"]
-    assert drawn[-1] == (
-        "  ■ sure for all 3 (1)  3 sure for some of all 3 (1)  1 1 of 3 have it (2)"
-    )
+    legend = "  ■ sure for all 3 (1)  3 sure for some of all 3 (1)  1 1 of 3 have it (2)"
+    assert drawn[-1] == legend
 
 
 def test_who_did_not_annotate_is_said_and_not_taken_for_empty():
@@ -112,14 +108,12 @@ def test_nulls_get_a_row_and_a_column():
 def test_remarks_stand_below_and_numbers_for_unknown_words():
     alignment = Alignment(sure=[(0, 0)], labels={(0, 0): "EQUI", (1, 2): "NOALI"})
     value = Annotation(alignment, "two\nlines", frozenset({"b", "a"}), "good")
-    drawn = draw_text(THEY.with_annotation("anna", value), ["anna"]).splitlines()
-    assert drawn[-4:] == [
+    assert draw_text(THEY.with_annotation("anna", value), ["anna"]).splitlines()[-4:] == [
         "  anna, judgment: good", "  anna, flags: a, b", "  anna, comment: two lines",
         "  anna, labels: they ~ they EQUI; left ~ away NOALI",
     ]  # fmt: skip
     pair = SentencePair("1", None, None, {"gold": Alignment.parse("0-0 1?10")})
-    drawn = draw_text(pair).splitlines()
-    assert drawn[2:6] == [
+    assert draw_text(pair).splitlines()[2:6] == [
         "                         1", "     0 1 2 3 4 5 6 7 8 9 0", "  0  ■ · · · · · · · · · ·",
         "  1  · · · · · · · · · · □",
     ]  # fmt: skip
@@ -175,15 +169,11 @@ def test_right_to_left_words_are_read_downwards_and_kept_in_place():
 
 def test_wide_matrices_are_split_long_tokens_cut_and_colour_changes_nothing_else():
     words = tuple(f"w{k}" for k in range(30))
-    links = Alignment((k, k) for k in range(30))
-    pair = SentencePair("1", words, words, {"gold": links})
+    pair = SentencePair("1", words, words, {"gold": Alignment((k, k) for k in range(30))})
     drawn = draw_text(pair, width=40)
     assert max(map(len, drawn.splitlines())) <= 40
     assert drawn.count("■") == 31  # each link once, and the legend
-    assert re.findall(r"target words \d+ to \d+ of 30", drawn) == [
-        "target words 0 to 16 of 30",
-        "target words 17 to 29 of 30",
-    ]
+    assert re.findall(r"target words (\d+ to \d+) of 30", drawn) == ["0 to 16", "17 to 29"]
     coloured = draw_text(THEY, colour=True)
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == draw_text(THEY)
     assert "\x1b[38;5;33ma\x1b[0m" in coloured
@@ -210,8 +200,7 @@ def test_nothing_in_a_pair_reaches_the_terminal_unchecked(words, links, width):
         drawn = draw_text(pair, width=width, ascii=not unicode)
         for char in drawn.replace("\n", ""):
             joins = "\u200c\u200d\u200e"
-            kind = unicodedata.category(char)
-            assert char in joins or kind not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+            assert char in joins or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
         assert all(line == line.rstrip() for line in drawn.splitlines())
         if not unicode:
             assert drawn.isascii()
