@@ -10,10 +10,8 @@ from refusals import refuses
 from strategies_rules import leaves_of
 from test_rules import parsed_pairs
 
+from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import ArgumentError, NotAlignedError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree
 from alignkit.rules import KINDS, Node, Variable, extract_rules, kind_of, learn_grammar, rule_text
 from alignkit.rules.files import parse_rule
 
@@ -92,10 +90,8 @@ def test_lexical_weights_are_those_of_koehn_and_others(pairs):
             for j, word in enumerate(right):
                 if isinstance(word, str):
                     mine = [left[i] for i, k in token.alignment if k == j]
-                    total = sum(
-                        counts[w, word] / sum(n for (s, _), n in counts.items() if s == w)
-                        for w in mine
-                    )
+                    sums = {w: sum(n for (s, _), n in counts.items() if s == w) for w in mine}
+                    total = sum(counts[w, word] / sums[w] for w in mine)
                     alone = lone[1][word] / max(1, lone[1].total())
                     shares.append(total / len(mine) if mine else alone)
             text = rule_text(token.rule)
@@ -106,20 +102,17 @@ def test_lexical_weights_are_those_of_koehn_and_others(pairs):
 
 def test_weights_of_a_small_corpus_by_hand():
     made = []
-    for k, (source, target, links) in enumerate(
-        [("the", "the", "0-0"), ("the", "the", "0-0"), ("the", "a", "0-0"), ("the", "a dog", "0-0")]
-    ):
+    for k, target in enumerate(["the", "the", "a", "a dog"]):
         trees = [
             Tree.parse(f"(NP {' '.join(f'(X {word})' for word in side.split())})")
-            for side in (source, target)
+            for side in ("the", target)
         ]
-        pair = SentencePair(str(k), *(tree.words for tree in trees), {"g": Alignment.parse(links)})
+        pair = SentencePair(str(k), *(tree.words for tree in trees), {"g": Alignment.parse("0-0")})
         made.append(pair.with_trees("g", source=trees[0], target=trees[1]))
     found = {rule_text(one.rule): one for one in learn_grammar(made, examples=1)}
     one = found['X("the") ||| X("a")']
     assert (one.count, one.pairs, one.p_target, one.p_source, one.p_rule) == (2, 2, 0.5, 1, 0.5)
-    assert (one.lexical_target, one.lexical_source) == (0.5, 1.0)
-    assert one.alignment == ((0, 0),)
+    assert (one.lexical_target, one.lexical_source, one.alignment) == (0.5, 1.0, ((0, 0),))
     assert [(e.id, e.source_span, e.target_span) for e in one.examples] == [("2", (0, 1), (0, 1))]
     longer = found['NP(x0:X) ||| NP(x0:X X("dog"))']
     assert (longer.p_target, longer.p_rule, longer.lexical_target) == (0.25, 0.25, 1.0)
@@ -200,8 +193,7 @@ def test_pairs_that_give_no_rules_are_counted():
     assert len(learn_grammar([])) == 0
     refuses(ArgumentError, r"pairs\[0\] is 7; it must be", learn_grammar, [7])
     bare = SentencePair("1", ["a"], ["a"], gold)
-    parsed = bare.with_trees("t", source=Tree.parse("(A a)"))
-    grammar = learn_grammar([bare, parsed], grammar="s2t")
+    grammar = learn_grammar([bare, bare.with_trees("t", source=Tree.parse("(A a)"))], grammar="s2t")
     assert [rule_text(one.rule) for one in grammar] == ['A("a") ||| "a"']
     assert grammar.passed_over == {"not parsed": 1}
 

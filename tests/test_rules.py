@@ -12,10 +12,8 @@ from refusals import refuses
 from strategies import tree_of
 from strategies_rules import leaves_of as flat
 
+from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import MissingTextError, OptionError, TreeError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree
 from alignkit.rules import Variable, extract_rules, rule_text
 from alignkit.rules.derivation import derivation
 from alignkit.rules.derivation.nodes_kernel import best_places
@@ -48,8 +46,7 @@ def test_minimal_rules_are_those_of_the_definition(pair):
     expected = plain.minimal(source, target, links)
     found = extract_rules(pair)
     assert cuts(found.tokens()) == sorted((root, sorted(below)) for root, below in expected)
-    rules = [plain.rule_at(source, target, *cut) for cut in expected]
-    assert list(found.minimal) == rules
+    assert list(found.minimal) == [plain.rule_at(source, target, *cut) for cut in expected]
     assert found.matched.tolist() == [list(root) for root, _ in expected]
 
 
@@ -95,12 +92,8 @@ def test_linked_words_lie_in_one_minimal_rule(pair):
     for i, j in pair.alignment("gold").sure:
         assert found.source_rules[i] == found.target_rules[j] >= 0
     for side, held in enumerate((found.source_rules, found.target_rules)):
-        words = Counter(
-            (k, item)
-            for k, rule in enumerate(found.minimal)
-            for item in flat(rule[side])
-            if isinstance(item, str)
-        )
+        leaves = ((k, leaf) for k, rule in enumerate(found.minimal) for leaf in flat(rule[side]))
+        words = Counter((k, leaf) for k, leaf in leaves if isinstance(leaf, str))
         assert words == Counter(zip(held.tolist(), pair.words[side], strict=True)) or not len(found)
     joined = Counter()
     for token in found.tokens():
@@ -129,16 +122,14 @@ def test_string_to_tree_rules_are_those_of_the_definition(pair, string):
         rule_text(type(found.minimal[0])(*sides)) for sides in expected
     )
     if len(found):
-        back = found.recompose()
-        assert back == ((words, tree) if string == "source" else (tree, words))
+        assert found.recompose() == ((words, tree) if string == "source" else (tree, words))
 
 
 @given(parsed_pairs(), st.sampled_from([0, 1]), st.integers(2, 4))
 def test_composed_string_to_tree_rules_keep_every_word(pair, side, size):
     found = extract_rules(pair, grammar="s2t", string=("source", "target")[side])
     matched, spans = map(tuple, found.matched.tolist()), found.spans[:, 2 * side :][:, :2].tolist()
-    held = [pair.words[side][slice(*span)] for span in spans]
-    words = dict(zip(matched, held, strict=True))
+    words = dict(zip(matched, [pair.words[side][slice(*span)] for span in spans], strict=True))
     for token in found.tokens(size):
         back = [
             (item,) if isinstance(item, str) else words[token.variables[item.number]]
@@ -153,19 +144,14 @@ def test_deletions_are_the_highest_constituents_without_links(pair):
     found = extract_rules(pair, deletions=True)
     for side, kind, tree in ((0, "d", source), (1, "i", target)):
         lone = plain.deleted(tree, links, side)
-        made = Counter(
-            item.label
-            for rule in found.minimal
-            for item in flat(rule[side])
-            if isinstance(item, Variable) and item.kind == kind
-        )
+        leaves = (leaf for rule in found.minimal for leaf in flat(rule[side]))
+        made = Counter(x.label for x in leaves if isinstance(x, Variable) and x.kind == kind)
         assert made == (Counter(tree.labels[u] for u in lone) if len(found) else Counter())
 
 
 @given(st.lists(parsed_pairs(), max_size=4))
 def test_pairs_are_derived_together_as_alone(pairs):
-    together = extract_rules(pairs)
-    for pair, found in zip(pairs, together, strict=True):
+    for pair, found in zip(pairs, extract_rules(pairs), strict=True):
         alone = extract_rules(pair)
         assert found.minimal == alone.minimal
         assert found.tokens(2) == alone.tokens(2)
@@ -214,8 +200,7 @@ def test_a_deep_tree_is_no_harder():
 
     words = [f"w{k}" for k in range(5_000)]
     tree = Tree.parse(deep(words))
-    links = Alignment((k, k) for k in range(5_000))
-    pair = SentencePair("1", words, words, {"gold": links})
+    pair = SentencePair("1", words, words, {"gold": Alignment((k, k) for k in range(5_000))})
     found = extract_rules(pair, source_tree=tree, target_tree=tree)
     assert len(found) == 10_000
     assert found.recompose() == (tree, tree)
@@ -229,8 +214,7 @@ def test_a_deep_tree_is_no_harder():
 
 
 def test_what_cannot_be_derived_is_told():
-    gold = {"gold": Alignment.parse("0-0")}
-    pair = SentencePair("7", ["a"], ["b"], gold)
+    pair = SentencePair("7", ["a"], ["b"], {"gold": Alignment.parse("0-0")})
     tree = Tree.parse("(A a)")
     both = pair.with_annotation("anna", Alignment())
     for wrong, options, kind, told in (
@@ -252,7 +236,6 @@ def test_what_cannot_be_derived_is_told():
 def test_more_composed_rules_than_can_be_held_are_refused():
     words = [f"w{k}" for k in range(60)]
     tree = Tree.parse("(S " + " ".join(f"(A {word})" for word in words) + ")")
-    links = Alignment((k, k) for k in range(60))
-    pair = SentencePair("1", words, words, {"gold": links})
+    pair = SentencePair("1", words, words, {"gold": Alignment((k, k) for k in range(60))})
     found = extract_rules(pair, source_tree=tree, target_tree=tree)
     refuses(OptionError, "rules are made of 20 minimal ones each", found.composed, 20)

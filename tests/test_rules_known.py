@@ -4,11 +4,7 @@ from collections import defaultdict
 
 import pytest
 
-from alignkit.io import read_corpus
-from alignkit.io.tree_files import attach_trees
-from alignkit.model.arrays import LinkArrays
-from alignkit.model.corpus import Corpus
-from alignkit.model.phrases import extract_phrases
+from alignkit import Corpus, LinkArrays, attach_trees, extract_phrases, read_corpus
 from alignkit.rules import extract_rules, learn_grammar, rule_text
 
 pytestmark = pytest.mark.real_data
@@ -34,10 +30,8 @@ PRINTED = (
 
 
 def parsed(data, name):
-    folder = data / "edinburgh"
-    return Corpus(
-        attach_trees(read_corpus(folder / name), both_trees=folder / "train.parsed.xml.gz")
-    )
+    pairs = read_corpus(data / "edinburgh" / name)
+    return Corpus(attach_trees(pairs, both_trees=data / "edinburgh" / "train.parsed.xml.gz"))
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +50,7 @@ def test_the_table_comes_out(data, links, known, sure, grammar):
     derivations = extract_rules(pairs, links=links)
     arrays = derivations[0]._derived.arrays
     sizes = arrays.classes.sizes
-    assert len(arrays.source.labels) == 28_963
-    assert len(arrays.target.labels) == 29_640
+    assert (len(arrays.source.labels), len(arrays.target.labels)) == (28_963, 29_640)
     assert int(sizes.prod(axis=1).sum()) == known["consistent"]
     assert len(sizes) == known["classes"]
     assert int((sizes.max(axis=1) == 1).sum()) == known["one to one"]
@@ -74,8 +67,7 @@ def test_the_table_comes_out(data, links, known, sure, grammar):
 def test_kinds_and_counts_and_printed_rules_come_out(grammar):
     assert {kind: tokens for kind, (tokens, _) in grammar.kinds().items()} == KINDS
     assert sum(one.count == 1 for one in grammar.select(identity=False)) == 4_070
-    texts = {rule_text(one.rule) for one in grammar}
-    assert texts.issuperset(PRINTED)
+    assert {rule_text(one.rule) for one in grammar}.issuperset(PRINTED)
 
 
 def test_bounds_come_out(sure):
@@ -87,8 +79,7 @@ def test_bounds_come_out(sure):
 def test_rules_of_all_consistent_nodes_come_out(sure):
     grammar = learn_grammar(sure, all=True)
     assert len(extract_rules(sure)[0]._derived.arrays.everywhere()) == 28_052
-    assert len(grammar) == 13_493
-    assert grammar.tokens == 19_566
+    assert (len(grammar), grammar.tokens) == (13_493, 19_566)
 
 
 def test_string_to_tree_rules_come_out(sure):
@@ -96,8 +87,7 @@ def test_string_to_tree_rules_come_out(sure):
     assert len(targets) == 22_403  # as many as Moses' extractor finds
     bare = [x for x in targets if len(x.source) == 1 and not isinstance(x.source[0], str)]
     assert len(bare) == 3_955
-    sources = extract_rules(sure, grammar="s2t", string="target")
-    assert sum(map(len, sources)) == 22_489
+    assert sum(map(len, extract_rules(sure, grammar="s2t", string="target"))) == 22_489
 
 
 def test_the_links_of_matched_nodes_span_tight_phrase_pairs(sure):

@@ -57,8 +57,7 @@ def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
     assert "1 of them once" in head
     assert "Rules left out: more than 5 variables (1,234)." in head
     assert "Sentence pairs skipped: no source tree (3)." in head
-    few = Grammar(GRAMMAR.types[1:3], pairs=714)
-    root = page(few, whole=GRAMMAR)
+    root = page(Grammar(GRAMMAR.types[1:3], pairs=714), whole=GRAMMAR)
     head = text(root.find(".//header"))
     assert "4 types of tree rules, learned from 714 sentence pairs, seen 1,203.50 times." in head
     assert "Shown: 2 types, seen 3.50 times; 1 of them once." in head
@@ -78,8 +77,7 @@ def test_both_sides_are_drawn_and_examples_mark_the_span():
         "NP": "ak-soft", "x0:NP": "ak-hue0", "PP": "ak-soft", "IN": "ak-soft", "of": "ak-ink",
         "x1:NP": "ak-hue1",
     }  # fmt: skip
-    assert drawn[1]["x1:NP"] == "ak-hue1"
-    assert drawn[1]["x0:NN"] == "ak-hue0"
+    assert (drawn[1]["x1:NP"], drawn[1]["x0:NN"]) == ("ak-hue1", "ak-hue0")
     assert source.get("aria-label") == 'NP(x0:NP PP(IN("of") x1:NP))'
     gone = page(GRAMMAR).get_element_by_id("kind-monotone-with-words")
     boxes = {one.getnext().text: one.get("stroke-dasharray") for one in gone.iter("rect")}
@@ -88,8 +86,7 @@ def test_both_sides_are_drawn_and_examples_mark_the_span():
     phrasal = page(GRAMMAR).get_element_by_id("kind-phrasal")
     sentences = [text(one) for one in phrasal.xpath(".//article[1]/p[@class='sentence']")]
     assert sentences == ["he <i> rose .", "he stood up ."]
-    marked = phrasal.xpath(".//article[1]/p/mark/text()")
-    assert marked == ["rose", "stood up"]
+    assert phrasal.xpath(".//article[1]/p/mark/text()") == ["rose", "stood up"]
     assert phrasal.xpath(".//article[1]/p/bdi/text()") == ["<p1>"]
     assert len(phrasal.xpath(".//article[1]//details//mark")) == 2  # the other example
 

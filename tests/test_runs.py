@@ -10,16 +10,7 @@ from alignkit.errors import AlignmentError, FileError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import (
-    Block,
-    Runs,
-    Sections,
-    WordPool,
-    ends_of,
-    marks_of,
-    merged_pools,
-    read_section,
-)
+from alignkit.rules.tables.runs import Block, Runs, WordPool, ends_of, marks_of
 
 LEAST = 1 << 16
 
@@ -29,13 +20,10 @@ records = st.lists(
 
 
 def packed(found):
-    sizes = [len(sequence) for sequence, _ in found]
-    flat = [number for sequence, _ in found for number in sequence]
-    values = [[value, value] for _, value in found]
     return (
-        np.array(flat, np.int32),
-        np.array([0, *np.cumsum(sizes)], np.int64),
-        np.array(values, np.float64).reshape(-1, 2),
+        np.array([number for sequence, _ in found for number in sequence], np.int32),
+        np.array([0, *np.cumsum([len(sequence) for sequence, _ in found])], np.int64),
+        np.array([[value, value] for _, value in found], np.float64).reshape(-1, 2),
     )
 
 
@@ -125,12 +113,11 @@ def block_of(pairs):
 
 @given(st.lists(word_lists, min_size=1, max_size=5))
 def test_lists_of_words_merge_and_know_their_places(lists):
-    merged = merged_pools([WordPool.of(one) for one in lists])
+    merged = runs_module.merged_pools([WordPool.of(one) for one in lists])
     everything = sorted(set().union(*lists))
     assert merged.words() == everything
     for one in lists:
-        places = WordPool.of(one).places_in(merged)
-        assert [everything[place] for place in places] == one
+        assert [everything[place] for place in WordPool.of(one).places_in(merged)] == one
 
 
 def test_a_list_of_words_is_read_as_it_was_written(tmp_path):
@@ -144,26 +131,24 @@ def test_a_list_of_words_is_read_as_it_was_written(tmp_path):
 @given(phrase_pairs, st.integers(1, 4), st.data())
 def test_each_bucket_has_its_records_in_their_order(tmp_path_factory, pairs, count, data):
     path = tmp_path_factory.mktemp("sections") / "f"
-    numbers = data.draw(
-        st.lists(st.integers(0, count - 1), min_size=len(pairs), max_size=len(pairs))
-    )
+    places = st.lists(st.integers(0, count - 1), min_size=len(pairs), max_size=len(pairs))
+    numbers = data.draw(places)
     block, buckets = block_of(pairs), np.array(numbers, np.int32)
     with open(path, "wb") as stream:
-        sections = Sections(stream, count)
+        sections = runs_module.Sections(stream, count)
         for _ in range(2):
             sections.add(block, buckets)
         sections.close()
     expected = rows([block])
     for bucket in range(count):
         mine = [row for row, number in zip(expected, numbers, strict=True) if number == bucket]
-        assert rows(read_section(str(path), bucket)) == 2 * mine
+        assert rows(runs_module.read_section(str(path), bucket)) == 2 * mine
 
 
 @given(phrase_pairs, st.integers(0, 1), st.permutations(range(5)))
 def test_words_get_other_numbers_and_marks_stay(pairs, skip, order):
-    numbers = np.array(order, np.int32)
     block = block_of(pairs)
-    found = kernel.renumber(block.symbols, block.offsets, numbers, skip)
+    found = kernel.renumber(block.symbols, block.offsets, np.array(order, np.int32), skip)
     expected = [
         [order[k - 1] + 1 for k in one] + [0]
         + other[:skip] + [order[k - 1] + 1 for k in other[skip:]]
@@ -190,8 +175,7 @@ def test_the_first_phrase_alone_says_which_bucket(pairs):
     assert all(0 <= bucket < 3 for bucket in found)
     turned = [5 - k for k in range(5)]  # another part numbers the same words otherwise
     other = block_of([([turned[k - 1] for k in one], two) for one, two in pairs])
-    marks = marks_of(texts[::-1])
-    assert kernel.by_mark(other.symbols, other.offsets, marks, 3).tolist() == found
+    assert kernel.by_mark(other.symbols, other.offsets, marks_of(texts[::-1]), 3).tolist() == found
     by_phrase = {}
     for (one, _), bucket in zip(pairs, found, strict=True):
         assert by_phrase.setdefault(tuple(one), bucket) == bucket

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alignkit import read_corpus
-from alignkit.model.trees import Tree
+from alignkit import Tree, read_corpus
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 # the tag set of the Penn Treebank (Marcus et al. 1993): 36 tags of words, 12 of punctuation
@@ -22,14 +21,13 @@ PHRASES = (
 
 
 def parsed(name):
-    corpus = read_corpus(SAMPLES / f"{name}.jsonl")
     sides = [
         (SAMPLES / f"{name}.{side}.trees").read_text(encoding="utf-8").splitlines()
         for side in ("source", "target")
     ]
     return [
         (pair, Tree.parse(source, pair.source, strict=True), Tree.parse(target, pair.target))
-        for pair, source, target in zip(corpus, *sides, strict=True)
+        for pair, source, target in zip(read_corpus(SAMPLES / f"{name}.jsonl"), *sides, strict=True)
     ]
 
 
