@@ -104,10 +104,8 @@ def test_python_carries_a_wrong_base_for_files_corpora_and_links(from_one):
 def test_a_misfit_needs_more_than_a_poor_system():
     gold = ak.LinkArrays.pack(pair.alignment("alignment") for pair in ak.read_corpus(GOLD))
     drawn = np.random.default_rng(1).permutation(gold.links[:, 1])
-    poor = [
-        ak.Alignment([(i, j)])
-        for (i, _), j in zip(gold.links.tolist(), drawn.tolist(), strict=True)
-    ]
+    cells = zip(gold.links[:, 0].tolist(), drawn.tolist(), strict=True)
+    poor = [ak.Alignment([cell]) for cell in cells]
     misfit = Misfit()
     misfit.add(ak.LinkArrays.pack(poor[: len(gold)]), gold)
     assert misfit.suspicion() == ""

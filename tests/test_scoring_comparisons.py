@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_scoring import holm_reference
+from refusals import refuses
 
 import alignkit as ak
 from alignkit.cli.common.files import short_names
@@ -21,8 +22,7 @@ PAIRS = 40
 def make(quality, seed=1, pairs=PAIRS):
     rng = np.random.default_rng(seed)
     gold = [{(k, k) for k in range(1 + number % 7)} for number in range(pairs)]
-    made = [{(i, j) for i, j in links if rng.random() < quality} for links in gold]
-    return ak.score(made, gold)
+    return ak.score([{(i, j) for i, j in links if rng.random() < quality} for links in gold], gold)
 
 
 SYSTEMS = {"poor": make(0.4), "fair": make(0.6, 2), "good": make(0.9, 3)}
@@ -46,12 +46,9 @@ def test_every_two_systems_are_compared_and_corrected_measure_by_measure():
     assert pairs == [("fair", "poor"), ("good", "poor"), ("good", "fair")]
     for measure in ("precision", "recall", "f1", "aer"):
         alike = [one for one in FOUND if one.measure == measure]
-        assert [one.randomization_holm for one in alike] == pytest.approx(
-            holm([one.randomization_p for one in alike]), nan_ok=True
-        )
-        assert [one.bootstrap_holm for one in alike] == pytest.approx(
-            holm([one.bootstrap_p for one in alike]), nan_ok=True
-        )
+        for test in ("randomization", "bootstrap"):
+            raw, found = ([getattr(one, f"{test}_{x}") for one in alike] for x in ("p", "holm"))
+            assert found == pytest.approx(holm(raw), nan_ok=True)
     against = ak.compare(SYSTEMS, baseline="good", resamples=9, trials=9, seed=1)
     assert {(one.system, one.baseline) for one in against} == {("poor", "good"), ("fair", "good")}
 
@@ -67,18 +64,20 @@ def test_scores_are_compared_as_their_rows_are():
 
 def test_it_prints_a_table_and_feeds_others():
     assert repr(FOUND) == "Comparisons(poor, fair, good; 40 pairs; 12 differences)"
+    words = "bootstrap", "randomization", "Holm", "AER", "resamples:200|trials:300|seed:1"
     for text in (str(FOUND), FOUND.show(tables=["differences"])):
-        for word in (
-            "bootstrap",
-            "randomization",
-            "Holm",
-            "AER",
-            "resamples:200|trials:300|seed:1",
-        ):
+        for word in words:
             assert word in text
         assert max(map(len, text.splitlines()[:6])) <= 100
-    with pytest.raises(UnknownNameError, match="did you mean 'systems'"):
-        FOUND.show(tables=["system"])
+    refuses(UnknownNameError, "did you mean 'systems'", FOUND.show, tables=["system"])
+    assert "<table" in FOUND._repr_html_()
+    assert "toprule" in FOUND.table().show("latex")
+    json.dumps(FOUND.to_json(), allow_nan=False)
+    record = FOUND.to_records()[1]
+    assert record["low"] <= record["difference"] <= record["high"]
+    assert isinstance(FOUND[:2], tuple)
+    assert isinstance(FOUND, Comparisons)
+    assert FOUND.cautions == ()
 
 
 def test_a_mark_needs_both_tests_and_is_against_the_first():
@@ -86,17 +85,13 @@ def test_a_mark_needs_both_tests_and_is_against_the_first():
     rows = {row["system"]: row for row in table.to_records()}
     for measure in ("precision", "recall", "f1", "aer"):
         those = [row for row in FOUND if row.measure == measure and row.baseline == "poor"]
-        tests = [
-            holm([row.bootstrap_p for row in those]),
-            holm([row.randomization_p for row in those]),
-        ]
+        tests = (holm([getattr(x, p) for x in those]) for p in ("bootstrap_p", "randomization_p"))
         for row, *both in zip(those, *tests, strict=True):
             mark = "**" if max(both) < 0.01 else "*" if max(both) < 0.05 else ""
             assert rows[row.system][measure].partition("]")[2].strip() == mark
         assert "*" not in rows["poor"][measure]
     assert any("*" in str(row) for row in rows.values())
-    widths = {len(row["f1"]) for row in rows.values()}
-    assert len(widths) == 1  # figures stay in line
+    assert len({len(row["f1"]) for row in rows.values()}) == 1  # figures stay in line
 
 
 def test_a_wide_table_leaves_out_its_intervals():
@@ -109,17 +104,6 @@ def test_a_wide_table_leaves_out_its_intervals():
     assert lines[2].startswith("a is a sys…long name")
 
 
-def test_it_feeds_others():
-    assert "<table" in FOUND._repr_html_()
-    assert "toprule" in FOUND.table().show("latex")
-    json.dumps(FOUND.to_json(), allow_nan=False)
-    record = FOUND.to_records()[1]
-    assert record["low"] <= record["difference"] <= record["high"]
-    assert isinstance(FOUND[:2], tuple)
-    assert isinstance(FOUND, Comparisons)
-    assert FOUND.cautions == ()
-
-
 def test_few_pairs_are_told_with_the_p_value_to_trust():
     few = {name: make(quality, pairs=29) for name, quality in (("a", 0.4), ("b", 0.8))}
     told = str(ak.compare(few, resamples=9, trials=9, seed=1))
@@ -129,8 +113,7 @@ def test_few_pairs_are_told_with_the_p_value_to_trust():
     assert "only 29 sentence pairs" in str(with_intervals)
     assert with_intervals.to_json()["cautions"] == list(with_intervals.cautions)
     assert few["a"].cautions == ("only 29 sentence pairs: other pairs could give other results",)
-    enough = make(0.4, pairs=30).with_intervals(resamples=9, seed=1)
-    assert "only" not in str(enough)
+    assert "only" not in str(make(0.4, pairs=30).with_intervals(resamples=9, seed=1))
 
 
 @pytest.mark.parametrize("share", [0.01, 0.03, 0.1])
@@ -188,8 +171,7 @@ def test_what_cannot_be_compared_is_refused():
         (ArgumentError, {"a": rows, "b": rows}), (OptionError, {"a": one}),
         (JoinError, {"a": one, "b": make(0.5, pairs=39)}), (JoinError, {"a": one, "b": other}),
     ):  # fmt: skip
-        with pytest.raises(error):
-            ak.compare(*given_)
+        refuses(error, None, ak.compare, *given_)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +203,6 @@ def test_scores_of_other_pairs_are_not_compared(tmp_path):
         {name: ak.score(corpus, name, "gold") for name in "AB"},
         {name: ak.score(path, path, hyp_annotator=name, ref_annotator="gold") for name in "AB"},
     ):
-        with pytest.raises(JoinError, match="not scored on the same sentence pairs"):
-            ak.compare(scores)
+        refuses(JoinError, "not scored on the same sentence pairs", ak.compare, scores)
     shared = corpus.annotated_by("A", "B", "gold")
     assert len(ak.compare({name: ak.score(shared, name, "gold") for name in "AB"})) == 4

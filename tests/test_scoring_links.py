@@ -3,30 +3,19 @@
 from pathlib import Path
 
 import pytest
-from command import EFLOMAL, GOLD, PARAPHRASES, run, write
+from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
 import alignkit as ak
-from alignkit.errors import (
-    AlignkitError,
-    AlignmentError,
-    ArgumentError,
-    FormatError,
-    JoinError,
-    MissingFileError,
-    MissingTextError,
-    OptionError,
-    UnknownNameError,
-)
+from alignkit import errors
 
 small_links = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6)
 alignments = st.builds(ak.Alignment, small_links, small_links)
 
 
 def plain(alignment, how):
-    """Return an alignment as one or another script holds it."""
     if how == "text":
         return str(alignment)
     marked = [(link.i, link.j, "S" if sure else "P") for link, sure in alignment.items()]
@@ -60,8 +49,7 @@ def test_links_are_scored_alike_however_they_are_held(pairs, how):
 
 
 def test_what_other_libraries_and_corpora_hold():
-    nltk = pytest.importorskip("nltk.translate")
-    one = nltk.Alignment([(0, 0), (1, None), (2, 1)])
+    one = pytest.importorskip("nltk.translate").Alignment([(0, 0), (1, None), (2, 1)])
     assert ak.score([one], ["0-0 2-1"]).links.f1 == 1  # a null is no link
     numpy = pytest.importorskip("numpy")
     assert ak.score([numpy.array([[0, 0], [1, 1]])], [[ak.Link(0, 0), (1, 1, "P")]]).links.aer == 0
@@ -75,18 +63,17 @@ def test_what_other_libraries_and_corpora_hold():
 
 def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
     first = write(tmp_path, "first", "x\t0-0\ny\t1-1\n")
-    second = write(tmp_path, "second", "y\t1-1\nx\t0-0\n")
-    assert ak.score(first, second).links.f1 == 1
-    refuses(JoinError, "first", ak.score, first, write(tmp_path, "third", "y\t1-1\nz\t0-0\n"))
+    assert ak.score(first, write(tmp_path, "second", "y\t1-1\nx\t0-0\n")).links.f1 == 1
+    third = write(tmp_path, "third", "y\t1-1\nz\t0-0\n")
+    refuses(errors.JoinError, "first", ak.score, first, third)
     longer = write(tmp_path, "longer", "0-0\n0-0\n")
     shorter = write(tmp_path, "shorter", "0-0\n")
-    with pytest.raises(
-        JoinError, match=r"longer has 2 lines, but .*shorter has 1; .* `partial=True`"
-    ):
-        ak.score(shorter, longer)
+    told = r"longer has 2 lines, but .*shorter has 1; .* `partial=True`"
+    refuses(errors.JoinError, told, ak.score, shorter, longer)
     run(capsys, "score", shorter, longer).failed("use --partial")
     assert ak.score(shorter, longer, partial=True).pairs == 1
-    refuses(MissingTextError, r"shorter.*words", ak.score, shorter, shorter, ignore_identical=True)
+    with pytest.raises(errors.MissingTextError, match=r"shorter.*words"):
+        ak.score(shorter, shorter, ignore_identical=True)
 
 
 LINKS = [{(0, 0)}]
@@ -96,27 +83,25 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
 @pytest.mark.parametrize(
     ("kind", "given_"),
     [
-        (OptionError, (LINKS, [{(0, 0)}] * 2)), (ArgumentError, (LINKS, "gold.align")),
-        (ArgumentError, (CORPUS, LINKS)), (ArgumentError, (LINKS, CORPUS)),
-        (ArgumentError, (LINKS, LINKS, "gold")), (ArgumentError, ({(0, 0)}, {(0, 0)})),
-        (ArgumentError, ([(0, 0)], [(0, 0)])), (ArgumentError, (LINKS, [{(0, 0, 0)}])),
-        (AlignmentError, (LINKS, [{(0, -1)}])), (AlignmentError, (LINKS, ["0~0"])),
-        (MissingFileError, ("0-0 1-1", "0-0")), (FormatError, ("nothing.align", "x")),
+        (errors.OptionError, (LINKS, [{(0, 0)}] * 2)), (errors.ArgumentError, (CORPUS, LINKS)),
+        (errors.ArgumentError, (LINKS, "gold.align")), (errors.ArgumentError, (LINKS, CORPUS)),
+        (errors.ArgumentError, (LINKS, LINKS, "gold")), (errors.AlignmentError, (LINKS, ["0~0"])),
+        (errors.ArgumentError, ({(0, 0)}, {(0, 0)})), (errors.AlignmentError, (LINKS, [{(0, -1)}])),
+        (errors.ArgumentError, (LINKS, [{(0, 0, 0)}])), (ak.FormatError, ("nothing.align", "x")),
+        (errors.ArgumentError, ([(0, 0)], [(0, 0)])), (errors.MissingFileError, ("0-0 1-1", "0-0")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_scored_is_refused(kind, given_):
     with pytest.raises(kind) as caught:
         ak.score(*given_)
-    assert isinstance(caught.value, AlignkitError)
+    assert isinstance(caught.value, ak.AlignkitError)
 
 
 def links_file(folder, name, base=0, turned=False):
-    """Write 30 pairs of links, and return the path."""
-    lines = (((k % 3, 0), (1, k % 4)) for k in range(30))
     text = "".join(
         " ".join(f"{(j if turned else i) + base}-{(i if turned else j) + base}" for i, j in line)
         + "\n"
-        for line in lines
+        for line in (((k % 3, 0), (1, k % 4)) for k in range(30))
     )
     return write(folder, name, text)
 
@@ -137,10 +122,7 @@ def test_files_are_read_as_is_said_of_both_or_of_one(tmp_path):
 
 def test_files_are_scored_as_the_command_scores_them(tmp_path, capsys):
     own = write(tmp_path, "own.align", "".join(f"{k}\t0-0\n" for k in range(52)))
-    texts = {
-        "source": str(Path(GOLD).with_name("fr.txt")),
-        "target": str(Path(GOLD).with_name("en.txt")),
-    }
+    texts = {"source": TEXTS[1], "target": TEXTS[3]}
     for given_, options in (
         ((Path(EFLOMAL), GOLD), {"ignore_identical": True, **texts}),
         ((PARAPHRASES, PARAPHRASES), {"hyp_annotator": "anna", "ref_annotator": "gold"}),
@@ -170,25 +152,23 @@ def test_a_base_that_looks_wrong_is_told(tmp_path, caplog, capsys):
 
 def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     plain = links_file(tmp_path, "plain")
-    with pytest.raises(
-        OptionError, match=r"base only applies to two files: use read_corpus\(path, base="
-    ):
-        ak.score(CORPUS, "gold", "gold", base=1)
-    refuses(OptionError, "ref_base only applies to two files", ak.score, LINKS, LINKS, ref_base=1)
+    told = r"base only applies to two files: use read_corpus\(path, base="
+    refuses(errors.OptionError, told, ak.score, CORPUS, "gold", "gold", base=1)
+    told = "ref_base only applies to two files"
+    refuses(errors.OptionError, told, ak.score, LINKS, LINKS, ref_base=1)
     for given_ in ((CORPUS, "gold", "gold"), (LINKS, LINKS), (plain, plain)):
-        refuses(UnknownNameError, "ref_bas", ak.score, *given_, ref_bas=1)
+        refuses(errors.UnknownNameError, "ref_bas", ak.score, *given_, ref_bas=1)
     for options, error, told in (
-        ({"hyp_format": "pharoah"}, UnknownNameError, "pharoah"),
-        ({"hyp_base": 2}, OptionError, "base"),
-        ({"ref_annotator": 3}, ArgumentError, "ref_annotator is 3"),
+        ({"hyp_format": "pharoah"}, errors.UnknownNameError, "pharoah"),
+        ({"hyp_base": 2}, errors.OptionError, "base"),
+        ({"ref_annotator": 3}, errors.ArgumentError, "ref_annotator is 3"),
     ):
         refuses(error, told, ak.score, plain, plain, **options)
     refuses(OSError, "to give links, use a list", ak.score, "0-0 1-1", "0-0")
-    refuses(FormatError, None, ak.score, tmp_path / "none", tmp_path)
-    refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
-    refuses(
-        UnknownNameError, "unknown argument of aer: .level.", ak.aer, LINKS, LINKS, level="both"
-    )
+    refuses(ak.FormatError, None, ak.score, tmp_path / "none", tmp_path)
+    refuses(errors.MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
+    told = "unknown argument of aer: .level."
+    refuses(errors.UnknownNameError, told, ak.aer, LINKS, LINKS, level="both")
 
 
 def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
@@ -196,12 +176,10 @@ def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
     path = tmp_path / "eflomal.tsv"
     ak.write_corpus(corpus, path, format="multimwa", annotator="eflomal")
     expected = ak.score(corpus, "eflomal", "gold").links
-    found = ak.score(path, corpus, hyp_format="multimwa", ref_annotator="gold")
-    assert found.links == expected
+    assert ak.score(path, corpus, hyp_format="multimwa", ref_annotator="gold").links == expected
     other = ak.score(corpus, str(path), ref_format="multimwa", hyp_annotator="gold").links
     assert (other.precision, other.recall) == (expected.recall, expected.precision)
-    with pytest.raises(OptionError, match="choose one with `ref_annotator`"):
-        ak.score(path, corpus)
+    refuses(errors.OptionError, "choose one with `ref_annotator`", ak.score, path, corpus)
 
 
 def test_an_annotator_goes_before_a_file_of_that_name(tmp_path, monkeypatch):
@@ -213,6 +191,5 @@ def test_an_annotator_goes_before_a_file_of_that_name(tmp_path, monkeypatch):
 
 def test_intervals_are_asked_for_by_ci():
     names = ak.read_corpus(PARAPHRASES), "eflomal", "gold"
-    plain = ak.score(*names)
-    assert ak.score(*names, ci=True).to_json() == plain.with_intervals().to_json()
+    assert ak.score(*names, ci=True).to_json() == ak.score(*names).with_intervals().to_json()
     assert "[" in str(ak.score(EFLOMAL, GOLD, ci=True))

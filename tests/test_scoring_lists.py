@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from reference_scoring import list_row, tight_phrases
 from refusals import refuses
 
-from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring import read_phrase_table, score_phrase_list
+from alignkit import Alignment, Corpus, FormatError, SentencePair, score_phrase_list
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.scoring import read_phrase_table
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)
@@ -71,15 +69,13 @@ def test_entries_are_kept_and_counted_as_promised():
     short = score_phrase_list(LIST, GOLD, max_length=1)
     assert (short.kept, short.counts["ref_atomic"]) == (1, 3)
     assert str(short.signature).count("max-length:1") == 1
-    loose = score_phrase_list([("they reached", "arrived at")], GOLD, loose=True)
-    assert loose.precision == 1
+    assert score_phrase_list([("they reached", "arrived at")], GOLD, loose=True).precision == 1
     assert score_phrase_list([("they reached", "arrived at")], GOLD).precision == 0
 
 
 def test_repeated_words_and_a_list_that_matches_nothing():
-    corpus = Corpus(
-        [SentencePair("1", ["a", "b", "a"], ["x", "y", "x"], {"gold": Alignment.parse("0-0 2-2")})]
-    )
+    links = {"gold": Alignment.parse("0-0 2-2")}
+    corpus = Corpus([SentencePair("1", ["a", "b", "a"], ["x", "y", "x"], links)])
     found = score_phrase_list([("a", "x")], corpus)
     assert (found.counts["hyp_atomic"], found.precision, found.recall) == (4, 0.5, 1)
     found = score_phrase_list([("no", "nothing")], GOLD)
@@ -119,8 +115,7 @@ def test_both_formats_are_read_packed_or_not(tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_bytes(text.encode())
         assert list(read_phrase_table(tmp_path / name)) == expected
-        with gzip.open(tmp_path / f"{name}.gz", "wb") as packed:
-            packed.write(text.encode())
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
         assert list(read_phrase_table(str(tmp_path / f"{name}.gz"))) == expected
     (tmp_path / "empty").touch()
     assert list(read_phrase_table(tmp_path / "empty")) == []

@@ -69,8 +69,7 @@ def test_a_worked_example():
     ref = [{(0, 0)}, {(0, 0), (1, 1), (2, 2)}, set()]
     found = score(hyp, ref, aggregate="macro").macro["links"]
     assert (found.precision, found.recall) == (0.75, pytest.approx(2 / 3))
-    assert found.f1 == pytest.approx(12 / 17)
-    assert found.mean_f1 == pytest.approx(7 / 12)
+    assert (found.f1, found.mean_f1) == pytest.approx((12 / 17, 7 / 12))
     assert (found.exact_pairs, found.exact_match) == (1, pytest.approx(1 / 3))
     assert dict(found.left_out) == {"precision": 1, "recall": 1, "f1": 1}
 
@@ -83,9 +82,8 @@ def test_macro_and_micro_are_drawn_together():
         score(hyp, ref, aggregate=name).with_intervals(resamples=300, seed=5)
         for name in ("both", "micro", "macro")
     )
-    assert {k: v for k, v in both.intervals["links"].items() if k in micro.links.to_json()} == (
-        micro.intervals["links"]
-    )
+    shared = {k: v for k, v in both.intervals["links"].items() if k in micro.links.to_json()}
+    assert shared == micro.intervals["links"]
     assert macro.intervals["links"].items() <= both.intervals["links"].items()
     terms = macro_terms(both.rows["links"], "links")
     rng = np.random.default_rng(8)
@@ -119,13 +117,11 @@ def test_json_table_and_records_have_them():
 
 def test_identical_links_and_the_others_make_up_all():
     words = ("the", "old", "mill"), ("The", "ancient", "mill")
-    pair = SentencePair(
-        "1", *words, {"system": Alignment.parse("0-0 1-1 2-1"), "gold": Alignment.parse("0-0 2-2")}
-    )
+    links = {"system": Alignment.parse("0-0 1-1 2-1"), "gold": Alignment.parse("0-0 2-2")}
+    pair = SentencePair("1", *words, links)
     found = score(Corpus([pair]), aggregate="both", split_identical=True)
     identical, others = found.split["identical"], found.split["non-identical"]
-    assert (identical.precision, identical.recall) == (1, 0.5)
-    assert others.precision == 0
+    assert (identical.precision, identical.recall, others.precision) == (1, 0.5, 0)
     assert math.isnan(others.recall)
     for name, count in found.links.counts.items():
         assert identical.counts[name] + others.counts[name] == count
@@ -196,15 +192,13 @@ def test_annotators_of_rte2_are_scored_as_by_a_plain_script(data, capsys):
     hyp, ref = (plain_rte(paths[name]) for name in "BA")
     assert len(hyp) == 800
     four = [(*hyp[key][:2], *ref[key][:2]) for key in ref]
-    expected = macro_reference(four)
     first, second = (read_corpus(paths[name], format="rte", name=name) for name in "AB")
     corpus = merge(first, {"B": second})
-    check(score(corpus, "B", "A", aggregate="macro").macro["links"], expected, 800)
+    check(score(corpus, "B", "A", aggregate="macro").macro["links"], macro_reference(four), 800)
     given_ = ["score", paths["B"], paths["A"], "--format", "rte", "--level", "links"]
     for links, chosen in (("given", (0, 1, 2, 3)), ("sure-only", (0, 0, 2, 2))):
-        these = [tuple(one[k] for k in chosen) for one in four]
         found = run(capsys, *given_, "--links", links, "--aggregate", "both", "--json").json
-        plain = macro_reference(these)
+        plain = macro_reference([tuple(one[k] for k in chosen) for one in four])
         for name in NAMES:
             assert found["links"]["macro"][name] == pytest.approx(plain[name])
         assert found["links"]["exact_match"] == plain["exact"] / 800
@@ -227,24 +221,19 @@ def test_mean_of_f1_of_all_links_of_rte2_is_that_of_a_plain_script(data, capsys,
     assert (0 in plain) == (len(plain) < 800) == ignored
 
 
-def groups_of_rows():
+def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
     rng = np.random.default_rng(4)
     ref = [{(i, i) for i in range(rng.integers(1, 6))} for _ in range(61)]
     hyp = [{link for link in links if rng.random() < 0.6} for links in ref]
     groups = ["many" if k < 50 else "few" if k < 60 else "one" for k in range(61)]
-    return score(hyp, ref, aggregate="both"), groups
-
-
-def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
-    found, groups = groups_of_rows()
+    found = score(hyp, ref, aggregate="both")
     records = group_records(found.rows, groups, aggregate="both", resamples=4000)
     plain = group_records(found.rows, groups, aggregate="both")
     for record, bare in zip(records, plain, strict=True):
         assert {key: record[key] for key in bare} == pytest.approx(bare, nan_ok=True)
         places = np.array([k for k, name in enumerate(groups) if name == record["group"]])
-        alone = confidence_interval(
-            *aggregated(found.rows["links"][places], "links", "both"), resamples=4000, seed=7
-        )
+        chosen = aggregated(found.rows["links"][places], "links", "both")
+        alone = confidence_interval(*chosen, resamples=4000, seed=7)
         for name, interval in alone.items():
             bounds = record[f"{name}_low"], record[f"{name}_high"]
             assert bounds == pytest.approx((interval.low, interval.high), abs=0.04, nan_ok=True)
@@ -254,7 +243,6 @@ def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
     assert [one["f1_low"] for one in again[:2]] == [one["f1_low"] for one in records[:2]]
     assert few_in_groups(records, "group").startswith("2 of 3 groups have fewer than about 30")
     assert few_in_groups(plain, "group") == ""
-    found, groups = groups_of_rows()
     terms = macro_terms(found.rows["links"], "links")
     records = group_records(found.rows, groups, aggregate="macro")
     for name in ("precision", "recall", "f1"):
@@ -263,9 +251,8 @@ def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
     assert sum(record["left_out_precision"] for record in records) > 0
     assert sum(record["left_out_f1"] for record in records) == 0  # all have gold links
     pairs = pair_records(found.rows, list(map(str, range(61))), aggregate="both")
-    assert [pair["exact_match"] for pair in pairs] == terms[
-        :, MACRO_COLUMNS.index("exact")
-    ].tolist()
+    exact = terms[:, MACRO_COLUMNS.index("exact")].tolist()
+    assert [pair["exact_match"] for pair in pairs] == exact
     assert "exact_match" not in pair_records(found.rows, list(map(str, range(61))))[0]
     table = str(breakdown_table(records))
     assert "left out (0/0)" in table

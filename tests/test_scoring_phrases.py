@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_scoring import phrase_row
 
+from alignkit import Alignment, LinkArrays, TokenArrays, Vocabulary, extract_phrases
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.phrases import extract_phrases
 from alignkit.scoring import count_phrases
 
 FULL = [(i, j) for i in range(4) for j in range(4)]
@@ -41,7 +39,6 @@ def columns(phrases, k):
 
 
 def listed_rows(sides, **options):
-    """Return the rows by listing all phrase pairs of both sides."""
     hyp, ref = (extract_phrases(side, **options) for side in sides)
     rows = []
     for k in range(len(hyp)):
@@ -57,8 +54,7 @@ def test_shapes_have_the_rows_of_sets(hyp):
         for part in ([SHAPES[hyp]] * len(SHAPES), SHAPES.values())
     ]
     for longest in (None, 1, 2, 3):
-        rows = count_phrases(*sides, links="sure", max_length=longest)
-        assert rows.tolist() == [
+        assert count_phrases(*sides, links="sure", max_length=longest).tolist() == [
             phrase_row(set(SHAPES[hyp]), set(ref), longest=longest or 9) for ref in SHAPES.values()
         ]
 
@@ -78,8 +74,7 @@ def test_rows_with_equal_words_and_without_are_those_of_sets(pairs, longest):
     )
     apart = {"source": source, "target": target, "ignore_identical": True}
     for links, texts in product(("possible", "sure"), ({}, apart)):
-        rows = count_phrases(*sides, links=links, max_length=longest, **texts)
-        assert rows.tolist() == [
+        assert count_phrases(*sides, links=links, max_length=longest, **texts).tolist() == [
             phrase_row(set(getattr(hyp, links)), set(getattr(ref, links)), longest=longest or 9,
                        **({"source": words, "target": others} if texts else {}))
             for hyp, ref, words, others in pairs

@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from alignkit import Corpus, SentencePair, concat, sample, select_ids, split_corpus
 from alignkit.corpora.apportioning import divide_evenly, divide_groups
-from alignkit.corpora.join import concat
-from alignkit.corpora.split import connected_groups, sample, select_ids, split_corpus
+from alignkit.corpora.split import connected_groups
 from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownNameError
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 THREE = {"train": 0.8, "dev": 0.1, "test": 0.1}
 DOCUMENTS = [1, 3, 7, 12, 18, 25, 31, 40, 47, 55, 62, 70, 81, 96, 112, 140, 200]
@@ -23,13 +21,12 @@ DOCUMENTS = [1, 3, 7, 12, 18, 25, 31, 40, 47, 55, 62, 70, 81, 96, 112, 140, 200]
 def corpus_of(sizes, **more):
     """Make a corpus of documents, whose pairs stand mixed."""
     documents = [str(number) for number, size in enumerate(sizes) for _ in range(size)]
-    order = np.random.default_rng(1).permutation(len(documents))
     return Corpus(
         SentencePair(
             str(k), [f"a{k}"], ["b"], {},
             {"document": documents[place], **{name: value(k) for name, value in more.items()}},
         )
-        for k, place in enumerate(order)
+        for k, place in enumerate(np.random.default_rng(1).permutation(len(documents)))
     )  # fmt: skip
 
 
@@ -63,13 +60,11 @@ def test_the_seed_alone_decides_and_a_sample_is_a_share():
     for how in ({}, {"keep_together": "document"}, {"stratify": "document"}):
         parts = [ids(split_corpus(corpus, THREE, seed=seed, **how)) for seed in (1, 1, 2)]
         assert parts[0] == parts[1] != parts[2]
-    corpus = corpus_of(DOCUMENTS)
     found = sample(corpus, 0.25, seed=3)
     assert len(found) == 250
     assert list(map(int, found.ids)) == sorted(map(int, found.ids))
     assert found != sample(corpus, 0.25, seed=4)
-    whole = sample(corpus, 0.5, keep_together="document")
-    assert len(whole) == 500
+    assert len(sample(corpus, 0.5, keep_together="document")) == 500
     assert sample(corpus, 1) == corpus
     assert len(sample(Corpus(), 0.5)) == 0
 
@@ -98,8 +93,7 @@ def test_many_groups_are_divided_well(groups, things):
     rng = np.random.default_rng(3)
     sizes = 1 + rng.multinomial(things - groups, rng.dirichlet([0.5] * groups))
     parts = divide_groups(sizes[:, None], [0.7, 0.2, 0.1], rng)
-    shares = np.bincount(parts, sizes) / things
-    assert np.abs(shares - [0.7, 0.2, 0.1]).max() <= 0.001
+    assert np.abs(np.bincount(parts, sizes) / things - [0.7, 0.2, 0.1]).max() <= 0.001
     largest = [sizes[parts == part].max() for part in range(3)]
     assert min(largest) > np.median(sizes)  # no part is made of small groups alone
 
@@ -160,8 +154,7 @@ def test_groups_are_the_connected_pairs(values):
             if mine & sets[other]:
                 both = set().union(*(group for group in joined if {k, other} & group))
                 joined = [group for group in joined if not group & both] + [both]
-    found = connected_groups(corpus, ["film", "year"], ",")
-    assert sorted(map(sorted, joined)) == sorted(found)
+    assert sorted(map(sorted, joined)) == sorted(connected_groups(corpus, ["film", "year"], ","))
 
 
 @pytest.mark.parametrize(
@@ -194,12 +187,10 @@ def test_corpora_are_put_together_and_pairs_selected_by_ids():
     assert both == one + other
     assert both.annotators == ("anna", "ben")
     assert concat({}) == Corpus()
-    again = concat({"x": one, "y": one}, prefix=True)
-    assert again.ids == ("x/1", "x/2", "y/1", "y/2")
+    assert concat({"x": one, "y": one}, prefix=True).ids == ("x/1", "x/2", "y/1", "y/2")
     with pytest.raises(RepeatedIdError, match="'1' is in x and in y, as are 1 more ids"):
         concat({"x": one, "y": one})
-    repeated = Corpus([one[0], one[0]])
-    assert len(concat([repeated, other])) == 3  # as it was
+    assert len(concat([Corpus([one[0], one[0]]), other])) == 3  # as it was
     corpus = corpus_of([10])
     assert select_ids(corpus, ["7", "2", "7"]).ids == ("2", "7")
     refuses(KeyError, "no pair of the corpus has the id '12'", select_ids, corpus, ["1", "12"])

@@ -31,15 +31,10 @@ def corpus(tmp_path, k=0):
         texts = {name: evil(name, k) for name in ("comment", "judgment")}
         marks = {"sure": "0-0 1-1", "labels": {"0-0": evil("label", k)}, "flags": [evil("flag", k)]}
         annotations = {evil(who, k): {**marks, **texts} for who in ("anna", "ben", "auto")}
-        lines.append(
-            {
-                "id": evil(f"p{number}", k),
-                "source": [evil("s", k), "b"],
-                "target": [evil("t", k), "b"],
-                "attributes": {evil("key", k): evil("value", k), "genre": evil("news", k)},
-                "annotations": annotations,
-            }
-        )
+        sides = {"source": [evil("s", k), "b"], "target": [evil("t", k), "b"]}
+        attributes = {evil("key", k): evil("value", k), "genre": evil("news", k)}
+        more = {"attributes": attributes, "annotations": annotations}
+        lines.append({"id": evil(f"p{number}", k), **sides, **more})
     return write(tmp_path, evil("corpus", k), "".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -113,9 +108,6 @@ def test_json_escapes_what_it_must_and_means_the_same(text):
     written = json_text({text: text}, indent=None)
     assert json.loads(written) == {text: text}
     assert not ACTING.search(written)
-
-
-# --- spreadsheets
 
 
 def undone(cell):

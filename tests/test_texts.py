@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from refusals import refuses
 from strategies import PLAIN
 
-from alignkit.errors import AlignkitError, FormatError
-from alignkit.io import ReadOptions, read_corpus, write_corpus
+from alignkit import AlignkitError, Alignment, FormatError, SentencePair, read_corpus, write_corpus
+from alignkit.io import ReadOptions
 from alignkit.io.parallel_text import PairText, ParallelWriter, read_texts
 from alignkit.io.records import Reading
-from alignkit.model.alignment import Alignment
-from alignkit.model.sentence_pair import SentencePair
 
 
 @pytest.fixture
@@ -25,9 +23,8 @@ def read(tmp_path):
         for name, content in (("s", source), ("t", target)):
             if content is not None:
                 (tmp_path / name).write_bytes(content.encode())
-        options = ReadOptions(
-            source=str(tmp_path / "s"), target=None if target is None else str(tmp_path / "t")
-        )
+        other = None if target is None else str(tmp_path / "t")
+        options = ReadOptions(source=str(tmp_path / "s"), target=other)
         return list(read_texts(Reading(str(tmp_path / "a"), options)))
 
     return read
@@ -43,9 +40,8 @@ def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
     ]  # fmt: skip
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
         refuses(FormatError, rf"s:2: {count} dividers", read, f"a ||| b\n{line}\n")
-    assert read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip()) == [
-        PairText(1, "0026", " a b ", "x")
-    ]
+    (tagged,) = read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip())
+    assert tagged == PairText(1, "0026", " a b ", "x")
     assert read_texts(Reading("a", ReadOptions())) is None
 
 
@@ -96,9 +92,8 @@ def test_a_bitext_is_read_back_or_not_written(format):
     def holds(sentences):
         with tempfile.TemporaryDirectory() as folder:
             path, beside = Path(folder, "x"), str(Path(folder, "bitext"))
-            pairs = [
-                SentencePair(str(k), *two, {"x": Alignment()}) for k, two in enumerate(sentences)
-            ]
+            none = {"x": Alignment()}
+            pairs = [SentencePair(str(k), *two, none) for k, two in enumerate(sentences)]
             with contextlib.suppress(AlignkitError):
                 write_corpus(pairs, path, format=format, source=beside)
             if Path(beside).exists():

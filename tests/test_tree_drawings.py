@@ -4,15 +4,14 @@ import re
 import unicodedata
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
+from refusals import refuses
 from strategies import tree_of
 
-from alignkit import Alignment, SentencePair
+from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.trees import Tree
 from alignkit.rules import draw_tree_html, draw_tree_svg, draw_tree_text
 from alignkit.rules.drawings.outline import TreePair, lay_out, make_tree_pair, outline_tree
 from alignkit.rules.drawings.svg import pair_image, standalone_image
@@ -27,13 +26,8 @@ PAIR = SentencePair("p1", SOURCE.words, TARGET.words, {"gold": LINKS})
 PAIR = PAIR.with_trees("parsed", source=SOURCE, target=TARGET)
 DEEP = Tree.parse("(A (B y) " * 2500 + "(A x)" + ")" * 2500)
 
-ODD = st.text(
-    st.sampled_from("ab<&\"' ()\x00\x07\n\x1b\x85\u200b\u202e\u2028\ufeff\udc80\u0301漢א]"),
-    min_size=1,
-    max_size=5,
-)
-
-
+SIGNS = st.sampled_from("ab<&\"' ()\x00\x07\n\x1b\x85\u200b\u202e\u2028\ufeff\udc80\u0301漢א]")
+ODD = st.text(SIGNS, min_size=1, max_size=5)
 LABELS = st.sampled_from(["S", "NP", "a-long-label", ","])
 
 
@@ -54,9 +48,8 @@ def test_an_outline_is_the_tree(tree):
     outline = outline_tree(tree)
     below = outline.children()
     kinds = outline.kinds
-    assert [text for text, kind in zip(outline.texts, kinds, strict=True) if kind == "word"] == [
-        *tree.words
-    ]
+    words = [text for text, kind in zip(outline.texts, kinds, strict=True) if kind == "word"]
+    assert words == list(tree.words)
     place = {outline.places[k]: k for k in range(len(outline)) if kinds[k] == "node"}
     assert len(place) == len(tree.labels)
     for u, k in place.items():
@@ -91,8 +84,7 @@ def test_no_label_overlaps_another_and_no_line_crosses_one(tree):
 
 def test_every_link_is_a_line_between_its_words():
     root = etree.fromstring(draw_tree_svg(PAIR).encode())
-    lines = root.xpath("//s:path[s:title]", namespaces=SVG)
-    said = {line[0].text: line for line in lines}
+    said = {line[0].text: line for line in root.xpath("//s:path[s:title]", namespaces=SVG)}
     assert sorted(said) == [
         "also ~ ,: possible", "also ~ Moreover: sure", "car ~ car: sure", "stopped ~ stopped: sure",
         "the ~ the: sure",
@@ -131,12 +123,10 @@ def test_a_side_without_a_tree_is_a_row_of_words():
     pair = PAIR.without_trees().with_trees("parsed", source=SOURCE)
     root = etree.fromstring(draw_tree_svg(pair).encode())
     assert not root.xpath("//s:tspan", namespaces=SVG)
-    words = root.xpath("//s:text[@class='ak-ink' and @text-anchor]", namespaces=SVG)
-    assert len(words) == 4 + 5
+    assert len(root.xpath("//s:text[@class='ak-ink' and @text-anchor]", namespaces=SVG)) == 4 + 5
     assert "target (no tree)\n  0  Moreover" in draw_tree_text(pair)
-    assert draw_tree_text(SentencePair("1", ["a"], [])) == (
-        "1\n\nsource (no tree)\n  0  a\n\ntarget (no tree)"
-    )
+    bare = draw_tree_text(SentencePair("1", ["a"], []))
+    assert bare == "1\n\nsource (no tree)\n  0  a\n\ntarget (no tree)"
     assert '<span class="empty-word">(no tree)</span>' in "".join(draw_tree_html([pair]))
 
 
@@ -149,8 +139,7 @@ def test_what_is_not_known_or_not_named_is_an_error():
         (other, {}, OptionError, "source trees"),
         (SentencePair("1", None, None), {}, MissingTextError, "words"),
     ):
-        with pytest.raises(kind, match=told):
-            draw_tree_svg(pair, **options)
+        refuses(kind, told, draw_tree_svg, pair, **options)
     assert "S[1]" in draw_tree_text(other, source_tree="other", target_tree="parsed")
 
 
@@ -169,10 +158,9 @@ def test_text_fits_a_terminal_and_colour_changes_nothing_else():
 @given(shapes(labels=ODD), shapes(labels=ODD), st.none() | st.integers(1, 60))
 def test_nothing_in_a_pair_acts(source, target, width):
     links = [(i, j) for i in range(len(source.words)) for j in range(len(target.words))][:3]
-    matched = [(0, 0)]
     shown = TreePair(
         "x\x1b", (source.words, target.words), (source, target), "<b>", Alignment(links[:2], links),
-        "sure", matched,
+        "sure", [(0, 0)],
     )  # fmt: skip
     for unicode in (True, False):
         text = pair_text(shown, width=width, unicode=unicode)
@@ -184,8 +172,7 @@ def test_nothing_in_a_pair_acts(source, target, width):
     allowed = {"svg", "title", "desc", "style", "rect", "path", "text", "tspan"}
     assert {etree.QName(one).localname for one in root.iter()} <= allowed
     assert len(root.xpath("//s:path[s:title]", namespaces=SVG)) == len(links)
-    page = html.fromstring(f"<main>{pair_image(shown)}</main>")
-    assert not page.xpath("//b | //script")
+    assert not html.fromstring(f"<main>{pair_image(shown)}</main>").xpath("//b | //script")
 
 
 def test_a_page_tells_and_draws_all_pairs():
@@ -194,8 +181,7 @@ def test_a_page_tells_and_draws_all_pairs():
     pairs = [PAIR, other.with_trees("parsed", source=hostile)]
     page = html.fromstring("".join(draw_tree_html(iter(pairs), title="Trees & links")))
     assert page.findtext(".//h1") == "Trees & links"
-    facts = page.xpath("//header/p/text()")[0]
-    assert facts.startswith(
+    assert page.xpath("//header/p/text()")[0].startswith(
         "2 sentence pairs, 1 with both trees; 4 sure and 1 possible links; 8 pairs of matched nodes"
     )
     assert [one.text_content() for one in page.xpath("//h2")] == ["p1", "<p2>"]

@@ -76,8 +76,7 @@ def pairs():
 
 @pytest.fixture
 def files(tmp_path):
-    texts = {"s.txt": PENN, "t.mrg": MRG, "t.xml": XML, "u.xml": CORENLP}
-    for name, text in texts.items():
+    for name, text in {"s.txt": PENN, "t.mrg": MRG, "t.xml": XML, "u.xml": CORENLP}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     with gzip.open(tmp_path / "s.gz", "wb") as stream:
         stream.write(PENN.encode())
@@ -119,9 +118,8 @@ def test_one_file_holds_both_sides_in_turn(files):
     sources, targets = PENN.splitlines(), list(read_trees(files / "t.mrg"))
     lines = [line for both in zip(sources, map(str, targets), strict=True) for line in both]
     (files / "both").write_text("\n".join(lines) + "\n")
-    found = list(attach_trees(pairs(), both_trees=files / "both"))
     apart = list(attach_trees(pairs(), source_trees=files / "s.txt", target_trees=files / "t.mrg"))
-    assert found == apart
+    assert list(attach_trees(pairs(), both_trees=files / "both")) == apart
     with pytest.raises(OptionError, match="one file for both sides"):
         attach_trees(pairs(), both_trees=files / "both", source_trees=files / "s.txt")
     refuses(OptionError, "give a file of trees", attach_trees, pairs())
@@ -130,14 +128,12 @@ def test_one_file_holds_both_sides_in_turn(files):
 
 
 def test_wrong_counts_and_words_are_told(files):
-    with pytest.raises(
-        JoinError, match=r"s\.txt:4: contains 4 trees.* for 3 sentence pairs; the fir"
-    ):
+    told = r"s\.txt:4: contains 4 trees.* for 3 sentence pairs; the fir"
+    with pytest.raises(JoinError, match=told):
         list(attach_trees(pairs()[:3], source_trees=files / "s.txt"))
     (files / "three").write_text("".join(PENN.splitlines(keepends=True)[:3]))
-    with pytest.raises(
-        JoinError, match=r"three:3: contains 3 trees.* for 4 sentence pairs; the last"
-    ):
+    told = r"three:3: contains 3 trees.* for 4 sentence pairs; the last"
+    with pytest.raises(JoinError, match=told):
         list(attach_trees(pairs(), source_trees=files / "three"))
     mrg = "(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n"
     for side, name, text, told in (
@@ -187,11 +183,10 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
     side = "source" if name == "s.txt" else "target"
     text = (files / name).read_bytes()
     whole = list(attach_trees(pairs(), **{f"{side}_trees": files / name}))
-    rng = random.Random(1)
     told = Counter()
     count = repetitions(100)
     marks = [k for k, byte in enumerate(text) if byte in b"()"]
-    without = (text[:k] + text[k + 1 :] for k in rng.choices(marks, k=count))
+    without = (text[:k] + text[k + 1 :] for k in random.Random(1).choices(marks, k=count))
     path = files / ("damaged" + name[1:])
     for damage in (*damaged(text, count), *without):
         path.write_bytes(damage)
@@ -221,8 +216,7 @@ def test_xml_is_read_without_entities_and_with_its_lines(tmp_path, files):
         "<c><s>" + "\n" * 65530 + "</s>" + "<s>\n<tree>\n(S\n a</tree></s>\n" * 9 + "</c>"
     )
     file = TextFile(str(tmp_path / "long.xml"), ReadOptions())
-    lines = [tree.line for tree in written_trees(file)][1:]
-    assert lines == [65532 + 4 * k for k in range(9)]
+    assert [tree.line for tree in written_trees(file)][1:] == [65532 + 4 * k for k in range(9)]
     (files / "e.xml").write_text(
         '<!DOCTYPE s [<!ENTITY e SYSTEM "/etc/hostname">]><corpus><s><tree>&e;</tree></s></corpus>'
     )
@@ -232,14 +226,12 @@ def test_xml_is_read_without_entities_and_with_its_lines(tmp_path, files):
 
 
 def test_trees_survive_merge_concat_and_files(files, tmp_path):
-    corpus = Corpus(
-        attach_trees(pairs(), source_trees=files / "s.txt", target_trees=files / "t.mrg")
-    )
+    named = {"source_trees": files / "s.txt", "target_trees": files / "t.mrg"}
+    corpus = Corpus(attach_trees(pairs(), **named))
     for format in ("alignkit-jsonl", "alignkit-xml"):
         assert not write_corpus(corpus, tmp_path / "out", format=format)
         assert read_corpus(tmp_path / "out", format=format) == corpus
-    lost = write_corpus(corpus, tmp_path / "out", format="jacana")
-    assert lost["trees"] == 4
+    assert write_corpus(corpus, tmp_path / "out", format="jacana")["trees"] == 4
     assert Corpus(concat([corpus], prefix=True))[0].source_trees == corpus[0].source_trees
     other = corpus.map(lambda pair: pair.without_trees().with_trees("z", source=_flat(pair)))
     bare = corpus.map(lambda pair: pair.without_annotations("gold"))
@@ -275,9 +267,8 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     run(capsys, *given, "--source-trees", "bad").failed("bad:1:")
     assert not (files / "x").exists()
     run(capsys, *given, "--drop-traces").failed("--drop-traces needs a file of trees")
-    run(capsys, *given, *named, "--both-trees", "t.xml").failed(
-        "--both-trees already has both sides"
-    )
+    told = "--both-trees already has both sides"
+    run(capsys, *given, *named, "--both-trees", "t.xml").failed(told)
 
 
 def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_path, capsys):
@@ -306,6 +297,5 @@ def test_the_trees_of_the_parsed_corpus_are_those_of_its_words(data):
     assert counts == {"trees": 1428}
     nodes = [sum(len(pair.tree(side)) for pair in found) for side in ("source", "target")]
     assert nodes == [28963, 29640]  # published numbers of the corpus
-    assert all(
-        Tree.from_nltk(pair.tree("source").to_nltk()) == pair.tree("source") for pair in found
-    )
+    trees = [pair.tree("source") for pair in found]
+    assert [Tree.from_nltk(tree.to_nltk()) for tree in trees] == trees

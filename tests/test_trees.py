@@ -24,8 +24,7 @@ LINES = st.lists(st.text(PLAIN, min_size=1, max_size=4), max_size=6)
 @given(TREES)
 def test_a_line_of_brackets_is_read_back_as_the_same_tree(tree):
     line = str(tree)
-    assert Tree.parse(line) == tree
-    assert Tree.parse(line, tree.words) == tree
+    assert Tree.parse(line) == Tree.parse(line, tree.words) == tree
     assert len(line.splitlines()) == 1
     assert hash(Tree.parse(line)) == hash(tree)
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree
@@ -106,8 +105,7 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     refuses(TreeError, "5000 nodes deep, but nltk allows only 500", tree.to_nltk)
     refuses(FormatError, "4999 closing brackets are missing", Tree.parse, deep[:-4999])
     text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
-    words = ["go", "("]
-    tree = Tree.parse(text, words, drop_function_tags=True, drop_traces=True)
+    tree = Tree.parse(text, ["go", "("], drop_function_tags=True, drop_traces=True)
     assert str(tree) == r"(S (VP (VB go) (ADVP)) (-LRB- \())"
     kept = Tree.parse(text)
     assert kept.labels[:2] == ("S", "NP-SBJ=1")
@@ -184,8 +182,7 @@ def test_pairs_hold_trees_by_name():
     pair = SentencePair("1", ["rain", "falls"], ["snow"], {"a": Alignment.parse("0-0")})
     with_both = pair.with_trees("gold", source=tree, target=other).with_trees("x", source=tree)
     assert with_both.tree("source", "x") is tree
-    assert with_both.tree("target") == other
-    assert with_both.transpose().tree("source") == other
+    assert with_both.tree("target") == with_both.transpose().tree("source") == other
     assert with_both.transpose().transpose() == with_both != pair
     assert with_both.with_annotation("b", Alignment()).tree("target") == other
     assert with_both.without_trees() == pair

@@ -5,12 +5,10 @@ import lzma
 
 import pytest
 from command import feed, run
+from refusals import refuses
 
-from alignkit import Aligner
+from alignkit import Aligner, FormatError, read_corpus, read_trees
 from alignkit.align.vectors import read_vectors
-from alignkit.errors import FormatError
-from alignkit.io import read_corpus
-from alignkit.io.tree_files import read_trees
 from alignkit.scoring import read_phrase_table
 
 TEXT = b"0-0 1-1\n" * 40
@@ -40,8 +38,7 @@ def test_each_reader_names_the_packer_and_how_to_unpack(tmp_path, unpack, reader
 def test_a_packed_model_is_named_as_such(tmp_path):
     path = tmp_path / "model.zst"
     path.write_bytes(ZSTD)
-    with pytest.raises(FormatError, match="first run: zstd -d"):
-        Aligner.load(str(path))
+    refuses(FormatError, "first run: zstd -d", Aligner.load, str(path))
 
 
 @pytest.mark.parametrize("encoding", WIDE)
@@ -50,8 +47,7 @@ def test_each_reader_names_a_wide_encoding(tmp_path, encoding, reader):
     path = tmp_path / "links"
     path.write_bytes(TEXT.decode().encode(encoding))
     named = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
-    with pytest.raises(FormatError, match=f"iconv -f {named} -t UTF-8 {path}"):
-        _readers(str(path))[reader]()
+    refuses(FormatError, f"iconv -f {named} -t UTF-8 {path}", _readers(str(path))[reader])
 
 
 def test_texts_of_another_encoding_are_no_fault(tmp_path, capsys):

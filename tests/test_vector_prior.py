@@ -53,8 +53,7 @@ def test_a_near_word_gets_its_pseudo_count(seed, weight, least):
     found, aligner = gains(text, *known, **options)
     for (one, other), gain in found.items():
         near = known[0].of([one])[0].astype(float), known[1].of([other])[0].astype(float)
-        expected = pseudo_count(*near, weight, least)
-        assert gain == pytest.approx(expected, abs=2e-3 * (1 + weight))
+        assert gain == pytest.approx(pseudo_count(*near, weight, least), abs=2e-3 * (1 + weight))
     used = aligner.parameters.vectors
     assert used.dimensions == 3
     assert used.source_words == sum(known[0].of([word]).any() for word in source)
@@ -77,8 +76,7 @@ def test_in_context_a_word_pair_gets_the_mean_of_its_cells():
 def test_all_inferences_and_models_heed_vectors(options):
     pairs = [("p q", "x y")] * 3
     known = WordVectors(["p", "q", "x", "y"], [[1, 0], [0, 1], [0, 1], [1, 0]])
-    aligner = Aligner.train(pairs, vectors=known, **options)
-    assert aligner.align(*pairs[0]).sure == {(0, 1), (1, 0)}
+    assert Aligner.train(pairs, vectors=known, **options).align(*pairs[0]).sure == {(0, 1), (1, 0)}
 
 
 def test_case_and_long_lines_do_not_matter():
@@ -96,9 +94,8 @@ KNOWN = WordVectors(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4))
 
 @pytest.mark.parametrize("vectors", [KNOWN, KNOWN.of], ids=["static", "in context"])
 def test_equal_files_by_any_way(tmp_path, vectors):
-    ways = [{"threads": 1}, {"threads": 3}, {"folder": tmp_path}]
     made = []
-    for way in ways:
+    for way in [{"threads": 1}, {"threads": 3}, {"folder": tmp_path}]:
         Aligner.train(TEXT, vectors=vectors, **way).save(tmp_path / "m")
         made.append((tmp_path / "m").read_bytes())
     assert made[0] == made[1] == made[2]

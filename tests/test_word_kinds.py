@@ -4,6 +4,7 @@ import re
 
 import pytest
 from command import PARAPHRASES, run
+from refusals import refuses
 
 from alignkit import read_corpus, write_corpus
 from alignkit.agreement.disagreements import SHAPES, disagreements
@@ -42,8 +43,7 @@ def test_a_language_has_a_name_and_a_code_and_each_side_its_own():
     assert "function word" in word_kinds("on", "dog", known)
     assert "function word" not in word_kinds("the", "chien", known)
     assert "function word" in word_kinds("L\u2019", "dog", known)
-    romanian = function_words("ro")
-    assert word_kinds("\u015fi", "x", romanian) == ("function word",)  # with a cedilla
+    assert word_kinds("\u015fi", "x", function_words("ro")) == ("function word",)  # with a cedilla
 
 
 def test_words_of_a_file(tmp_path):
@@ -51,11 +51,9 @@ def test_words_of_a_file(tmp_path):
     path.write_text("\ufeffDA # yes\n\n# no\nne\n", encoding="utf-8")
     assert function_words(str(path)).source == {"da", "ne"}
     path.write_text("# none\n")
-    with pytest.raises(OptionError, match="has no words"):
-        function_words(str(path))
+    refuses(OptionError, "has no words", function_words, str(path))
     path.write_bytes(b"\xff")
-    with pytest.raises(OptionError, match="cannot be read"):
-        function_words("en", str(path))
+    refuses(OptionError, "cannot be read", function_words, "en", str(path))
     with pytest.raises(OptionError, match=r"'klingon' is not a file, nor a language .*\(dutch, en"):
         function_words("klingon")
 

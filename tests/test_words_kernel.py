@@ -14,9 +14,8 @@ _LINES = st.lists(st.text(st.sampled_from("abAéß日 \t\r\v\f\xa0\u3000\0"), ma
 def numbered(lines):
     data = "".join(f"{line}\n" for line in lines).encode()
     ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), len(lines))
-    return Side.by_frequency(
-        [data[b:e].decode() for b, e in zip(begins, ends, strict=True)], ids, starts
-    )
+    words = [data[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
+    return Side.by_frequency(words, ids, starts)
 
 
 def assert_same(lines):

@@ -6,82 +6,65 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-import alignkit
-from alignkit import (
-    Aligner,
-    Alignment,
-    Annotation,
-    Bitext,
-    Corpus,
-    Link,
-    LinkArrays,
-    SentencePair,
-    Tree,
-    Vocabulary,
-    agreement,
-    align,
-    audit,
-    io,
-    scoring,
-    show,
-    tables,
-)
+import alignkit as ak
+from alignkit import agreement, align, audit, io, scoring, show, tables
 from alignkit.align import vectors
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
 from alignkit.rules import Grammar, parse_rule, write_rules
 
 TEXTS = (["the", "house"], ["das", "haus"])
-LINKS = Alignment.parse("0-0 1-1")
-PAIR = SentencePair("1", *TEXTS, {"A": LINKS, "B": LINKS, "initial": Alignment.parse("0-0")})
-CORPUS = Corpus([PAIR, SentencePair("2", *TEXTS, {"A": LINKS, "B": Alignment.parse("0?0")})])
-JUDGED = Corpus(
-    SentencePair(k, *TEXTS, {name: Annotation(None, judgment=k) for name in "AB"}) for k in "01"
+LINKS = ak.Alignment.parse("0-0 1-1")
+PAIR = ak.SentencePair("1", *TEXTS, {"A": LINKS, "B": LINKS, "initial": ak.Alignment.parse("0-0")})
+OTHER = ak.SentencePair("2", *TEXTS, {"A": LINKS, "B": ak.Alignment.parse("0?0")})
+CORPUS = ak.Corpus([PAIR, OTHER])
+JUDGED = ak.Corpus(
+    ak.SentencePair(k, *TEXTS, {who: ak.Annotation(None, judgment=k) for who in "AB"}) for k in "01"
 )
-ARRAYS = LinkArrays.pack([LINKS])
+ARRAYS = ak.LinkArrays.pack([LINKS])
 ROWS = scoring.count_links(ARRAYS, ARRAYS)
-BITEXT = Bitext.pack([TEXTS, TEXTS])
-FOUND = alignkit.extract_phrases(ARRAYS)
+BITEXT = ak.Bitext.pack([TEXTS, TEXTS])
+FOUND = ak.extract_phrases(ARRAYS)
 KNOWN = vectors.WordVectors(["the"], [[1.0]])
 AUDIT = audit.draw_phrases(CORPUS, "A", "B", n=2, ignore_identical=False)
 BOTH = {"corpus": CORPUS, "hypothesis": "A", "reference": "B"}
 
 CALLS = [
-    (Alignment.parse, {"text": "0-0"}),
+    (ak.Alignment.parse, {"text": "0-0"}),
     (LINKS.targets_of, {"i": 0}),
     (LINKS.matrix, {"n": 2, "m": 2}),
-    (Link, {"i": 0, "j": 1}),
-    (Annotation, {"alignment": LINKS, "comment": "", "judgment": "", "provenance": ""}),
-    (SentencePair, {"id": "1", "source": ["a"], "target": ("b",)}),
+    (ak.Link, {"i": 0, "j": 1}),
+    (ak.Annotation, {"alignment": LINKS, "comment": "", "judgment": "", "provenance": ""}),
+    (ak.SentencePair, {"id": "1", "source": ["a"], "target": ("b",)}),
     (PAIR.annotation, {"name": "A"}),
     (CORPUS.groups, {"attribute": "x"}),
     (ARRAYS.alignment, {"k": 0}),
     (ARRAYS.part, {"start": 0, "end": 1}),
-    (Vocabulary, {"casefold": True}),
-    (Vocabulary().encode, {"tokens": ["a"]}),
+    (ak.Vocabulary, {"casefold": True}),
+    (ak.Vocabulary().encode, {"tokens": ["a"]}),
     (FOUND.pair, {"k": 0}),
     (FOUND.only, {"kind": "all"}),
-    (alignkit.extract_phrases, {"alignments": ARRAYS, "links": "sure", "max_length": 3}),
-    (alignkit.symmetrize, {"forward": LINKS, "reverse": LINKS, "method": "union"}),
-    (alignkit.concat, {"corpora": {"x": CORPUS}, "prefix": False}),
-    (alignkit.sample, {"corpus": CORPUS, "share": 0.5, "seed": 1, "keep_texts": False}),
-    (alignkit.select_ids, {"corpus": CORPUS, "ids": []}),
-    (alignkit.split_corpus, {"corpus": CORPUS, "shares": {"x": 0.5}, "seed": 1}),
-    (alignkit.merge, {"base": CORPUS, "others": {"C": [PAIR]}, "partial": True}),
-    (alignkit.to_nltk, {"pair": PAIR, "annotator": "A", "links": "sure"}),
-    (Tree.parse, {"text": "(S a)", "tokens": ["a"]}),
-    (Tree.parse("(S a)").with_words, {"words": ["b"]}),
+    (ak.extract_phrases, {"alignments": ARRAYS, "links": "sure", "max_length": 3}),
+    (ak.symmetrize, {"forward": LINKS, "reverse": LINKS, "method": "union"}),
+    (ak.concat, {"corpora": {"x": CORPUS}, "prefix": False}),
+    (ak.sample, {"corpus": CORPUS, "share": 0.5, "seed": 1, "keep_texts": False}),
+    (ak.select_ids, {"corpus": CORPUS, "ids": []}),
+    (ak.split_corpus, {"corpus": CORPUS, "shares": {"x": 0.5}, "seed": 1}),
+    (ak.merge, {"base": CORPUS, "others": {"C": [PAIR]}, "partial": True}),
+    (ak.to_nltk, {"pair": PAIR, "annotator": "A", "links": "sure"}),
+    (ak.Tree.parse, {"text": "(S a)", "tokens": ["a"]}),
+    (ak.Tree.parse("(S a)").with_words, {"words": ["b"]}),
     (io.get_format, {"name": "pharaoh"}),
-    (alignkit.score, {**BOTH, "level": "links", "exact_case": False, "max_length": 3}),
+    (ak.score, {**BOTH, "level": "links", "exact_case": False, "max_length": 3}),
     (scoring.macro_terms, {"rows": ROWS, "level": "links"}),
-    (alignkit.compare, {"systems": {"a": ROWS, "b": ROWS}, "resamples": 3, "trials": 3,
-                        "measure": scoring.link_ratios}),
+    (ak.compare, {"systems": {"a": ROWS, "b": ROWS}, "resamples": 3, "trials": 3,
+                  "measure": scoring.link_ratios}),
     (scoring.wilson_interval, {"count": 1, "total": 2, "confidence": 0.9}),
-    (Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1}),
+    (ak.Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1}),
     (KNOWN.of, {"words": ["a"]}),
     (align.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5}),
     (BITEXT.part, {"begin": 0, "end": 1}),
     (BITEXT.source.sentence, {"k": 0}),
-    (alignkit.agree, {"corpus": CORPUS, "annotators": ["A", "B"], "resamples": 3}),
+    (ak.agree, {"corpus": CORPUS, "annotators": ["A", "B"], "resamples": 3}),
     (agreement.JudgmentOptions, {"scheme": "binary", "lenient_labels": True, "permutations": 3}),
     (agreement.AgreementOptions, {"samples": 9, "confidence": 0.9}),
     (agreement.overlap, BOTH),
@@ -127,17 +110,17 @@ def test_what_is_wrong_is_refused_by_name(function, right):
 
 
 def test_numbers_of_numpy_corpora_and_places_are_what_they_are_elsewhere():
-    assert alignkit.sample(CORPUS, np.float64(0.5), seed=np.int64(1)).ids
+    assert ak.sample(CORPUS, np.float64(0.5), seed=np.int64(1)).ids
     assert ARRAYS.alignment(np.int64(0)) == LINKS
     with pytest.raises(TypeError, match="unsupported operand"):
         CORPUS + [PAIR]  # noqa: RUF005
-    found = alignkit.extract_phrases(LinkArrays.pack([LINKS, Alignment()]))
+    found = ak.extract_phrases(ak.LinkArrays.pack([LINKS, ak.Alignment()]))
     assert found.pair(-2) == found.pair(0)
     refuses(IndexError, "k is 2, but there are 2 sentence pairs", found.pair, 2)
 
 
 def test_both_texts_and_words_are_aligned():
-    known = Aligner.train([TEXTS, TEXTS], model="ibm1", threads=1)
+    known = ak.Aligner.train([TEXTS, TEXTS], model="ibm1", threads=1)
     assert known.align("the house", "das haus") == known.align(*TEXTS)
     for wrong in (None, b"the", 3, ["a", 3]):
         refuses(ArgumentError, "target", known.align, "the house", wrong)
