@@ -8,7 +8,8 @@ import re
 import threading
 
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run
+from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from refusals import refuses
 from test_formats_judged import PARADE, RELATIONS, TSV, TURKU
 
 from alignkit.errors import FormatError, UnknownFormatError
@@ -99,8 +100,7 @@ def written(corpus, format, folder):
 @pytest.mark.parametrize("format", WRITTEN)
 @pytest.mark.parametrize("samples", ["paraphrases", "french"])
 def test_what_alignkit_writes_is_found(request, tmp_path, format, samples):
-    corpus = request.getfixturevalue(samples)
-    path = written(corpus, format, tmp_path)
+    path = written(request.getfixturevalue(samples), format, tmp_path)
     if format in ALIKE:
         with pytest.raises(UnknownFormatError, match='`format="goldalign"` or `format="multimwa"`'):
             find_format(path)
@@ -120,9 +120,8 @@ def test_a_corpus_without_pairs_is_found(tmp_path, format):
 
 @pytest.mark.parametrize("text", ["[[]]", "[1]", "<root/>", "<corpus><a/></corpus>", '{"a": []}'])
 def test_what_only_looks_empty_is_no_corpus(tmp_path, text):
-    (tmp_path / "x").write_text(text)
     with pytest.raises(UnknownFormatError):
-        find_format(tmp_path / "x")
+        find_format(write(tmp_path, "x", text))
 
 
 @pytest.mark.parametrize("format", WRITTEN)
@@ -173,9 +172,7 @@ def test_a_pipe_is_found_and_read_whole(tmp_path):
     ],
 )
 def test_small_files_are_found(tmp_path, text, format):
-    path = tmp_path / "file"
-    path.write_text(text, encoding="utf-8")
-    assert find_format(path) == format
+    assert find_format(write(tmp_path, "file", text)) == format
 
 
 def test_a_file_without_links_is_known_by_its_name(tmp_path):
@@ -185,27 +182,23 @@ def test_a_file_without_links_is_known_by_its_name(tmp_path):
 
 
 def test_base_and_direction_do_not_matter(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("a b\tc d\t1-1 2-2\n" * 5)
+    path = write(tmp_path, "file", "a b\tc d\t1-1 2-2\n" * 5)
     assert find_format(path) == "xlwa"
-    with pytest.raises(FormatError, match="check `base` and `transpose`"):
-        read_corpus(path)
+    refuses(FormatError, "check `base` and `transpose`", read_corpus, path)
 
 
 def test_the_encoding_does_not_matter(tmp_path):
     path = tmp_path / "file"
     path.write_bytes("é\tà\t0-0\n".encode("latin-1"))
     assert find_format(path) == "xlwa"
-    with pytest.raises(FormatError, match="give the right encoding with `encoding`"):
-        read_corpus(path)
+    refuses(FormatError, "give the right encoding with `encoding`", read_corpus, path)
     assert read_corpus(path, encoding="latin-1")[0].source == ("é",)
     path.write_bytes("a\tb\t0-0\n".encode("utf-16"))
     assert find_format(path, encoding="utf-16") == "xlwa"
 
 
 def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
-    path = tmp_path / "file"
-    path.write_text("<nothing/>\n")
+    path = write(tmp_path, "file", "<nothing/>\n")
     with pytest.raises(UnknownFormatError) as caught:
         read_corpus(path)
     assert all(name in str(caught.value) for name in FORMATS)
@@ -233,10 +226,8 @@ def test_what_looks_like_nothing_lists_all(tmp_path, capsys):
     ],
 )
 def test_what_fits_nothing_is_told_why(tmp_path, text, why):
-    path = tmp_path / "file"
-    path.write_text(text, newline="")
     with pytest.raises(FormatError) as caught:
-        read_corpus(path)
+        read_corpus(write(tmp_path, "file", text))
     assert why in str(caught.value)
     assert "by `format`" not in str(caught.value)
 
@@ -245,8 +236,7 @@ def test_the_empty_name_is_no_folder_and_a_missing_file_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_corpus(tmp_path / "none")
     for format in (None, "pharaoh"):
-        with pytest.raises(FileNotFoundError, match="its name is empty; name a file"):
-            read_corpus("", format=format)
+        refuses(FileNotFoundError, "its name is empty; name a file", read_corpus, "", format=format)
 
 
 def test_a_folder_of_two_formats_is_refused(tmp_path, gold):
@@ -255,8 +245,7 @@ def test_a_folder_of_two_formats_is_refused(tmp_path, gold):
     (tmp_path / "README.txt").write_text("about the corpus\n")
     assert find_format(tmp_path) == "jacana"
     write_corpus(gold, tmp_path / "gold.txt", format="rte")
-    with pytest.raises(UnknownFormatError, match="jacana and rte"):
-        find_format(tmp_path)
+    refuses(UnknownFormatError, "jacana and rte", find_format, tmp_path)
 
 
 @pytest.mark.parametrize("format", ["jacana", "transread", "yawat"])
@@ -268,31 +257,27 @@ def test_a_corpus_in_a_deeper_folder_is_not_left_out(tmp_path, gold, format):
     assert find_format(tmp_path) == find_format(f"{tmp_path}/./") == format
     write_corpus(gold, deep / "more.tsv", format="xlwa")
     told = rf'{format} and xlwa \(a/b/more.tsv\); give one of them, or use `format="{format}"`'
-    with pytest.raises(UnknownFormatError, match=told):
-        read_corpus(tmp_path)
+    refuses(UnknownFormatError, told, read_corpus, tmp_path)
 
 
 def test_a_deeper_folder_of_the_same_format_is_not_left_out(tmp_path, gold):
     (tmp_path / "old").mkdir()
     for path in ("gold.json", "old/gold.json"):
         write_corpus(gold, tmp_path / path, format="jacana")
-    with pytest.raises(UnknownFormatError, match=r"jacana and jacana \(old/gold.json\)"):
-        find_format(tmp_path)
+    refuses(UnknownFormatError, r"jacana and jacana \(old/gold.json\)", find_format, tmp_path)
     (tmp_path / "old").rename(tmp_path / ".old")
     assert find_format(tmp_path) == "jacana"
 
 
 def test_a_folder_that_holds_a_corpus_names_it(tmp_path, gold):
     write_corpus(gold, tmp_path / "dev.tsv", format="xlwa")
-    with pytest.raises(UnknownFormatError, match=r"files of xlwa \(dev.tsv\); give one"):
-        read_corpus(tmp_path)
+    refuses(UnknownFormatError, r"files of xlwa \(dev.tsv\); give one", read_corpus, tmp_path)
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("folder", ["", "formats"])
 def test_a_folder_of_many_corpora_is_not_one(data, folder):
-    with pytest.raises(UnknownFormatError, match=r"transread, .*naacl .*; give one"):
-        read_corpus(data / folder)
+    refuses(UnknownFormatError, r"transread, .*naacl .*; give one", read_corpus, data / folder)
 
 
 def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases):
@@ -300,20 +285,15 @@ def test_a_refused_file_names_the_format_that_fits(tmp_path, capsys, paraphrases
     with pytest.raises(FormatError, match='the file reads as jacana: `format="jacana"`'):
         read_corpus(path, format="pharaoh")
     told = "the file reads as jacana: --format jacana"
-    for words in (["stats"], ["convert"]):
-        more = [tmp_path / "o", "--to", "xlwa"] if words == ["convert"] else []
-        run(capsys, *words, path, *more, "--format", "pharaoh").failed(told)
+    for words in (["stats", path], ["convert", path, tmp_path / "o", "--to", "xlwa"]):
+        run(capsys, *words, "--format", "pharaoh").failed(told)
     run(capsys, "score", path, path, "--format", "naacl").failed(told)
-    ran = run(capsys, "check", path, "--format", "multimwa")
-    ran.failed("cannot be read as multimwa", told)
+    run(capsys, "check", path, "--format", "multimwa").failed("cannot be read as multimwa", told)
 
 
-@pytest.mark.parametrize(
-    ("format", "folder"), [*((name, False) for name in WRITTEN), ("goldalign", True)]
-)
-def test_whatever_it_is_refused_as_the_format_that_fits_is_named(
-    tmp_path, paraphrases, format, folder
-):
+@pytest.mark.parametrize("format", [*WRITTEN, "goldalign/"])
+def test_whatever_it_is_refused_as_the_format_that_fits_is_named(tmp_path, paraphrases, format):
+    format, folder, _ = format.partition("/")
     path = tmp_path / "folder"
     if folder:
         write_corpus(paraphrases[:8], path, format=format)
@@ -342,8 +322,7 @@ def test_the_name_is_told_and_logged(capsys, caplog):
         read_corpus(GOLD)
     assert caplog.messages == [f"{GOLD}: read as pharaoh"]
     assert capsys.readouterr() == ("", "")
-    ran = run(capsys, "score", GOLD, GOLD, *TEXTS)
-    assert ran.err == f"alignkit: {GOLD}: read as pharaoh\n"
+    assert run(capsys, "score", GOLD, GOLD, *TEXTS).err == f"alignkit: {GOLD}: read as pharaoh\n"
     assert run(capsys, "stats", GOLD, "--format", "pharaoh").err == ""
     assert run(capsys, "stats", PARAPHRASES).err == ""
     assert run(capsys, "stats", GOLD, "--quiet").err == ""
@@ -383,11 +362,9 @@ def test_of_real_corpora_only_the_wrong_base_is_suspected(data, path, caplog):
 
 
 def test_a_text_is_not_taken_for_a_corpus(capsys, tmp_path):
-    path = tmp_path / "text"
     sides = [(FRENCH / name).read_text().splitlines() for name in ("fr.txt", "en.txt")]
-    path.write_text("".join(f"{a} ||| {b}\n" for a, b in zip(*sides, strict=True)))
-    ran = run(capsys, "align", path, "-o", tmp_path / "out", "--rounds", "1")
-    assert "read as" not in ran.err
+    path = write(tmp_path, "text", "".join(f"{a} ||| {b}\n" for a, b in zip(*sides, strict=True)))
+    assert "read as" not in run(capsys, "align", path, "-o", tmp_path / "out", "--rounds", "1").err
 
 
 LISTS = {
@@ -430,13 +407,12 @@ def test_a_damaged_object_is_told_by_its_own_reader(tmp_path, format, place, dam
     before, records, between, behind = whole(format)
     records = [*records]
     records[place] = DAMAGES[damage](records[place])
-    path = tmp_path / "file.json"
-    path.write_text(before + between.join(records) + behind, "utf-8")
+    path = write(tmp_path, "file.json", before + between.join(records) + behind)
     assert find_format(path) == format
     with pytest.raises(FormatError) as caught:
         read_corpus(path)
     assert not isinstance(caught.value, UnknownFormatError)
-    assert caught.value.path == str(path)
+    assert caught.value.path == path
     first = 1 if format in LINES else 2
     assert caught.value.line in (place + first, place + first + 1)  # a gap shows in the next line
 
@@ -455,8 +431,7 @@ ROWS = [
 def test_a_damaged_row_is_told_by_its_own_reader(tmp_path, format, text, place, damage):
     lines = text.splitlines()
     lines[place] = ROWS[damage](lines[place])
-    path = tmp_path / "file.tsv"
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+    path = write(tmp_path, "file.tsv", "\n".join(lines) + "\n")
     if lines[0]:  # else there is nothing to tell it by but the labels
         assert find_format(path) == format
     with pytest.raises(FormatError) as caught:
@@ -469,11 +444,10 @@ def test_a_damaged_row_is_told_by_its_own_reader(tmp_path, format, text, place, 
 
 @pytest.mark.parametrize("label", ["5", 5, None, "４"])
 def test_a_bad_label_in_the_first_record_is_told_by_turku(tmp_path, label):
-    path = tmp_path / "file.json"
-    path.write_text(json.dumps([{**TURKU[0], "label": label}, TURKU[1]]), "utf-8")
+    path = write(tmp_path, "file.json", json.dumps([{**TURKU[0], "label": label}, TURKU[1]]))
     with pytest.raises(FormatError, match="judgment") as caught:
         read_corpus(path)
-    assert (caught.value.path, caught.value.line) == (str(path), 1)
+    assert (caught.value.path, caught.value.line) == (path, 1)
 
 
 @pytest.mark.parametrize(
@@ -487,16 +461,14 @@ def test_a_bad_label_in_the_first_record_is_told_by_turku(tmp_path, label):
     ],
 )
 def test_a_damaged_relation_is_told_by_etpc(tmp_path, old, new, told):
-    path = tmp_path / "relations.xml"
-    path.write_text(RELATIONS.replace(old, new, 1), "utf-8")
+    path = write(tmp_path, "relations.xml", RELATIONS.replace(old, new, 1))
     assert find_format(tmp_path) == "etpc"
     with pytest.raises(FormatError, match=told) as caught:
         read_corpus(tmp_path)
-    assert (caught.value.path, caught.value.line) == (str(path), 2)
+    assert (caught.value.path, caught.value.line) == (path, 2)
 
 
 def test_keys_of_no_format_show_none(tmp_path):
-    path = tmp_path / "file.json"
-    path.write_text('[{"source": "a", "target": "b", "text": 1}, {"x": ]')
+    path = write(tmp_path, "file.json", '[{"source": "a", "target": "b", "text": 1}, {"x": ]')
     with pytest.raises(UnknownFormatError):
         read_corpus(path)
