@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import run, write
+from command import made, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -177,8 +177,7 @@ def test_predictions_come_in_by_id_or_in_order(capsys, tmp_path):
     given = ["score-labels", path, "--ref-annotator", "gold", "--scheme", "binary"]
     by_id = write(tmp_path, "first.tsv", "2\t1\n0\t1\n")
     ordered = write(tmp_path, "second.txt", "1\n1\n1\n")
-    ran = run(capsys, *given, "--hyp-annotator", "a", "--predictions", by_id, ordered, "--json")
-    assert ran.code == 0, ran.err
+    ran = made(capsys, *given, "--hyp-annotator", "a", "--predictions", by_id, ordered, "--json")
     assert counts(ran) == {"a": (3, 2), "first": (2, 2), "second": (3, 2)}
     assert len(ran.json["comparisons"]) == 3
     for text, told in (
@@ -203,8 +202,7 @@ def test_labels_of_a_view_are_predictions_too(capsys, tmp_path):
 
     def right(view, text, *more):
         file = write(tmp_path, "p.tsv", text)
-        ran = run(capsys, *given, "--view", view, "--predictions", file, *more)
-        assert ran.code == 0, ran.err
+        ran = made(capsys, *given, "--view", view, "--predictions", file, *more)
         labels = [x["label"] for x in ran.json["labels"]]
         return ran.json["systems"][0]["right"], any(x.startswith("flag") for x in labels)
 
@@ -268,8 +266,7 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     first = saved("first.jsonl", ["4s", "4", "2", "4"])
     second = saved("second.jsonl", ["1", "4i", "4"], ids="210")
     given = ["--scheme", "turku", "--json"]
-    ran = run(capsys, "score-labels", first, gold, *given, "--view", "base")
-    assert ran.code == 0, ran.err
+    ran = made(capsys, "score-labels", first, gold, *given, "--view", "base")
     (row,) = ran.json["systems"]
     assert (row["system"], row["pairs"], row["right"]) == ("first", 3, 2)
     run(capsys, "score-labels", second, gold, *given).failed("lacks 1")

@@ -8,7 +8,7 @@ from math import erfc, isnan, sqrt
 
 import numpy as np
 import pytest
-from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from command import EFLOMAL, FAST, GOLD, PARAPHRASES, made, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_label_scores import judged
@@ -99,8 +99,7 @@ def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
     page = tmp_path / "p.html"
     given = ["profile", PARAPHRASES, "--hyp-annotator", "eflomal", "anna", "--ref-annotator",
              "gold", *quick]  # fmt: skip
-    ran = run(capsys, *given, "--measure", "aer", "--html", page)
-    assert ran.code == 0, ran.err
+    ran = made(capsys, *given, "--measure", "aer", "--html", page)
     assert "AER of 64 sentence pairs by phenomena" in ran.out
     assert "fails most, of" not in ran.out
     assert page.read_text("utf-8").count("<svg") == 2
@@ -235,8 +234,7 @@ def test_the_command_profiles_judgments(capsys, tmp_path):
     two = write(tmp_path, "two.tsv", "".join(lines))
     page, cd, heat = tmp_path / "p.html", tmp_path / "cd.svg", tmp_path / "heat.svg"
     given = ["profile", one, gold, "--predictions", two, "--scheme", "binary", "--trials", "50"]
-    ran = run(capsys, *given, "--html", page, "--plot", cd, "--heat-map", heat)
-    assert ran.code == 0, ran.err
+    ran = made(capsys, *given, "--html", page, "--plot", cd, "--heat-map", heat)
     assert "accuracy of 26 sentence pairs by phenomena" in ran.out
     assert page.read_text("utf-8").count("<svg") == 2
     assert "critical difference" in cd.read_text("utf-8")
