@@ -35,9 +35,7 @@ SETTLED = {
     "p05": {  # the difference as the page names it: keys, and what is decided by them
         "Who ~ to": ("x", {"0-4": "none"}, "own"),
         "'s ~ Marchetti": ("2", {"4-1": "possible"}, "ben"),
-        "'s husband ~ married to": (
-            "1", {"4-3": "sure", "4-4": "sure", "5-4": "sure"}, "anna"
-        ),
+        "'s husband ~ married to": ("1", {"4-3": "sure", "4-4": "sure", "5-4": "sure"}, "anna"),
         "husband ~ married": ("d", {"5-3": "possible"}, "own"),
         "judgment": ("1", {"": "partial"}, "anna"),
     },
@@ -169,9 +167,7 @@ def check_dashboard(page, folder):
     list(views(page, "dashboard"))
     found = json.loads(run(f"{AGREED} --json", folder))
     levels = next(two for two in found["figures"] if two["kind"] == "annotators")["sections"]["all"]
-    figures = {
-        f"{level}.{name}": figure for level, said in levels.items() for name, figure in said.items()
-    }
+    figures = {f"{at}.{name}": one for at, said in levels.items() for name, one in said.items()}
     rows = [[figures[name] for name in names] for names in FIGURES.values()]
     columns = {"twos": slice(1, 5), "beyond": slice(4)}
     for kind, expected in zip(FIGURES, page.evaluate(SHOWN, rows), strict=True):
@@ -206,9 +202,8 @@ def check_gold(folder, samples):
             assert line["note"] == (NOTE if place in ("4-3", "4-4", "5-4") else "")
             if place:
                 expected[place] = value
-        assert dict_of(made["gold"].alignment) == {
-            place: value for place, value in expected.items() if value != "none"
-        }
+        linked = {place: value for place, value in expected.items() if value != "none"}
+        assert dict_of(made["gold"].alignment) == linked
         assert {place for of, place in lines if of == id} == agreed | set(decided)
         assert made["gold"].judgment == ("partial" if id == "p05" else "")
 
@@ -243,6 +238,5 @@ def test_two_annotate_and_a_third_makes_gold(tmp_path):
     assert not problems
     check_gold(tmp_path, samples)
     assert agreed in run(AGREED, tmp_path)
-    assert "the project agrees with the log" in run(
-        "alignkit project log four.xml.alignkit --check", tmp_path
-    )
+    told = run("alignkit project log four.xml.alignkit --check", tmp_path)
+    assert "the project agrees with the log" in told

@@ -20,12 +20,10 @@ from annotate_browser import (
 from annotation_server import served
 from msgspec import Raw
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import Sent
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 pytestmark = BROWSER
 
@@ -36,13 +34,12 @@ class Desk:
     """A server, a browser, and what went wrong in its pages."""
 
     def __init__(self, running, context):
-        self.running, self.context = running, context
-        self.problems = []
+        self.running, self.context, self.problems = running, context, []
+        self.store = running.opening.opened.store
         self.address = f"http://127.0.0.1:{running.port}/"
 
     def enter(self):
-        page = enter(self.context, f"{self.address}#{self.running.entrance.token}", self.problems)
-        page.close()
+        enter(self.context, self.running.url, self.problems).close()
 
     def tab(self, k, context=None):
         page = enter(context or self.context, f"{self.address}?pair={k}", self.problems)
@@ -50,10 +47,7 @@ class Desk:
         return page
 
     def correct(self, k, source, target=TARGET):
-        opened = self.running.opening.opened
-        assert opened is not None
-        corrected = [SentencePair(f"p{k}", source, target)]
-        import_pairs(opened.store, corrected, holds=frozenset())
+        import_pairs(self.store, [SentencePair(f"p{k}", source, target)], holds=frozenset())
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +75,12 @@ def desk(desks):
 
 
 def comments(page, k):
-    stored = pair(page, k)["state"]["comments"]
-    return stored
+    return pair(page, k)["state"]["comments"]
 
 
 def asked(page):
     page.wait_for_selector("#conflict:not([hidden])")
-    text = page.inner_text("#conflict-text")
-    return text
+    return page.inner_text("#conflict-text")
 
 
 def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk):
@@ -102,8 +94,7 @@ def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk):
     saved(right)
     until(lambda: "of the right" in left.inner_text("#comment-list"))
     left.press("#comment", "Enter")
-    text = asked(left)
-    assert "“of the right” in your other tab; here “of the left”" in text
+    assert "“of the right” in your other tab; here “of the left”" in asked(left)
     assert comments(left, 1) == [["", "of the right"]]
     left.click("#keep-this")
     until(lambda: comments(left, 1) == [["", "of the left"]])
@@ -233,11 +224,9 @@ def test_undo_goes_on_beyond_what_the_page_knows(desk):
 
 
 def test_what_was_looked_at_outlives_a_reload(desk):
-    opened = desk.running.opening.opened
-    assert opened is not None
     cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 2]], [[0, 0, 0, 1], [1, 1, 0, 1]]
     taken = json.dumps({"how": "accept-all", "cells": cells, "bulk": bulk}).encode()
-    opened.store.append(8, "anna", base=0, rev=1, events=[Sent(str(uuid4()), "edit", Raw(taken))])
+    desk.store.append(8, "anna", base=0, rev=1, events=[Sent(str(uuid4()), "edit", Raw(taken))])
     page = desk.tab(8)  # the cursor is on the first
     page.reload()
     page.wait_for_selector("body[data-pair='8']")
@@ -270,9 +259,7 @@ def test_the_last_pair_done_ends_with_the_export(desk, tmp_path):
 
 
 def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(desk, monkeypatch):
-    page = desk.tab(9)
-    assert desk.running.opening.opened is not None
-    database = desk.running.opening.opened.store.database
+    page, database = desk.tab(9), desk.store.database
     with monkeypatch.context() as patch:
         pragmas = [*database._pragmas(False), "max_page_count=1"]  # as large as it is
         patch.setattr(database, "_pragmas", lambda readonly: pragmas)

@@ -1,17 +1,7 @@
 """In a browser: adjudicators of judgments wait for the first pair, and take votes as they are."""
 
 import pytest
-from annotate_browser import (
-    BROWSER,
-    ask,
-    browser,
-    press,
-    ready,
-    saved,
-    serious,
-    until,
-    views,
-)
+from annotate_browser import BROWSER, ask, browser, press, ready, saved, serious, until, views
 from annotation import Tab, project, sent
 from annotation_server import served
 
@@ -29,8 +19,7 @@ NAMES = ("anna", "ben", "cora")
 def path(tmp_path):
     """Make a project of four pairs that three judge."""
     pairs = (SentencePair(f"p{k:02}", ["they", "talked"], ["they", "spoke"]) for k in range(1, 5))
-    options = {"scheme": "turku", "task": "judge"}
-    store = project(tmp_path, Corpus(pairs), "talks.alignkit", None, **options)
+    store = project(tmp_path, Corpus(pairs), "talks.alignkit", None, scheme="turku", task="judge")
     assign_pairs(store, list(NAMES), control=0)
     store.close()
     return str(tmp_path / "talks.alignkit")

@@ -40,17 +40,14 @@ def saved(page, tmp_path):
 
 
 def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
-    audit = sample_audit(n=12)
-    page, key = opened(audit)
-    first = page.locator("#place").inner_text()
-    assert first.startswith("item 1 of 12, ")
+    page, key = opened(sample_audit(n=12))
+    assert page.locator("#place").inner_text().startswith("item 1 of 12, ")
     assert page.locator("mark").count() == 2
     for pressed in ("1", "2", "3", "c", "u", "i", "C"):
         page.keyboard.press(pressed)
     assert page.locator("#progress").inner_text() == "7 of 12 judged"
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("0")  # taken back
-    page.keyboard.press("r")
+    for pressed in ("ArrowLeft", "0", "r"):  # taken back, and remarked on
+        page.keyboard.press(pressed)
     page.keyboard.type("=1 why? 2")
     page.keyboard.press("Enter")
     page.keyboard.press("n")
@@ -61,13 +58,13 @@ def test_a_judge_fills_a_sheet_by_keyboard(opened, tmp_path):
     assert page.locator("#place").inner_text().startswith("item 7 of 12, ")
     path = saved(page, tmp_path)
     rows = read(path)
-    said = [row["judgment"] for row in rows]
-    assert said == ["correct", "uncertain", "incorrect"] * 2 + ["", "incorrect", "", "", "", ""]
+    said = ["correct", "uncertain", "incorrect"] * 2 + ["", "incorrect", "", "", "", ""]
+    assert [row["judgment"] for row in rows] == said
     found = read_audit(path, key)
     assert found.filled.judges == ("anna",)
     assert found.filled.remarks["anna"] == {rows[6]["item"]: "=1 why? 2"}
-    judgments = found.filled.judgments["anna"]
-    assert judgments == {row["item"]: row["judgment"] for row in rows if row["judgment"]}
+    judged = {row["item"]: row["judgment"] for row in rows if row["judgment"]}
+    assert found.filled.judgments["anna"] == judged
 
 
 @pytest.mark.parametrize("view", ["binary", "base"])
@@ -85,10 +82,8 @@ def test_a_label_that_is_a_number_is_judged_by_its_own_key(opened, tmp_path, vie
     path = saved(page, tmp_path)
     assert " ".join(row["judgment"] for row in read(path)) == keys[:-1]
     assert len(read_audit(path, key).filled.judgments["anna"]) == 3
-    assert page.locator("#judgments button").first.inner_text() in (
-        "0 no paraphrase",
-        "1 unrelated",
-    )
+    first = {"binary": "0 no paraphrase", "base": "1 unrelated"}[view]
+    assert page.locator("#judgments button").first.inner_text() == first
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])
@@ -109,13 +104,11 @@ def test_what_it_saves_is_the_sheet(opened, tmp_path, format):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_phone_and_axe_finds_nothing(opened, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page, _ = opened(
-        sample_audit(n=12), viewport={"width": 400, "height": 700}, color_scheme=scheme
-    )
+    phone = {"viewport": {"width": 400, "height": 700}, "color_scheme": scheme}
+    page, _ = opened(sample_audit(n=12), **phone)
     page.keyboard.press("1")
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
-    pressed = page.locator("button[aria-pressed=true]")
-    assert pressed.inner_text() == "1 correct"
+    assert page.locator("button[aria-pressed=true]").inner_text() == "1 correct"
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
