@@ -17,17 +17,16 @@ pytest.importorskip("starlette")
 pytest.importorskip("sqlalchemy")
 
 from annotation_server import Client, Process, corpus
-from command import PARAPHRASES, process, run
+from command import PARAPHRASES, process, run, write
 from repetitions import repetitions
 
-from alignkit import Corpus
+from alignkit import Corpus, read_corpus, write_corpus
 from alignkit.annotate.creation import create_project, read_documents
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
 from alignkit.cli.common import files
-from alignkit.io import read_corpus, write_corpus
 
 
 @pytest.fixture
@@ -38,8 +37,7 @@ def file(tmp_path):
 
 
 def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) -> None:
-    links = str(tmp_path / "auto.align")
-    Path(links).write_text("0-0\n")
+    links = write(tmp_path, "auto.align", "0-0\n")
     for words, told in [
         ((str(tmp_path / "missing"),), "no such file"),
         (("-",), "standard input"),
@@ -64,8 +62,8 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
     create_project(project, corpus(3))
     whole = Path(project).read_bytes()
     places = {name: str(tmp_path / name) for name in ("bad.jsonl", "cut", "other", "none/x")}
-    Path(places["bad.jsonl"]).write_text('{"alignkit": "corpus", "version": 1}\n{"id": 7}\n')
-    Path(places["cut"]).write_bytes(whole[: len(whole) // 2])
+    write(tmp_path, "bad.jsonl", '{"alignkit": "corpus", "version": 1}\n{"id": 7}\n')
+    write(tmp_path, "cut", whole[: len(whole) // 2])
     sqlite3.connect(places["other"]).execute("CREATE TABLE a (b)").connection.close()
     for words, told in [
         ((places["bad.jsonl"],), "bad.jsonl:2"),
@@ -79,8 +77,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
         ((project, "--model", file), "is not a model of alignkit"),
         ((file, "--model", file), "is not a model of alignkit"),
     ]:
-        ran = run(capsys, "annotate", *words, "--no-browser").failed(told)
-        assert not ran.out
+        assert not run(capsys, "annotate", *words, "--no-browser").failed(told).out
     lock = ServerLock(project)
     run(capsys, "annotate", project, "--no-browser").failed("another server has this project")
     lock.release()
@@ -89,9 +86,9 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
 
 def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(serving, "listen", None)
-    project, documents, texts = (str(tmp_path / name) for name in ("p", "d", "t.jsonl"))
+    project, documents = (str(tmp_path / name) for name in ("p", "d"))
     create_project(project, read_corpus(PARAPHRASES))  # of eflomal, anna, ben and gold
-    Path(texts).write_text('{"source": "a b", "target": "c"}\n')
+    texts = write(tmp_path, "t.jsonl", '{"source": "a b", "target": "c"}\n')
     create_project(documents, Corpus(read_documents([texts])), task="extract")
     no_gold = "'gold' is an annotator of these pairs; give the gold standard another name"
     for words, told in [
@@ -103,8 +100,8 @@ def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypa
         ((texts, "--task", "extract"), "are not adjudicated"),
     ]:
         place = () if words[0] in (project, documents) else ("--project", str(tmp_path / "new"))
-        ran = run(capsys, "annotate", *words, *place, "--adjudicate", "--no-browser").failed(told)
-        assert not ran.out
+        given = ["annotate", *words, *place, "--adjudicate", "--no-browser"]
+        assert not run(capsys, *given).failed(told).out
     assert {path.name for path in tmp_path.iterdir()} == {"p", "d", "t.jsonl"}
 
 
@@ -125,8 +122,7 @@ def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file)
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.slow
 def test_a_signal_ends_it_and_it_goes_on_where_it_was(tmp_path, file, kind) -> None:
-    words = (file, "--annotator", "anna", "--initial", "auto")
-    first = Process(*words)
+    first = Process(file, "--annotator", "anna", "--initial", "auto")
     until_suggested(first)
     link = first.client.link(3, 0, 0, 0, 2)
     code, told = first.end(kind)
@@ -141,8 +137,7 @@ def test_a_signal_ends_it_and_it_goes_on_where_it_was(tmp_path, file, kind) -> N
     assert pair["undo"] == link.json["events"]
     assert pair["suggestions"]["set"] == "auto"
     assert again.end(signal.SIGINT)[0] == 130
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["corpus.jsonl", "corpus.jsonl.alignkit"]
+    assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "corpus.jsonl.alignkit"}
 
 
 @pytest.mark.slow
@@ -217,8 +212,7 @@ def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
         time.sleep(rng.uniform(0, 0.6))
         served.end(signal.SIGKILL)
         kept += [id for load in loads for id in load.end()]
-    project = f"{file}.alignkit"
-    with Store.open(project) as store:
+    with Store.open(f"{file}.alignkit") as store:
         ids = [event.id for event in store.log()]
         assert len(ids) == len(set(ids))
         assert set(kept) <= set(ids)
@@ -230,23 +224,18 @@ def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
 def test_a_project_can_be_used_as_soon_as_the_url_is_printed(tmp_path) -> None:
     write_corpus(corpus(6000), str(tmp_path / "c.jsonl"), format="alignkit-jsonl")
     served = Process(tmp_path / "c.jsonl", "--suggestions", "none", entered=False)
-    ran = process(
-        "project", "assign", f"{tmp_path}/c.jsonl.alignkit", "--annotators", "anna", "ben"
-    )
+    project = f"{tmp_path}/c.jsonl.alignkit"
+    ran = process("project", "assign", project, "--annotators", "anna", "ben")
     _, told = served.end(signal.SIGINT)
     assert ran.code == 0, ran.err
-    assert told.startswith(f"alignkit: {tmp_path}/c.jsonl.alignkit: the project is being made; the")
+    assert told.startswith(f"alignkit: {project}: the project is being made; the")
 
 
 @pytest.mark.slow
-def test_a_port_that_is_taken_is_told(file) -> None:
+def test_a_port_that_is_taken_and_another_than_the_project_s_own_are_told(file) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process("annotate", file, "--port", port, "--no-browser").failed(f"--port {port}")
-
-
-@pytest.mark.slow
-def test_another_port_than_the_project_s_own_is_told(file) -> None:
     port = serving.own_port(f"{file}.alignkit")
     with socket.create_server(("127.0.0.1", port)):
         served = Process(file, "--suggestions", "none")

@@ -24,11 +24,8 @@ PACKED = ("samples/", "guidelines/")  # folders at the top that the wheel holds 
 def tracked() -> list[str]:
     if not (ROOT / ".git").exists() or not shutil.which("git"):
         pytest.skip("needs git and a clone")
-    ran = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
-    names = [name for name in ran.stdout.split("\0") if name and (ROOT / name).exists()]
-    return [name for name in names if not name.startswith(".")]
+    names = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, encoding="utf-8")
+    return [one for one in names.split("\0") if one[:1] not in ("", ".") and (ROOT / one).exists()]
 
 
 def test_the_manifest_covers_every_file(tracked: list[str]) -> None:
@@ -126,9 +123,6 @@ def test_an_unpacked_wheel_finds_samples_and_guidelines(built: Path, tmp_path: P
         "print(samples(), guidelines(), sep='\\n')\n"
         "print(len(read_corpus(samples() / 'paraphrases.jsonl', format='alignkit-jsonl')))"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path, capture_output=True, encoding="utf-8", check=True,
-    )  # fmt: skip
+    told = subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, encoding="utf-8")
     package = tmp_path / "alignkit"
-    assert ran.stdout.split() == [str(package / "samples"), str(package / "guidelines"), "64"]
+    assert told.split() == [str(package / "samples"), str(package / "guidelines"), "64"]
