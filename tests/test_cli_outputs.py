@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command import FRENCH, PARAPHRASES, TEXTS, process, run, write
+from command import FRENCH, PARAPHRASES, TEXTS, made, process, run, write
 from test_cli import posix
 
 BITEXT = FRENCH / "fr.txt", FRENCH / "en.txt"
@@ -81,15 +81,13 @@ def test_what_is_read_is_not_replaced_by_something_else(capsys, old, command):
 
 def test_a_corpus_and_its_texts_are_converted_in_their_places(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    texts = {}
-    for name in ("gold.align", "fr.txt", "en.txt"):
-        texts[name] = (FRENCH / name).read_bytes()
-        (tmp_path / name).write_bytes(texts[name])
+    texts = {name: (FRENCH / name).read_bytes() for name in ("gold.align", "fr.txt", "en.txt")}
+    for name, text in texts.items():
+        write(tmp_path, name, text)
     given = ["--source", "fr.txt", "--target", "en.txt"]
     to = ["--to", "pharaoh", "--swap", "--to-source", "fr.txt", "--to-target", "en.txt"]
     for swapped in (True, False):
-        ran = run(capsys, "convert", "gold.align", "gold.align", "--from", "pharaoh", *given, *to)
-        assert ran.code == 0, ran.err
+        made(capsys, "convert", "gold.align", "gold.align", "--from", "pharaoh", *given, *to)
         assert (files(tmp_path)["fr.txt"] == texts["en.txt"]) is swapped
     assert files(tmp_path) == texts
 
@@ -117,12 +115,9 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch
 
     monkeypatch.setattr(os, "access", refused)  # as it is for all but root
     os.mkdir("closed")
-    texts = ["align", *BITEXT]
-    for path, told in (
-        ("out", "it is read-only"),
-        ("closed/x", "cannot create files in its folder"),
-    ):
-        ran = run(capsys, *texts, "--save", path)
+    expected = {"out": "it is read-only", "closed/x": "cannot create files in its folder"}
+    for path, told in expected.items():
+        ran = run(capsys, "align", *BITEXT, "--save", path)
         ran.failed(f"{path}: cannot be written: {told}; nothing was changed")
         assert "rounds" not in ran.err
     assert files(Path()) == old
@@ -137,8 +132,7 @@ AGREE += ["--samples", "10", "--html", "page"]
 @pytest.mark.parametrize("command", [["check", FRENCH / "gold.align", "--fix", "out"], AGREE])
 def test_a_report_that_cannot_be_printed_leaves_all_as_it_was(old, command):
     with open("/dev/full", "w", encoding="utf-8") as full:
-        ran = process(*command, stdout=full)
-    ran.failed("standard output: No space left")
+        process(*command, stdout=full).failed("standard output: No space left")
     assert files(Path()) == old
 
 
@@ -155,13 +149,13 @@ def test_a_folder_that_fails_half_way_is_as_it_was(capsys, tmp_path, format, mad
     assert sorted(os.listdir(tmp_path)) == ["broken.jsonl"]
     out = tmp_path / "out"
     assert run(capsys, "convert", PARAPHRASES, out, "--to", format).code == 0
-    before = files(out)
-    assert made in before
+    assert made in files(out)
     write(out, "README", "mine")
+    before = files(out)
     run(capsys, "convert", broken, out, "--to", format).failed("broken.jsonl:66")
-    assert files(out) == {**before, "README": b"mine"}
+    assert files(out) == before
     assert run(capsys, "convert", PARAPHRASES, out, "--to", format).code == 0
-    assert files(out) == {**before, "README": b"mine"}
+    assert files(out) == before
 
 
 @pytest.mark.slow
@@ -190,8 +184,7 @@ def test_a_file_is_not_read_while_standard_output_adds_to_it(tmp_path):
 @pytest.mark.slow
 @posix
 def test_other_names_of_a_replaced_file_are_told(tmp_path):
-    (tmp_path / "a").write_text("old")
-    os.link(tmp_path / "a", tmp_path / "b")
+    os.link(write(tmp_path, "a", "old"), tmp_path / "b")
     ran = process("convert", PARAPHRASES, tmp_path / "a", *TO_PHARAOH)
     assert "a: replaced; other hard links of the old file keep the old content" in ran.err
     assert (tmp_path / "b").read_text() == "old"

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import cycle, product
 
 import pytest
-from command import COMPILING, EFLOMAL, FAST, FRENCH, GOLD, PARAPHRASES, TEXTS
+from command import COMPILING, EFLOMAL, FAST, FRENCH, GOLD, PARAPHRASES, TEXTS, write
 from repetitions import FULL
 from test_cli import shell
 
@@ -91,19 +91,14 @@ def test_closed_stdin_is_told_where_it_is_to_be_read():
 
 
 def without_reader(command, *, stdout=False, stderr=False):
-    streams = {}
-    opened = []
-    for name, broken in (("stdout", stdout), ("stderr", stderr)):
-        streams[name] = subprocess.PIPE
-        if broken:
-            read, streams[name] = os.pipe()
-            os.close(read)
-            opened.append(streams[name])
+    read, closed = os.pipe()
+    os.close(read)
+    out, err = (closed if broken else subprocess.PIPE for broken in (stdout, stderr))
     try:
-        return subprocess.run(["bash", "-c", command], text=True, check=False, **streams)
+        words = ["bash", "-c", command]
+        return subprocess.run(words, text=True, check=False, stdout=out, stderr=err)
     finally:
-        for number in opened:
-            os.close(number)
+        os.close(closed)
 
 
 @pytest.mark.slow
@@ -122,9 +117,7 @@ def test_a_broken_pipe_is_quiet_in_every_command(name, broken):
 
 @pytest.mark.slow
 def test_an_error_stays_one_where_nobody_reads_anything(tmp_path):
-    broken = tmp_path / "broken.align"
-    broken.write_text("0-0\n" * 3_000 + "x\n")
+    broken = write(tmp_path, "broken.align", "0-0\n" * 3_000 + "x\n")
     command = f"{ALIGNKIT} convert {broken} - --to pharaoh"
     assert without_reader(command, stderr=True).returncode == 2
-    ran = without_reader(command, stdout=True, stderr=True)
-    assert ran.returncode in (0, 2)
+    assert without_reader(command, stdout=True, stderr=True).returncode in (0, 2)
