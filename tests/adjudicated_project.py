@@ -15,6 +15,9 @@ _SHARED |= {(6, 6): 2, (7, 7): 2, (10, 11): 2, (11, 12): 2}
 ANNA = {**_SHARED, (0, 0): 1, (4, 4): 1, (5, 4): 1, (7, 8): 2, (8, 9): 2, (9, 10): 1}
 BEN = {**_SHARED, (2, 9): 1, (4, 4): 2, (5, 4): 2, (7, 8): 1, (8, 9): 1, (9, 10): 2}
 """The links of the pair on the picture of the page."""
+_REMARKS = {"anna": [sent("comment", key="7-8", before="", after="“arrived at” is one verb."),
+                     sent("judge", label=["", "paraphrase"])],
+            "ben": [sent("judge", label=["", "partial"])]}  # fmt: skip
 
 
 def draw(store, k, name, links, *, shown):
@@ -37,14 +40,4 @@ def two_annotators(path, pairs=3):
                 if k % 3 == 0 and name == "ben":
                     other = {(0, 0): 2, (1, 1): 1, (1, 0): 1}
                 tab = draw(store, k, name, links if k % 3 == 1 else other, shown=name == "anna")
-                if k == 1:
-                    _remark(tab, name)
-                tab.send(done())
-
-
-def _remark(tab, name):
-    if name == "anna":
-        tab.send(sent("comment", key="7-8", before="", after="“arrived at” is one verb."))
-        tab.send(sent("judge", label=["", "paraphrase"]))
-    else:
-        tab.send(sent("judge", label=["", "partial"]))
+                tab.send(*(_REMARKS[name] if k == 1 else ()), done())

@@ -1,8 +1,7 @@
 """Adjudicate in a store as the page does, and by the words of the design alone: for the tests."""
 
-from annotation import Tab, cell, project, sent
+from annotation import Tab, ask, cell, project, sent, small_corpus
 
-from alignkit import Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
 from alignkit.annotate.adjudication.gold import decide, read_case
 from alignkit.annotate.assignment import assign_pairs
@@ -38,8 +37,7 @@ class Bench:
         return {(i, j): why for i, j, why in self.view.state.whys or ()}
 
     def send(self, *events):
-        view = self.view
-        answer, _ = decide(self.store, self.k, self.actor, base=self.seq, rev=view.rev,
+        answer, _ = decide(self.store, self.k, self.actor, base=self.seq, rev=self.view.rev,
                            events=list(events))  # fmt: skip
         self.seq = answer.seq
         return answer
@@ -50,6 +48,14 @@ class Bench:
     def done(self, after=True):
         return self.send(sent("done", before=not after, after=after))
 
+    def settled(self, name):
+        """Take all in which `RIGHT` differs as somebody said it, and mark the pair done."""
+        self.open()
+        for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
+            self.take(place, name)
+        self.done()
+        return self
+
     def back(self, kind="undo"):
         return self.send(sent(kind, of=getattr(self.view.state, kind) or "none"))
 
@@ -59,8 +65,7 @@ class Bench:
         for place in places:
             none = () if place == JUDGMENT else 0
             votes = {vote.id: (values_of(vote).get(place, none), vote.seq) for vote in view.votes}
-            after = write_why(Why(why, as_, votes, note))
-            data["whys"].append([*place, whys.get(place), after])
+            data["whys"].append([*place, whys.get(place), write_why(Why(why, as_, votes, note))])
             if place == JUDGMENT:
                 label, *flags = value or ("",)
                 data["label"] = [view.state.judgment, label]
@@ -92,8 +97,7 @@ def expected_states(votes, decided, majority=False):
     whether it was agreed, the votes at that time.
     """
     states = {}
-    places = {place for said in votes.values() for place in said} | set(decided)
-    for place in places:
+    for place in {place for said in votes.values() for place in said} | set(decided):
         none = () if place == JUDGMENT else 0
         now = {name: said.get(place, none) for name, said in votes.items()}
         if place in decided:
@@ -120,9 +124,7 @@ def drawn(store, k, name, links, *, done=True, judgment=None):
 
 
 def case(folder, votes, pairs=1, **rules):
-    words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
-    corpus = Corpus(SentencePair(f"p{k}", *words) for k in range(1, pairs + 1))
-    store = project(folder, corpus, annotator=None)
+    store = project(folder, small_corpus(pairs, {}), annotator=None)
     assign_pairs(store, list(votes), control=0)
     for name, links in votes.items():
         drawn(store, 1, name, links)
@@ -130,6 +132,10 @@ def case(folder, votes, pairs=1, **rules):
     return store
 
 
+def row(bench):
+    found = next(row for row in bench.docket.rows() if row.k == bench.k)
+    return found.state, found.left
+
+
 def states(bench):
-    with bench.store.database.reading() as conn:
-        return {item.place: item.state for item in read_case(conn, bench.k).items()}
+    return {item.place: item.state for item in ask(bench.store, read_case, bench.k).items()}

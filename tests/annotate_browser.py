@@ -38,6 +38,8 @@ _DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(ma
     const place = (name, none) => (label.includes(none) ? -1 : Number(mark.dataset[name]));
     return [place("i", "no source word"), place("j", "no target word"), value];
 })"""
+SOURCE = ["they", "talked", "about", "the", "plan", "and", "agreed", "."]
+TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
 VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
 """Endings of pictures' names: width, height, colours."""
 FOUND = """async () => {
@@ -164,7 +166,7 @@ def ready(page):
 
 
 def ask(page, path):
-    """Return what the server answers to a request of the page, as the page makes it."""
+    """Ask the server as the page does."""
     return page.evaluate(_ASK, path)
 
 

@@ -157,8 +157,7 @@ class Player:
         kinds = ["cell"] * 6 + ["block", "accept-all", "clear"] * 2 + ["undo"] * 6 + ["redo"] * 4
         kind = self.rng.choice([*kinds, "reject", "comment", "comment", "judge", "done", "open"])
         if kind in ("undo", "redo"):
-            top = tops[kind == "redo"]
-            return self._event(kind, {"of": top or "none"}, state)
+            return self._event(kind, {"of": tops[kind == "redo"] or "none"}, state)
         if kind in ("cell", "block", "accept-all", "clear"):
             return self._event("edit", self._edit(kind, state, n, m), state)
         return self._event(kind, getattr(self, f"_{kind}")(state, n, m), state)
@@ -218,8 +217,7 @@ class Player:
         if self.rng.random() < 0.7:
             data["label"] = [state.judgment, self.rng.choice(["", "partial", "none"])]
         if self.rng.random() < 0.7:
-            flags = [flag for flag in ("f", "g") if self.rng.random() < 0.5]
-            data["flags"] = [state.flags, flags]
+            data["flags"] = [state.flags, [flag for flag in "fg" if self.rng.random() < 0.5]]
         return data
 
     def _done(self, state, n, m):

@@ -43,8 +43,8 @@ def add_pairs(store, pairs):
 
 def small_corpus(pairs=3, annotations=None):
     words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
-    return Corpus(SentencePair(f"p{k}", *words, annotations or {"gold": Alignment.parse("0-0 1?1")})
-                  for k in range(1, pairs + 1))  # fmt: skip
+    made = {"gold": Alignment.parse("0-0 1?1")} if annotations is None else annotations
+    return Corpus(SentencePair(f"p{k}", *words, made) for k in range(1, pairs + 1))
 
 
 def project(folder, corpus=None, name="project", annotator="anna", **more):
@@ -64,7 +64,6 @@ def run_sql(path, *statements):
 
 
 def ask(store, question, *more):
-    """Return the answer to a question that is asked of a connection."""
     with store.database.reading() as conn:
         answer = question(conn, *more)
         return list(answer) if isinstance(answer, Iterator) else answer

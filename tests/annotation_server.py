@@ -127,10 +127,14 @@ class Served:
         return f"http://127.0.0.1:{self.port}/#{self.entrance.token}"
 
     def invite(self, name, role="annotator"):
-        """Return the token by which somebody may enter."""
         visitor = Visitor(name, role)
         admit(self.opening.opened.store, visitor)
         return self.entrance.invite(visitor)
+
+    def visitor(self, name, role="annotator"):
+        client = self.client(enter=False)
+        assert client.enter(self.invite(name, role)).status == 200
+        return client
 
     def client(self, *, enter=True, host="127.0.0.1"):
         client = Client(self.port, host)
@@ -168,7 +172,6 @@ def served(project, *, plan=None, annotator="anna", names=(), port=0):
 
 
 def until_ready(opening):
-    """Wait until a project is open and has its suggestions."""
     while opening.progress is not None and opening.problem is None:
         time.sleep(0.01)
     assert opening.problem is None, opening.problem
@@ -193,7 +196,6 @@ class Process:
             assert self.client.enter(self.token).status == 200
 
     def end(self, signal):
-        """Send a signal; return the exit code and stderr."""
         self.client.close()
         self.process.send_signal(signal)
         _, err = self.process.communicate(timeout=30)

@@ -26,6 +26,13 @@ def data():
     return Path(folder)
 
 
+@pytest.fixture
+def problems():
+    found = []
+    yield found
+    assert found == []
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _environment():
     """End the browser of a module, and take out what was added to the environment.

@@ -8,15 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
 
-from alignkit.annotate.adjudication.comparison import (
-    Ballot,
-    GoldState,
-    compare,
-    grouped,
-    left_to_decide,
-    phrases_at_stake,
-    shared_value,
-)
+from alignkit import Alignment
+from alignkit.annotate.adjudication import comparison
+from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, shared_value
 from alignkit.annotate.project.events import JUDGMENT, Why
 
 NAMES = ("anna", "ben", "carla")
@@ -100,8 +94,8 @@ def plain_groups(items):
 def test_groups_are_neighbours_with_equal_votes(said):
     ballots = {name: Ballot(values) for name, values in said.items()}
     items = [item for item in compare(ballots) if item.open]
-    groups = [frozenset(item.place for item in group) for group in grouped(items)]
-    assert (set(groups), len(groups)) == (plain_groups(items), left_to_decide(items))
+    groups = [frozenset(item.place for item in group) for group in comparison.grouped(items)]
+    assert (set(groups), len(groups)) == (plain_groups(items), comparison.left_to_decide(items))
 
 
 def test_a_vote_changed_later_reopens_its_place_and_no_other():
@@ -154,10 +148,6 @@ def test_a_majority_is_more_than_half():
     assert shared_value([()], majority=False) == ()
 
 
-def atomic(links):
-    return {box for box, kind in phrase_pairs(links, 4, 4) if kind}
-
-
 @settings(max_examples=30)
 @given(pairs=st.lists(votes(), max_size=3))
 def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs):
@@ -166,16 +156,15 @@ def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs):
     for pair in pairs:
         total = 0
         for least in (1, 2):
-            sets = [atomic({p for p, v in said.items() if -1 not in p and v >= least})
-                    for said in pair.values()]  # fmt: skip
+            links = [{p for p, v in said.items() if -1 not in p and v >= least}
+                     for said in pair.values()]  # fmt: skip
+            sets = [{box for box, atomic in phrase_pairs(one, 4, 4) if atomic} for one in links]
             total += len(set.union(*sets) - set.intersection(*sets))
         expected.append(total)
-    assert phrases_at_stake(ballots) == expected
+    assert comparison.phrases_at_stake(ballots) == expected
 
 
 def test_the_article_s_pair_has_its_phrase_pairs_at_stake():
-    sure = ["1-2", "2-3", "3-5", "6-6", "7-7", "7-8", "8-9", "10-11", "11-12"]
-    possible = ["0-0", "0-1", "4-4", "5-4", "9-10"]
-    links = {tuple(map(int, link.split("-"))): 2 for link in sure}
-    links |= {tuple(map(int, link.split("-"))): 1 for link in possible}
-    assert phrases_at_stake([{"one": Ballot(links), "none": Ballot({})}]) == [11 + 8]
+    drawn = Alignment.parse("1-2 2-3 3-5 6-6 7-7 7-8 8-9 10-11 11-12 0?0 0?1 4?4 5?4 9?10")
+    one = Ballot({link: 1 + sure for link, sure in drawn.items()})
+    assert comparison.phrases_at_stake([{"one": one, "none": Ballot({})}]) == [11 + 8]

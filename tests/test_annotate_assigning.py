@@ -1,7 +1,7 @@
 """Pairs are assigned by a seed: all of them, evenly, by strata, and what is assigned stays."""
 
 from collections import Counter, defaultdict
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, comb, floor
 
 import pytest
@@ -77,9 +77,8 @@ def check_shares(items, pairs, trial, plan):
         wanted = min(plan.trial, len(items)) * len(own) / len(items)
         assert floor(wanted - 1e-9) <= len(trial.intersection(own)) <= ceil(wanted + 1e-9)
         rest = [k for k in own if k not in trial]
-        twice = sum(len(pairs[k]) > 1 for k in rest)
         if plan.double is not None:
-            assert abs(twice - plan.double * len(rest)) < 1
+            assert abs(sum(len(pairs[k]) > 1 for k in rest) - plan.double * len(rest)) < 1
 
 
 def check_control(items, pairs, trial, plan):
@@ -101,14 +100,10 @@ def check_control(items, pairs, trial, plan):
     assert all(abs(sum(own) - several * len(own) / total) < 1 + 1e-9 for own in strata.values())
     for k, own in pairs.items():
         hidden = sum(not row.shown for row in own)
-        if arms[k] == "split":
-            assert hidden in (len(own) // 2, len(own) - len(own) // 2)
-        elif arms[k] == "bare":
-            assert hidden == len(own)
-        elif arms[k] == "coin":
-            assert len(own) == 1
-        else:
-            assert hidden == 0
+        half = len(own) // 2
+        assert hidden in {"split": (half, len(own) - half), "bare": (len(own),), "coin": (0, 1),
+                          "": (0,)}[arms[k]]  # fmt: skip
+        assert arms[k] != "coin" or len(own) == 1
 
 
 @given(st.integers(0, 120), st.integers(1, 60), PLANS, st.integers(0, 2), st.booleans())
@@ -159,21 +154,16 @@ def test_a_hundred_and_fifty_pairs_make_a_hundred_that_are_split():
 
 
 def test_the_coin_is_fair():
-    heads = tosses = coins = shown = 0
-    for seed in range(6):
-        for double in (None, 0.0):
-            plan = AssignmentPlan(("anna", "ben"), double, seed=seed, control=1)
-            for own in by_pair(draw(items_of(300), plan).rows).values():
-                if own[0].arm == "split":
-                    tosses += 1
-                    heads += own[0].shown
-                elif own[0].arm == "coin":
-                    coins += 1
-                    shown += own[0].shown
-    for count, of in ((heads, tosses), (shown, coins)):
+    shown = defaultdict(list)
+    for seed, double in product(range(6), (None, 0.0)):
+        plan = AssignmentPlan(("anna", "ben"), double, seed=seed, control=1)
+        for own in by_pair(draw(items_of(300), plan).rows).values():
+            shown[own[0].arm].append(own[0].shown)
+    for arm, of in (("split", 6 * 200), ("coin", 6 * 300)):
+        assert len(shown[arm]) == of
+        count = sum(shown[arm])
         tail = sum(comb(of, k) for k in range(min(count, of - count) + 1)) / 2**of
         assert tail > 1e-5, (count, of)
-    assert (tosses, coins) == (6 * 200, 6 * 300)
 
 
 def test_order_is_by_hash_by_uncertainty_or_by_documents():
@@ -220,10 +210,9 @@ def test_pairs_of_one_id_are_drawn_apart():
 
 
 def test_what_was_begun_is_theirs_and_in_no_arm():
-    items = items_of(40)
     begun = {(k, "anna") for k in range(1, 11)} | {(3, "ben"), (4, "zoe"), (99, "anna")}
     plan = AssignmentPlan(("anna", "ben"), 0.25, trial=5, control=1)
-    pairs = by_pair(draw(items, plan, [], begun).rows)
+    pairs = by_pair(draw(items_of(40), plan, [], begun).rows)
     for k in range(1, 11):
         assert "anna" in {row.annotator for row in pairs[k]}
         assert not pairs[k][0].trial

@@ -1,10 +1,9 @@
 """Assigned pairs are what an annotator has: lists, neighbours, totals, changes, suggestions."""
 
-import json
-
 import pytest
 from annotation import Tab, add_pairs, ask, cell, done, project, run_sql, small_corpus
-from command import run
+from command import run, write
+from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
@@ -13,10 +12,6 @@ from alignkit.annotate.project.names import ProjectError, UnknownPair, Visitor
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
-
-
-def rows_of(store):
-    return ask(store, assigned_rows)
 
 
 def list_of(store, name):
@@ -38,16 +33,13 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     assert [row.k for row in store.queue("ben", after=4).pairs] == lists["ben"][4:]
     Tab(store, second, "ben").send(done())
     assert store.progress("ben") == (1, 6)
-    assert store.pair(first, "ben").next_open == lists["ben"][2]
-    assert store.pair(last, "ben").next_open == first
+    assert [store.pair(k, "ben").next_open for k in (first, last)] == [lists["ben"][2], first]
     assert sorted(row.k for row in store.find("ben", "p").pairs) == sorted(lists["ben"])
     assert (list(store.changes("ben", 0).pairs), store.queue("zoe").total) == ([second], 0)
-    assert [p.id for p in exported(store, annotator="ben", assigned=True)] == [
-        f"p{k}" for k in sorted(lists["ben"])
-    ]
+    ids = [pair.id for pair in exported(store, annotator="ben", assigned=True)]
+    assert ids == [f"p{k}" for k in sorted(lists["ben"])]
     for k in (lists["anna"][0], 99):
-        with pytest.raises(UnknownPair, match=f"there is no pair {k} for you"):
-            store.check_own(k, "ben")
+        refuses(UnknownPair, f"there is no pair {k} for you", store.check_own, k, "ben")
     assert [(p.annotator, p.done, p.pairs)
             for p in store.progress_of_all()] == [("anna", 0, 6), ("ben", 1, 6)]  # fmt: skip
     assert not replay(store).differences
@@ -64,14 +56,14 @@ def test_work_on_pairs_that_are_not_assigned_is_not_told(tmp_path):
     assert not set(list_of(store, "carla")) & {1, 2, 3}
     assert store.changes("ben", 0) is None
     assert store.queue("ben").total == 0
-    assert all(row.shown and not row.arm for row in rows_of(store) if row.k <= 3)
+    assert all(row.shown and not row.arm for row in ask(store, assigned_rows) if row.k <= 3)
 
 
 def test_who_is_to_see_no_suggestions_sees_none(tmp_path):
     store = project(tmp_path, small_corpus(30))
     assign_pairs(store, ["anna", "ben"], control=1)
     store.set_suggestions("m", [(k, [(0, 0, 0.9, 2)]) for k in range(1, 31)])
-    rows = rows_of(store)
+    rows = ask(store, assigned_rows)
     assert {row.arm for row in rows} == {"split", "bare"}
     for row in rows:
         assert (store.pair(row.k, row.annotator).suggestions is not None) == row.shown
@@ -82,16 +74,14 @@ def test_uncertain_pairs_come_first_if_asked_for(tmp_path):
     chances = [0.9, 0.6, 0.99, 0.5, 0.7, 0.2, 1.0, 0.05, 0.35]
     store.set_suggestions("m", [(k, [(0, 0, p, 2)]) for k, p in enumerate(chances, 1)])
     found = assign_pairs(store, ["anna"], order="uncertainty")
-    by_doubt = sorted(range(1, 10), key=lambda k: abs(chances[k - 1] - 0.5))
-    assert list_of(store, "anna") == by_doubt
+    assert list_of(store, "anna") == sorted(range(1, 10), key=lambda k: abs(chances[k - 1] - 0.5))
     # two of eight words: .25 (1 - |2 p - 1|), the thirds from the fourth and the seventh on
     assert found.plan.cuts["uncertainty"] == pytest.approx((0.05, 0.15), abs=0.1)
 
 
 def test_attributes_order_and_stratify_and_an_unknown_one_names_the_near_one(tmp_path):
     store = project(tmp_path, Corpus([SentencePair("p", ["a"], ["b"], {}, {"document": "x"})]))
-    with pytest.raises(ProjectError, match="did you mean document"):
-        assign_pairs(store, ["anna"], order="documents")
+    refuses(ProjectError, "did you mean document", assign_pairs, store, ["anna"], order="documents")
     assigned = assign_pairs(store, ["anna"], order="document", stratify=["document"])
     assert assigned.strata[0].name == "document x"
 
@@ -99,12 +89,12 @@ def test_attributes_order_and_stratify_and_an_unknown_one_names_the_near_one(tmp
 def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
     store = project(tmp_path, small_corpus(20))
     first = assign_pairs(store, ["anna", "ben"], double=0.2, trial=3, dry_run=True)
-    assert (first.new, rows_of(store)) == (first.assigned + 6, [])
+    assert (first.new, ask(store, assigned_rows)) == (first.assigned + 6, [])
     assert assign_pairs(store, ["anna", "ben"], double=0.2, trial=3) == first
-    before, last = rows_of(store), store.project().n
+    before, last = ask(store, assigned_rows), store.project().n
     assert (assign_pairs(store).new, store.project().n) == (0, last)
     more = assign_pairs(store, ["carla"], double=1.0)
-    assert [row for row in rows_of(store) if row in set(before)] == before
+    assert [row for row in ask(store, assigned_rows) if row in set(before)] == before
     # of 17 pairs beside the trial set all have two now, carla most of the new rows
     assert [share.pairs - share.trial for share in more.annotators][2] >= 11
     assert [share.trial for share in more.annotators] == [3, 3, 3]
@@ -124,17 +114,15 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
                            "'gold' is the name of the gold")])  # fmt: skip
 def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
     store = project(tmp_path)
-    with pytest.raises(ProjectError, match=told):
-        assign_pairs(store, **options)
-    assert rows_of(store) == []
+    refuses(ProjectError, told, assign_pairs, store, **options)
+    assert ask(store, assigned_rows) == []
 
 
 def test_what_was_drawn_once_stays(tmp_path):
     store = project(tmp_path)
     assign_pairs(store, ["anna", "ben"], trial=1)
     for options in ({"trial": 2}, {"seed": 1}, {"stratify": []}):
-        with pytest.raises(ProjectError, match="since the first assignment"):
-            assign_pairs(store, **options)
+        refuses(ProjectError, "since the first assignment", assign_pairs, store, **options)
     assign_pairs(store, trial=1, seed=0, stratify=["length"])
 
 
@@ -146,20 +134,20 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
     path = str(tmp_path / "again")
     build_project(path, store.log())
     with Store.open(path) as again:
-        assert rows_of(again) == rows_of(store)
+        assert ask(again, assigned_rows) == ask(store, assigned_rows)
         assert again.project() == store.project()
         assert (again.project().gold, again.project().task) == ("truth", "judge")
         assert ask(again, read_plan) == ask(store, read_plan)
         assert not replay(again).differences
         run_sql(path, "UPDATE assignment SET shown = 0 WHERE pair = 41")
-        assert len(replay(again).differences) == sum(row.k == 41 for row in rows_of(store))
+        changed = [row for row in ask(store, assigned_rows) if row.k == 41]
+        assert len(replay(again).differences) == len(changed)
 
 
 def test_settings_that_cannot_be_are_refused(tmp_path):
     store = project(tmp_path)
     for changes, told in (({"gold": ""}, "cannot be"), ({"task": "x"}, "align, judge, extract")):
-        with pytest.raises(ProjectError, match=told):
-            store.settings(**changes)
+        refuses(ProjectError, told, store.settings, **changes)
 
 
 def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path):
@@ -173,7 +161,8 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
     before = (tmp_path / "project").read_bytes()
     with Store.open(path, readonly=True) as old:
         assert not replay(old).differences
-        assert ((old.project().gold, old.project().task), rows_of(old)) == (("gold", "align"), [])
+        held = old.project()
+        assert (held.gold, held.task, ask(old, assigned_rows)) == ("gold", "align", [])
         assert (len(list(exported(old))), assign_pairs(old, ["anna"], dry_run=True).new) == (5, 5)
     assert (tmp_path / "project").read_bytes() == before
     with Store.open(path) as new:
@@ -181,38 +170,28 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
         assign_pairs(new, ["anna"])
         assert not replay(new).differences
     with Store.open(path) as again:
-        assert len(rows_of(again)) == 5
+        assert len(ask(again, assigned_rows)) == 5
 
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):
     path = project(tmp_path, small_corpus(30), annotator=None).path
-    words = (
-        "project",
-        "assign",
-        path,
-        "--annotators",
-        "anna",
-        "ben",
-        "--double",
-        "0.5",
-        "--trial",
-        "4",
-    )
-    dry = run(capsys, *words, "--dry-run")
+    words = ("project", "assign", path)
+    given = ("--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
+    dry = run(capsys, *words, *given, "--dry-run")
     assert "nothing was stored" in dry.err
-    ran = run(capsys, *words)
+    ran = run(capsys, *words, *given)
     assert (ran.code, ran.out) == (0, dry.out)
     assert "30 of 30 pairs are assigned; 47 rows are new" in ran.out  # 4 x 2 + 13 x 2 + 13
-    assert "nothing to add" in run(capsys, "project", "assign", path).err
-    more = run(capsys, "project", "assign", path, "--annotators", "carla", "--json")
+    assert "nothing to add" in run(capsys, *words).err
+    more = run(capsys, *words, "--annotators", "carla", "--json")
     assert "carla: only trial pairs" in more.err
     assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]
     assert more.json["annotators"][2] == {
         "annotator": "carla", "pairs": 4, "new": 4, "trial": 4, "double": 0, "split": 0,
         "bare": 0, "coin": 0, "hidden": 0,
     }  # fmt: skip
-    run(capsys, "project", "assign", path, "--trial", "5").failed("trial is 4 since")
-    run(capsys, "project", "assign", path, "--double", "2").failed("a share from 0 to 1")
+    run(capsys, *words, "--trial", "5").failed("trial is 4 since")
+    run(capsys, *words, "--double", "2").failed("a share from 0 to 1")
     run(capsys, "project", "assign", str(tmp_path / "none")).failed("No such file")
 
 
@@ -243,7 +222,7 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     assert add_pairs(store, [SentencePair("p4", *small_corpus(4)[3].words)]) == [4]
     assert list_of(store, "anna")[-1] == 4
     assign_pairs(store, ["anna", "ben"], double=0.5, control=0)
-    before = rows_of(store)
+    before = ask(store, assigned_rows)
     with pytest.raises(ProjectError, match="'q' has annotations"):
         add_pairs(store, [SentencePair("q", ["a"], ["b"], {"anna": Alignment()})])
     assert add_pairs(store, []) == []
@@ -254,14 +233,13 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     write_corpus(Corpus(known + new), more, format="alignkit-jsonl")
     ran = run(capsys, "project", "import", store.path, str(more))
     assert "3 pairs are not in the project and were left out (the first: n0)" in ran.out
-    ran = run(capsys, "project", "import", store.path, str(more), "--add-pairs")
-    assert ran.out.splitlines()[:2] == ["1 pairs of the project", "3 pairs added to it"]
-    record = json.loads(
-        run(capsys, "project", "import", store.path, str(more), "--add-pairs", "--json").out
-    )
+    words = ("project", "import", store.path, str(more), "--add-pairs")
+    told = run(capsys, *words).out.splitlines()[:2]
+    assert told == ["1 pairs of the project", "3 pairs added to it"]
+    record = run(capsys, *words, "--json").json
     assert (record["added"], record["pairs"], record["same"], record["new"]) == (0, 4, 2, 0)
     with Store.open(store.path) as again:
-        rows = rows_of(again)
+        rows = ask(again, assigned_rows)
         assert [row for row in rows if row.k <= 4] == before
         assert {row.k for row in rows if row.k > 4} == {5, 6, 7}
         assert [pair.id for pair in exported(again)][4:] == ["n0", "n1", "n2"]
@@ -269,15 +247,11 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
         assert "ben" not in list(exported(again))[4].annotations
         assert list(exported(again))[5].alignments["ben"] == ben["ben"]
         assert not replay(again).differences
-    run(capsys, "project", "import", store.path, str(more), "--add-pairs", "--in-order").failed(
-        "--in-order"
-    )
-    run(capsys, "project", "import", store.path, store.path, "--add-pairs").failed(
-        "export the other project"
-    )
-    bare = tmp_path / "bare.align"
-    bare.write_text("0-0\n" * 9)
-    run(capsys, "project", "import", store.path, str(bare), "--add-pairs").failed("words")
+    bare = write(tmp_path, "bare.align", "0-0\n" * 9)
+    for given, told in (((more, "--in-order"), "--in-order"),
+                        ((store.path,), "export the other project"),
+                        ((bare,), "words")):  # fmt: skip
+        run(capsys, "project", "import", store.path, *given, "--add-pairs").failed(told)
 
 
 def test_who_cannot_be_an_annotator_is_told_why(tmp_path):
@@ -285,26 +259,22 @@ def test_who_cannot_be_an_annotator_is_told_why(tmp_path):
     with project(tmp_path, small_corpus(3, links), annotator=None) as store:
         store.set_suggestions("auto", [(k, [(0, 0, None, 2)]) for k in (1, 2, 3)])
         for name, told in (("gold", "gold standard"), ("auto", "shown as suggestions")):
-            with pytest.raises(ProjectError, match=told):
-                assign_pairs(store, [name, "anna"])
-            with pytest.raises(ProjectError, match=told):
-                admit(store, Visitor(name))
+            refuses(ProjectError, told, assign_pairs, store, [name, "anna"])
+            refuses(ProjectError, told, admit, store, Visitor(name))
 
 
 def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):
     with project(tmp_path, small_corpus(4, {}), annotator="zoe") as store:
         Tab(store, 2, "zoe").send(cell(0, 0, 0, 2, id="1"))
         path = store.path
-    ran = run(
-        capsys, "project", "assign", path, "--annotators", "anna", "ben", "--order", "uncertainty"
-    )
-    ran.failed("no links are suggested yet")
-    ran = run(capsys, "project", "assign", path, "--annotators", "anna", "ben")
+    words = ("project", "assign", path, "--annotators", "anna", "ben")
+    run(capsys, *words, "--order", "uncertainty").failed("no links are suggested yet")
+    ran = run(capsys, *words)
     assert "the control sample was drawn by length only" in ran.err
     assert "zoe has started 1 pairs but is not among the annotators" in ran.err
     with Store.open(path) as store, pytest.raises(UnknownPair):
         store.pair(2, "zoe")
     ran = run(capsys, "project", "assign", path, "--annotators", "zoe", "--json")
-    assert json.loads(ran.out)["apart"] == {}
+    assert ran.json["apart"] == {}
     with Store.open(path) as store:
         assert store.pair(2, "zoe").undo

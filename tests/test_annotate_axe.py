@@ -4,11 +4,8 @@ import annotate_browser as web
 import pytest
 
 pytestmark = web.BROWSER
-VIEWS = [(1280, "light"), (768, "dark")]
-DIALOGS = ("help", "find", "history", "export")
-PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-          "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement",
-                     "."], "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
+PAIRS = [{"id": "one", "source": web.SOURCE, "target": web.TARGET,
+          "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
          {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]}]  # fmt: skip
 
 
@@ -32,7 +29,7 @@ def context(server):
         yield context
 
 
-@pytest.mark.parametrize(("width", "colours"), VIEWS)
+@pytest.mark.parametrize(("width", "colours"), [(1280, "light"), (768, "dark")])
 def test_axe_finds_nothing_serious_on_the_page_and_in_guidelines(server, context, width, colours):
     page = web.enter(context, server.url.split("#")[0])
     page.set_viewport_size({"width": width, "height": 900})
@@ -40,7 +37,7 @@ def test_axe_finds_nothing_serious_on_the_page_and_in_guidelines(server, context
     found = {"page": web.serious(page)}
     web.press(page, "f f Control+ArrowUp Shift+ArrowLeft")
     found["box"] = web.serious(page)
-    for name in DIALOGS:
+    for name in ("help", "find", "history", "export"):
         page.eval_on_selector(f"[data-action={name}]", "one => one.click()")
         page.wait_for_selector(f"#{name}-dialog[open]")
         page.wait_for_function(f"document.querySelector('#{name}-dialog li, #{name}-dialog dt, "
@@ -71,14 +68,8 @@ def test_axe_finds_nothing_serious_where_two_tabs_disagree(server, context):
     web.press(left, "s")
     web.press(right, "d")
     context.set_offline(False)
-    left.wait_for_timeout(100)
-    asking = None
-    for _ in range(200):
-        asking = next((tab for tab in (left, right) if tab.is_visible("#conflict")), None)
-        if asking is not None:
-            break
-        left.wait_for_timeout(50)
-    assert asking is not None
+    web.until(lambda: left.is_visible("#conflict") or right.is_visible("#conflict"))
+    asking = left if left.is_visible("#conflict") else right
     for colours in ("light", "dark"):
         asking.emulate_media(color_scheme=colours)
         assert not web.serious(asking)

@@ -1,7 +1,7 @@
 """Where gold was decided here and there, values come with their reasons, and nothing is mixed."""
 
 import pytest
-from adjudicating import Bench, case, states
+from adjudicating import Bench, case, row, states
 from annotation import Tab, cell, cells_of, copy_of, project
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,12 +37,11 @@ def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path):
     assert (result.changed, result.both) == (1, 2)
     assert states(here) == {(0, 0): "agreed", (0, 1): "decided", (2, 3): "reopened",
                             (3, 3): "reopened"}  # fmt: skip
-    row = here.docket.rows()[0]
-    assert (row.state, row.left) == ("reopened", 2)
+    assert row(here) == ("reopened", 2)
     assert not replay(store).differences
     assert merge_project(store, other).changed == 0
     here.take((3, 3), "anna"), here.take((2, 3), "anna")
-    assert here.docket.rows()[0].state == "done"
+    assert row(here) == ("done", 0)
 
 
 def test_what_was_decided_there_says_who_did_it_and_when(tmp_path):
@@ -70,11 +69,9 @@ def test_also_where_all_votes_are_alike(tmp_path, mine, theirs):
 def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path):
     for name, here, there in (("a", cell(1, 2, 0, 2), cell(1, -1, 0, 2)),
                               ("b", cell(1, -1, 0, 2), cell(1, 2, 0, 2))):  # fmt: skip
-        folder = tmp_path / name
-        folder.mkdir()
-        store = project(folder)
+        store = project(tmp_path, name=name)
         Tab(store).send(cell(0, 0, 0, 2))
-        other = copy_of(store, folder)
+        other = copy_of(store, tmp_path, f"{name} there")
         Tab(store).send(here), Tab(other).send(there)
         merge_project(store, other)
         assert cells_of(store) == {(0, 0): 2, (1, 2): 2}
@@ -123,7 +120,6 @@ def test_each_place_is_as_the_rules_say(mine, old, theirs):
         else:
             count += 1
             reason = there[1] or here[1]
-            without = reason and write_why(Why(read_why(reason).why))
-            expected = there[0], without
+            expected = there[0], reason and write_why(Why(read_why(reason).why))
         assert held(new, place) == expected
     assert both == count

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from annotation import Tab, ask, cell, done, project, sent, small_corpus
+from command import run
 
 from alignkit import Alignment, Corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
@@ -11,7 +12,6 @@ from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
 from alignkit.annotate.project.names import ProjectError
-from alignkit.cli.main import main
 from alignkit.io.format import EVERYTHING
 
 PAIRS = 30
@@ -23,10 +23,6 @@ def assigned(folder, names=("anna", "ben"), **options):
     store.set_suggestions("test", [(k, cells) for k in range(1, PAIRS + 1)])
     assign_pairs(store, list(names), **{"control": 1.0, **options})
     return store
-
-
-def read(store):
-    return ask(store, control_pairs)
 
 
 def annotate(store, k, name, shown):
@@ -41,14 +37,14 @@ def annotate(store, k, name, shown):
 
 def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     store = assigned(tmp_path)
-    before = read(store)
+    before = ask(store, control_pairs)
     assert {pair.arm for pair in before} == {"split", "bare"}
     assert all(pair.open == 2 and not pair.works for pair in before)
     rows = ask(store, assigned_rows)
     for row in rows:
         if row.k > 1:
             annotate(store, row.k, row.annotator, row.shown)
-    found, corpus = read(store), Corpus(exported(store))
+    found, corpus = ask(store, control_pairs), Corpus(exported(store))
     for k, pair in enumerate(found, 1):
         assert (pair.id, pair.suggested) == (corpus[k - 1].id, ((0, 0, 0.95, 2), (1, 1, 0.4, 2)))
         assert pair.open == (2 if k == 1 else 0)
@@ -65,37 +61,34 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     assert pull.rejected.value == pytest.approx(sum(k % 7 == 0 for k in split) / 2 / len(split))
     assert pull.agreement["bare"].value == 1
     store.close()
-    assert main(["project", "bias", str(tmp_path / "project"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["pull"]["value"] == pytest.approx(pull.pull.value)
-    assert told == json.loads(json.dumps(pull.to_dict()))
-    assert main(["project", "bias", str(tmp_path / "project"), "--least", "0.5", "--markdown"]) == 0
-    assert "suggestions of at least 0.5" in capsys.readouterr().out
-    assert main(["project", "bias", str(tmp_path / "project"), "--least", "2"]) == 2
-    assert "least is 2" in capsys.readouterr().err
+    ran = run(capsys, "project", "bias", store.path, "--json")
+    assert (ran.code, ran.json["pull"]["value"]) == (0, pytest.approx(pull.pull.value))
+    assert ran.json == json.loads(json.dumps(pull.to_dict()))
+    ran = run(capsys, "project", "bias", store.path, "--least", "0.5", "--markdown")
+    assert (ran.code, "suggestions of at least 0.5" in ran.out) == (0, True)
+    run(capsys, "project", "bias", store.path, "--least", "2").failed("least is 2")
 
 
 def test_pairs_of_one_annotator_are_coins_and_trial_pairs_are_none(tmp_path):
-    arms = [pair.arm for pair in read(assigned(tmp_path, double=0.0, trial=5))]
+    arms = [pair.arm for pair in ask(assigned(tmp_path, double=0.0, trial=5), control_pairs)]
     assert (arms.count("coin"), arms.count("")) == (PAIRS - 5, 5)
 
 
 def test_what_was_begun_before_is_in_no_arm(tmp_path):
     store = assigned(tmp_path)
-    before = read(store)
+    before = ask(store, control_pairs)
     bare = next(k for k, pair in enumerate(before) if pair.arm == "bare")
     pairs = [pair.without_annotations("gold") for pair in small_corpus(PAIRS)]
     pairs[bare] = pairs[bare].with_annotation("carla", Alignment.parse("0-0"))
     import_pairs(store, pairs, holds=EVERYTHING)
     assign_pairs(store, ["carla"])
-    after = read(store)
+    after = ask(store, control_pairs)
     assert (after[bare], sum(pair.open for pair in after)) == (before[bare], 3 * PAIRS - 1)
 
 
 def test_without_an_assignment_nothing_is_known(tmp_path, capsys):
     store = project(tmp_path)
     with pytest.raises(ProjectError, match="nothing is assigned"):
-        read(store)
+        ask(store, control_pairs)
     store.close()
-    assert main(["project", "bias", str(tmp_path / "project")]) == 2
-    assert "alignkit project assign" in capsys.readouterr().err
+    run(capsys, "project", "bias", store.path).failed("alignkit project assign")

@@ -98,8 +98,7 @@ def test_where_there_is_no_gain_nothing_is_suggested_otherwise(aligner):
 
 @pytest.fixture
 def store(tmp_path):
-    corpus = Corpus(SentencePair(pair.id, *pair.words) for pair in SAMPLES)
-    with project(tmp_path, corpus) as store:
+    with project(tmp_path, Corpus(SentencePair(pair.id, *pair.words) for pair in SAMPLES)) as store:
         store.set_suggestions("trained", [(k, []) for k in range(1, len(SAMPLES) + 1)])
         yield store
 

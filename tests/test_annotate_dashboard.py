@@ -3,14 +3,14 @@
 import json
 import threading
 import time
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan, nan
 from pathlib import Path
 
 import msgspec
 import pytest
 from adjudicating import LEFT, RIGHT, Bench, case
-from annotation import Tab, add_pairs, cell, sent, small_corpus
+from annotation import Tab, add_pairs, ask, cell, sent, small_corpus
 from annotation import project as made
 from annotation_server import served
 from hypothesis import HealthCheck, given, settings
@@ -47,9 +47,8 @@ marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
 
 
 def samples(folder, pairs=6, **settings):
-    store = made(
-        folder, read_corpus(SAMPLES)[:pairs].rename({"eflomal": "initial"}), annotator=None
-    )
+    corpus = read_corpus(SAMPLES)[:pairs].rename({"eflomal": "initial"})
+    store = made(folder, corpus, annotator=None)
     store.settings(**{"suggestions": "initial", **settings})
     return store
 
@@ -69,7 +68,7 @@ def here(monkeypatch):
 
 
 @pytest.fixture
-def boards():
+def boards(here):
     made = []
 
     def make(store):
@@ -120,10 +119,8 @@ def same(shown, figure):
 
 
 def compare(shown, names, initial, exported):
-    more = (
-        {"initial": ""} if initial is None else {"initial": initial, "missing_initial": "leave-out"}
-    )
-    agreed = agree(read_corpus(exported), names, adjudicated="", **more)
+    more = {} if initial is None else {"missing_initial": "leave-out"}
+    agreed = agree(read_corpus(exported), names, initial=initial or "", adjudicated="", **more)
     cautions = [c for c in agreed.cautions if c.code != "intersection"]  # of no figure here
     assert shown["cautions"] == jsonable(cautions)
     assert "few-pairs" in {caution["code"] for caution in shown["cautions"]}
@@ -153,7 +150,7 @@ def exported(shown, monkeypatch, folder):
     return first[4], second[3:]
 
 
-def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, monkeypatch):
+def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, monkeypatch):
     store = samples(tmp_path, gold="gold")
     board = boards(store)
     assert settled(board)["twos"][0]["pairs"] == 6
@@ -166,11 +163,10 @@ def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, mo
     assert options == ["--annotators", "anna", "ben", "--initial", "initial", "--missing-initial",
                        "leave-out"]  # fmt: skip
     compare(shown, ["anna", "ben"], "initial", file)
-    assert shown["twos"][0]["pairs"] == 5
-    assert shown["settled"] == Docket(store).listed().done
+    assert (shown["twos"][0]["pairs"], shown["settled"]) == (5, Docket(store).listed().done)
 
 
-def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, here, monkeypatch):
+def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, monkeypatch):
     shown = settled(boards(samples(tmp_path, 12, suggestions="")))
     names = ["initial", "anna", "ben"]
     file, options = exported(shown, monkeypatch, tmp_path)
@@ -179,9 +175,7 @@ def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, 
 
 
 # as of now
-def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
-    tmp_path, boards, here, monkeypatch
-):
+def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(tmp_path, boards, monkeypatch):
     store = samples(tmp_path)
     board = boards(store)
     before = settled(board)
@@ -219,7 +213,7 @@ def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here):
     assert here == ["all", "times", "all"]
 
 
-def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
+def test_why_there_is_no_figure_is_told(tmp_path, boards, monkeypatch):
     store = blank(tmp_path, 2, "anna", "ben")
     board = boards(store)
     shown = settled(board)
@@ -229,15 +223,12 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
     done(store, 1, "anna")
     done(store, 2, "ben")
     (two,) = settled(board)["twos"]
-    reasons = {figure["reason"] for figure in two["figures"].values()}
-    assert reasons == {"no pair is done by both"}
+    assert {one["reason"] for one in two["figures"].values()} == {"no pair is done by both"}
     done(store, 1, "ben")
     (two,) = settled(board)["twos"]
-    assert {name: figure["reason"] for name, figure in two["figures"].items()} == {
-        **dict.fromkeys(LIVE, "all cells are alike"),
-        "words.possible.f1": "neither has a link of different words",
-        "words.sure.f1": "neither has a link of different words",
-    }
+    alike = dict.fromkeys(LIVE, "all cells are alike")
+    none = {name: "neither has a link of different words" for name in LIVE if "f1" in name}
+    assert {name: figure["reason"] for name, figure in two["figures"].items()} == alike | none
     assert all(figure["value"] is None and figure["reason"] for figure in two["beyond"].values())
 
     def fails(_):
@@ -252,23 +243,20 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
     assert (figure["value"], figure["reason"][:13]) == (1, "there is only")
 
 
-def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(
-    tmp_path, boards, here
-):
+def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(tmp_path, boards):
     store = blank(tmp_path, 1)
-    board = boards(store)
     for name, cells in (("anna", [(0, 0)]), ("ben", [(0, 0)]), ("carla", [(0, 1)]), ("dora", [])):
         store.enrol(name)
         for i, j in cells:
             link(store, 1, name, i, j, 2 if name == "carla" else 1)
         done(store, 1, name)
-    mean = settled(board)["mean"]
+    mean = settled(boards(store))["mean"]
     assert mean["words.possible.f1"] == {"value": pytest.approx(1 / 6)}
     assert mean["words.sure.f1"]["value"] == 0
     assert "leaves out 3 pairings" in mean["words.sure.f1"]["reason"]
 
 
-def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypatch):
+def test_the_first_reading_is_told_as_progress(tmp_path, boards, monkeypatch):
     store = samples(tmp_path)
     half, go_on = threading.Event(), threading.Event()
     refresh = LiveWork.refresh
@@ -289,7 +277,7 @@ def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypat
     assert "progress" not in settled(board)
 
 
-def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, here, monkeypatch):
+def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, monkeypatch):
     board = boards(samples(tmp_path, 2))
     start, seen, others, answered = threading.Thread.start, [], [], threading.Event()
 
@@ -318,29 +306,23 @@ def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, 
 
 
 # what else is shown
-def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here):
-    store = made(tmp_path, small_corpus(2, {"auto": Alignment()}), annotator=None)
-    for k in (1, 2):
-        for name in ("anna", "ben"):
-            store.enrol(name)
-            cells = [[0, 0, 0, 2], [1, 1, 0, 1]]
-            bulk = [[i, j, 0, 1] for i, j, *_ in cells]
-            Tab(store, k, name).send(sent("edit", how="accept-all", cells=cells, bulk=bulk))
-            done(store, k, name)
+def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards):
+    store = blank(tmp_path, 2, "anna", "ben")
+    for k, name in product((1, 2), ("anna", "ben")):
+        cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 1]], [[0, 0, 0, 1], [1, 1, 0, 1]]
+        Tab(store, k, name).send(sent("edit", how="accept-all", cells=cells, bulk=bulk))
+        done(store, k, name)
     link(store, 1, "anna", 2, 2, 2)
     link(store, 1, "ben", 2, 2, 1, seen=[[0, 0]])
     link(store, 1, "ben", 3, 2, 1)
-    twos = settled(boards(store))["twos"]
-    two = next(two for two in twos if (two["first"], two["second"]) == ("anna", "ben"))
+    (two,) = settled(boards(store))["twos"]
     assert (two["links"], two["bulk"]) == (5, 3)
     assert two["figures"]["words.possible.f1"]["value"] == pytest.approx(10 / 11)
     assert two["apart"]["words.possible.f1"]["value"] == pytest.approx(4 / 5)
     assert two["apart"]["words.sure.f1"]["value"] == pytest.approx(2 / 3)
 
 
-def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(
-    tmp_path, boards, here
-):
+def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(tmp_path, boards):
     store = blank(tmp_path, 4)
     assign_pairs(store, ["anna", "ben", "carla"], control=0.0)
     for k, cells in ((1, [(0, 0)]), (2, [(0, 0), (1, 1)]), (3, [(2, 2)]), (4, [])):
@@ -362,13 +344,9 @@ def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(
     assert (lowest[0]["id"], lowest[0]["source"]) == ("p3", "a b c d")
 
 
-def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boards, here):
+def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boards):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=2)
-    bench, board = Bench(store), boards(store)
-    bench.open()
-    for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
-        bench.take(place, "ben")
-    bench.done()
+    bench, board = Bench(store).settled("ben"), boards(store)
 
     def adjudicated():
         shown, page = settled(board), bench.docket.listed()
@@ -384,21 +362,18 @@ def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boa
     assert adjudicated() == (1, [True])
 
 
-def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, here):
+def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards):
     store = made(tmp_path, small_corpus(20), annotator=None)
     store.set_suggestions("m", [(k, [(0, 0, 0.9, 2), (1, 1, 0.4, 2)]) for k in range(1, 21)])
     assign_pairs(store, ["anna", "ben"], control=1.0)
-    with store.database.reading() as asked:
-        rows = assigned_rows(asked)
-    for row in rows[:-3]:
+    for row in ask(store, assigned_rows)[:-3]:
         tab = Tab(store, row.k, row.annotator)
         tab.send(cell(0, 0, 0, 2), cell(1, 1, 0, 2) if row.shown else cell(2, row.k % 2, 0, 1))
         if row.k % 3:
             tab.send(cell(0, 0, 2, 0))
         done(store, row.k, row.annotator)
     shown = settled(boards(store))
-    with store.database.reading() as asked:
-        pull = estimate_pull(control_pairs(asked))
+    pull = estimate_pull(ask(store, control_pairs))
     low, high = pull.pull.interval.low, pull.pull.interval.high
     figure = {"value": pull.pull.value, "low": low, "high": high, "pairs": pull.pull.pairs}
     assert shown["pull"]["pull"] == figure
@@ -483,19 +458,14 @@ def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
     assign_pairs(store, ["carla", "dora"])
     check(store, live)
     assert live.tally.names == ("carla", "dora")
-    store.close()
 
 
 # in a server
 def test_the_server_answers_with_what_is_there_and_says_when_nothing_changed(tmp_path):
     store = samples(tmp_path, 2, gold="decided")
-    path = store.path
     store.close()
-    with served(path, annotator="anna") as server:
-        visitor = Visitor("cleo", ADJUDICATOR)
-        admit(server.opening.opened.store, visitor)
-        cleo = server.client(enter=False)
-        assert cleo.enter(server.entrance.invite(visitor)).status == 200
+    with served(store.path, annotator="anna") as server:
+        cleo = server.visitor("cleo", ADJUDICATOR)
         while "progress" in (first := cleo.ask("GET", "/api/agreement")).json:
             assert first.status == 200
         names = [line["name"] for line in first.json["annotators"]]

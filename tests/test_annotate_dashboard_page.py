@@ -2,19 +2,17 @@
 
 from contextlib import closing
 
+import annotate_browser as web
 import pytest
-from annotate_browser import BROWSER, browser, opened, serious, serving, until, write_corpus
+from annotate_browser import BROWSER, browser, opened, serious, serving, until
 from annotation_server import entered
 
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
-TEXTS = {"source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-         "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement",
-                    "."]}  # fmt: skip
 SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}
-PAIRS = [{"id": f"p{k}", **TEXTS,
+PAIRS = [{"id": f"p{k}", "source": web.SOURCE, "target": web.TARGET,
           "annotations": {name: {"sure": links} for name, links in SAID.items()}}
          for k in range(1, 5)]  # fmt: skip
 PAIRS[1]["annotations"]["ben"] = {"sure": "0-0", "possible": "7-8"}
@@ -23,7 +21,7 @@ ROW = "#twos tr td:nth-child(3) b"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    corpus = write_corpus(tmp_path_factory.mktemp("dashboard") / "corpus.jsonl", PAIRS)
+    corpus = web.write_corpus(tmp_path_factory.mktemp("dashboard") / "corpus.jsonl", PAIRS)
     with serving(corpus, "--initial", "auto", "--adjudicate", annotator="cleo") as server:
         server.project = f"{corpus}.alignkit"  # type: ignore[attr-defined]
         yield server

@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from annotation import Tab, ask, cells_of, project, sent
+from annotation import Tab, ask, cells_of, project, sent, small_corpus
+from refusals import refuses
 
-from alignkit import Corpus, SentencePair
+from alignkit import SentencePair
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.events import Why, read_why, write_why
@@ -27,8 +28,7 @@ def send(store, *events):
 
 @pytest.fixture
 def small(tmp_path):
-    corpus = [SentencePair(f"p{k}", ["a", "b", "c", "d"], ["w", "x", "y", "z"]) for k in (1, 2)]
-    store = project(tmp_path, Corpus(corpus), annotator="anna")
+    store = project(tmp_path, small_corpus(2, {}))
     admit(store, Visitor("carla", ADJUDICATOR))
     return store
 
@@ -54,20 +54,18 @@ def test_whys_are_stored_in_one_form(small):
 
 
 def test_a_why_that_is_none_is_refused(small):
-    votes = '{"why":"own","votes":{"anna":[3,1]}}', '{"why":"own","votes":{"anna":[1,-1]}}'
-    texts = "", "{}", '"agreed"', '{"why":"because"}', '{"why":"own","more":1}', "[" * 9999
+    texts = '{"why":"own","votes":{"anna":[3,1]}}', '{"why":"own","votes":{"anna":[1,-1]}}'
+    texts += "", "{}", '"agreed"', '{"why":"because"}', '{"why":"own","more":1}', "[" * 9999
     texts += '{"why":"own","note":"\\u0007"}', '{"why":"vote","as":"' + "x" * 201 + '"}'
-    for text in votes + texts:
-        with pytest.raises(BadEvent):
-            send(small, decide((0, 0, None, text)))
+    for text in texts:
+        refuses(BadEvent, None, send, small, decide((0, 0, None, text)))
     assert small.history(1, "gold") == []
 
 
 def test_only_the_gold_standard_holds_decisions(small):
     with pytest.raises(BadEvent, match="only the gold standard"):
         Tab(small, 1, "anna").send(decide((0, 0, None, OWN)))
-    with pytest.raises(BadEvent):
-        send(small, decide((4, 0, None, OWN)))
+    refuses(BadEvent, None, send, small, decide((4, 0, None, OWN)))
 
 
 def test_corrected_words_carry_decisions_along_and_the_log_rebuilds_them(tmp_path, small):
@@ -83,25 +81,17 @@ def test_corrected_words_carry_decisions_along_and_the_log_rebuilds_them(tmp_pat
         assert whys_of(rebuilt) == {(1, 0): AGREED}
 
 
-def status(store):
-    return ask(store, gold_status)
-
-
 def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
-    assert status(small) == "free"
-    with pytest.raises(ProjectError, match="name of the gold standard"):
-        admit(small, Visitor("gold", ADJUDICATOR))
+    assert ask(small, gold_status) == "free"
+    refuses(ProjectError, "name of the gold standard", admit, small, Visitor("gold", ADJUDICATOR))
     send(small, sent("open", rev=1, suggestions=False))
-    assert status(small) == "begun"
-    with pytest.raises(ProjectError, match="annotate under another"):
-        admit(small, Visitor("gold"))
-    with pytest.raises(ProjectError, match="leave out --gold"):
-        admit(small, Visitor("carla", ADJUDICATOR), "truth")
+    assert ask(small, gold_status) == "begun"
+    refuses(ProjectError, "annotate under another", admit, small, Visitor("gold"))
+    refuses(ProjectError, "leave out --gold", admit, small, Visitor("carla", ADJUDICATOR), "truth")
     brought = project(tmp_path, name="brought")  # with annotations by gold
-    assert status(brought) == "taken"
-    with pytest.raises(ProjectError, match="by --gold NAME"):
-        admit(brought, Visitor("carla", ADJUDICATOR))
+    assert ask(brought, gold_status) == "taken"
+    refuses(ProjectError, "by --gold NAME", admit, brought, Visitor("carla", ADJUDICATOR))
     admit(brought, Visitor("carla", ADJUDICATOR), "truth")
-    assert (brought.project().gold, status(brought)) == ("truth", "free")
+    assert (brought.project().gold, ask(brought, gold_status)) == ("truth", "free")
     admit(brought, Visitor("carla", ADJUDICATOR))
     admit(brought, Visitor("gold"))

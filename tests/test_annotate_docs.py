@@ -15,6 +15,8 @@ DOCS = ROOT / "docs"
 FOLDER = Path(alignkit.__file__).parent / "annotate" / "server" / "page"
 PAGES = {name: (DOCS / name).read_text(encoding="utf-8")
          for name in ("annotating.md", "projects.md", "projects_review.md")}  # fmt: skip
+KEYS = {"keys.js": ("annotating.md", "The keys"),
+        "adjudicate-keys.js": ("projects_review.md", "Adjudicating")}  # fmt: skip
 
 
 def table_under(page, heading):
@@ -23,14 +25,8 @@ def table_under(page, heading):
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-@pytest.mark.parametrize(
-    ("page", "heading", "name"),
-    [
-        ("annotating.md", "The keys", "keys.js"),
-        ("projects_review.md", "Adjudicating", "adjudicate-keys.js"),
-    ],
-)
-def test_the_table_of_keys_is_that_of_the_page(page, heading, name):
+@pytest.mark.parametrize("name", KEYS)
+def test_the_table_of_keys_is_that_of_the_page(name):
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
     table = (FOLDER / name).read_text(encoding="utf-8")
     table = table.partition("export const KEYS = {\n")[2]
@@ -39,7 +35,7 @@ def test_the_table_of_keys_is_that_of_the_page(page, heading, name):
     found = [json.loads(row.removesuffix(",")) for row in rows]  # each row is a literal
     assert {row[1] for row in found} > {"step", "far", "undo", "done", "help"}
     told = [[f"`{row[-1] if row[3:] else row[0]}`", row[2]] for row in found if row[2:]]
-    assert table_under(page, heading) == told
+    assert table_under(*KEYS[name]) == told
 
 
 def test_the_table_of_schemes_is_that_of_the_package():
@@ -74,6 +70,5 @@ def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
     chosen, *_, agreed = walk()
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     run(chosen, tmp_path)
-    assert printed()[-1] in run(
-        agreed.replace("gold.jsonl", "four.jsonl --role eflomal=initial"), tmp_path
-    )
+    agreed = agreed.replace("gold.jsonl", "four.jsonl --role eflomal=initial")
+    assert printed()[-1] in run(agreed, tmp_path)

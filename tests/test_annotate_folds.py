@@ -9,7 +9,9 @@ from annotate_log import TEXTS, Player, Stream, View, sent_to
 
 pytestmark = BROWSER
 LOGS, STEPS = 60, 40
-SHOWN = """
+SHOWN = """async text => {
+    const given = JSON.parse(text), wrong = [];
+    const {Pair} = await import("/page/model.js"), {Session} = await import("/page/session.js");
     const order = (a, b) => a[0] - b[0] || a[1] - b[1];
     const shown = pair => {
         const places = name => Array.from(pair[name], (value, at) => [...pair.cell(at), value])
@@ -27,12 +29,8 @@ SHOWN = """
         name => JSON.stringify(one[name]) === JSON.stringify(other[name]));
     const extents = pair => JSON.stringify([[...pair.rows], [...pair.columns]]);
 """
-FOLDED = (
-    "async text => { const logs = JSON.parse(text), wrong = [];"
-    "const {Pair} = await import('/page/model.js');"
-    + SHOWN
-    + """
-    logs.forEach(({first, steps}, log) => {
+FOLDED = """
+    given.forEach(({first, steps}, log) => {
         let pair = new Pair(first);
         steps.every(({event, expected, reversed, document}, step) => {
             const told = (what, found, wanted) =>
@@ -61,13 +59,8 @@ FOLDED = (
         });
     });
     return wrong.slice(0, 3); }"""
-)
-WORKED = (
-    "async text => { const plays = JSON.parse(text), wrong = [];"
-    "const {Session} = await import('/page/session.js');"
-    + SHOWN
-    + """
-    plays.forEach(({first, steps}, play) => {
+WORKED = """
+    given.forEach(({first, steps}, play) => {
         let id;
         const pushed = [], wire = {newId: () => id, push: (k, rev, event) => pushed.push(event)};
         const session = new Session(first, wire);
@@ -87,7 +80,6 @@ WORKED = (
         });
     });
     return wrong.length ? [wrong.length, ...wrong.slice(0, 2)] : []; }"""
-)
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +97,8 @@ def log(seed):
             event = stream.correct(player.id(), *rng.choices(TEXTS, k=2))
         else:
             made = player.event(stream.state, stream.tops(), *map(len, stream.words))
-            stored = sent_to(stream, made)
-            if stored is None:
+            if (event := sent_to(stream, made)) is None:
                 continue
-            event = stored
         again = event["kind"] == "text" or rng.random() < 0.1
         steps.append({"event": event, "expected": stream.shown(),
                       "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
@@ -120,17 +110,13 @@ def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page):
     logs = [log(seed) for seed in range(LOGS)]
     kinds = {step["event"]["kind"] for log in logs for step in log["steps"]}
     assert kinds == {"edit", "reject", "comment", "judge", "done", "undo", "redo", "open", "text"}
-    assert page.evaluate(FOLDED, json.dumps(logs)) == []
+    assert page.evaluate(SHOWN + FOLDED, json.dumps(logs)) == []
 
 
 class Tab:
     def __init__(self, stream):
-        self.stream = stream
-        self.told = 0
-        self.pending = []
-        self.unsent = []
-        self.seen = set()
-        self.steps = []
+        self.stream, self.told, self.seen = stream, 0, set()
+        self.pending, self.unsent, self.steps = [], [], []
 
     def view(self):
         return View(self.stream.events[: self.told], self.pending)
@@ -193,8 +179,7 @@ def play(seed):
         elif turn == "look":
             tab.look(rng)
         else:
-            made = other.event(stream.state, stream.tops(), *map(len, stream.words))
-            sent_to(stream, made)
+            sent_to(stream, other.event(stream.state, stream.tops(), *map(len, stream.words)))
     while tab.unsent:
         tab.send()
     tab.hear(len(stream.events))
@@ -206,4 +191,4 @@ def test_what_is_stored_and_what_is_on_its_way_make_the_view(page):
     plays = [play(seed) for seed in range(LOGS)]
     acts = [next(iter(step["act"])) for play in plays for step in play["steps"]]
     assert set(acts) == {"commit", "look", "confirm", "refuse"}
-    assert page.evaluate(WORKED, json.dumps(plays)) == []
+    assert page.evaluate(SHOWN + WORKED, json.dumps(plays)) == []

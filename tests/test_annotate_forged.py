@@ -11,6 +11,7 @@ import pytest
 from adjudicated_project import two_annotators
 from annotation import Tab, cell, run_sql, sent
 from command import run
+from refusals import refuses
 from repetitions import FULL
 
 from alignkit import write_corpus
@@ -39,7 +40,6 @@ ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE 
           "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
           "CREATE VIRTUAL TABLE words USING fts5(text)",
           "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
-
 SEEDS = 200 if FULL else 80
 
 
@@ -92,8 +92,7 @@ def forge(path, rng):
             return f"without {table} {id}"
         if kind < 0.55 and texts and (k := rng.choice(texts)) is not None and row[k]:
             parsed = json.loads(row[k])
-            place = rng.choice(list(leaves(parsed)))
-            value = json.dumps(put(parsed, place, rng.choice(LEAVES)))
+            value = json.dumps(put(parsed, rng.choice(list(leaves(parsed))), rng.choice(LEAVES)))
         with suppress(sqlite3.Error, OverflowError):
             conn.execute(f'UPDATE {table} SET "{names[k]}" = ? WHERE rowid = ?', (value, id))
         return f"{table}.{names[k]} of {id}: {value!r:.200}"
@@ -160,8 +159,7 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
                   ("project", "log", path), ("project", "import", path, whole),
                   ("annotate", path, "--no-browser", "--annotator", "anna")):  # fmt: skip
         run(capsys, *words).failed("no alignkit project has")
-    with pytest.raises(ProjectError, match="no alignkit project has"):
-        read_task(path)
+    refuses(ProjectError, "no alignkit project has", read_task, path)
     assert Path(path).read_bytes() == before
 
 
@@ -178,8 +176,7 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
 def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     run_sql(path, statement)
-    with pytest.raises(DamagedProject, match=told):
-        Store.open(path)
+    refuses(DamagedProject, told, Store.open, path)
 
 
 def test_a_project_with_damaged_tables_is_made_anew_from_its_log(whole, tmp_path, capsys):

@@ -63,9 +63,7 @@ def test_places_are_in_order_and_keep_as_many_equal_tokens_as_can_be(old, new):
 
 
 def _alike(one, other):
-    return sum(
-        1 for _ in takewhile(lambda words: words[0] == words[1], zip(one, other, strict=False))
-    )
+    return sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(one, other, strict=False)))
 
 
 @given(_TOKENS, _TOKENS, _TOKENS, _TOKENS, st.data())
@@ -172,8 +170,7 @@ def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
     result = take(store, words(anna=better, new=Alignment()))
     assert (result.changed, result.new) == (1, 1)
     pair = Corpus(exported(store))[0]
-    assert pair.annotation("anna") == better
-    assert pair.annotation("new") == Annotation(Alignment())
+    assert (pair.annotation("anna"), pair.annotation("new")) == (better, Annotation(Alignment()))
     result = take(store, words(anna=better, new=Alignment()), same)
     assert (result.same, result.changed, result.new, result.surplus) == (2, 0, 0, ["p1"])
     result = take(store, same)  # of before
@@ -200,12 +197,9 @@ def test_flags_in_the_text_of_a_judgment_are_chosen_and_written_again(tmp_path):
     store = project(tmp_path, corpus, scheme="turku")
     assert Corpus(exported(store)) == corpus
     states = [store.pair(k, "anna").state for k in range(1, len(_JUDGED) + 1)]
-    assert [(state.judgment, state.flags) for state in states[:4]] == [
-        ("4", ["<", "i"]),
-        ("4", ["<", "i", "unsure"]),
-        ("4<i", [">"]),  # no judgment of the scheme
-        ("4", []),
-    ]
+    told = [(state.judgment, state.flags) for state in states[:4]]
+    # "4<i>" is no judgment of the scheme
+    assert told == [("4", ["<", "i"]), ("4", ["<", "i", "unsure"]), ("4<i", [">"]), ("4", [])]
     assert take(store, *corpus).same == len(corpus)
     others = Corpus(words(pair.id, ben=pair.annotation("anna")) for pair in corpus)
     assert take(store, *others).new == len(corpus)
@@ -297,16 +291,14 @@ def sample(tmp_path, made):
 
 
 def test_the_commands_give_the_sample_back(capsys, tmp_path, sample):
-    out = tmp_path / "out.jsonl"
-    assert run(capsys, "project", "export", sample, out, "--to", "alignkit-jsonl").code == 0
+    out, words = tmp_path / "out.jsonl", ("project", "export", sample)
+    assert run(capsys, *words, out, "--to", "alignkit-jsonl").code == 0
     assert out.read_bytes() == Path(PARAPHRASES).read_bytes()
-    ran = run(capsys, "project", "export", sample, "-", "--to", "pharaoh", "--annotator", "anna")
+    ran = run(capsys, *words, "-", "--to", "pharaoh", "--annotator", "anna")
     assert len(ran.out.splitlines()) == 64
-    run(capsys, "project", "export", sample, "-", "--to", "pharaoh").failed(sample, "--annotator")
-    run(
-        capsys, "project", "export", sample, out, "--to", "alignkit-jsonl", "--annotator", "bn"
-    ).failed("ben")
-    run(capsys, "project", "export", sample, sample, "--to", "alignkit-jsonl").failed(sample)
+    run(capsys, *words, "-", "--to", "pharaoh").failed(sample, "--annotator")
+    run(capsys, *words, out, "--to", "alignkit-jsonl", "--annotator", "bn").failed("ben")
+    run(capsys, *words, sample, "--to", "alignkit-jsonl").failed(sample)
     assert run(capsys, "project", "import", sample, PARAPHRASES).out.count("256 unchanged") == 1
 
 
@@ -315,10 +307,9 @@ def test_export_tells_how_much_is_not_done(capsys, tmp_path):
     Tab(store, 1).send(cell(0, 0, 0, 2))
     Tab(store, 2).send(cell(0, 0, 0, 2), done())
     Tab(store, 3).send(sent("judge", label=["", "none"]))
-    out = tmp_path / "out.jsonl"
-    ran = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl")
-    assert "1 of the alignments are not marked as done (1 by anna); --done" in ran.err
-    args = ("project", "export", store.path, out, "--to", "alignkit-jsonl")
+    args = ("project", "export", store.path, tmp_path / "out.jsonl", "--to", "alignkit-jsonl")
+    told = run(capsys, *args).err
+    assert "1 of the alignments are not marked as done (1 by anna); --done" in told
     assert "done (1 by anna); they are left out" in run(capsys, *args, "--done").err
     ran = run(capsys, *args, "--annotator", "gold")
     assert (ran.code, ran.err) == (0, "")
@@ -326,8 +317,8 @@ def test_export_tells_how_much_is_not_done(capsys, tmp_path):
 
 def test_the_log_rebuilds_the_project(capsys, tmp_path, sample):
     log, again = tmp_path / "log.jsonl", tmp_path / "again"
-    assert run(capsys, "project", "log", sample, "-o", log).code == 0
-    assert run(capsys, "project", "log", log, "--rebuild", again).code == 0
+    for words in ((sample, "-o", log), (log, "--rebuild", again)):
+        assert run(capsys, "project", "log", *words).code == 0
     assert run(capsys, "project", "log", again).out == log.read_text(encoding="utf-8")
     assert run(capsys, "project", "log", again, "--check", "--json").json["ok"]
     run(capsys, "project", "log", log, "--rebuild", again).failed("already exists")
@@ -357,43 +348,32 @@ def test_a_helper_that_dies_is_done_without(monkeypatch, sample):
 
 
 def test_corrected_texts_are_imported(capsys, tmp_path, sample):
-    corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
-    first = corpus[0]
+    first, *others = corpus = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     changed = SentencePair(first.id, ("Suddenly", *first.source), first.target[:-1])
     path = tmp_path / "corrected.jsonl"
-    bare = [SentencePair(pair.id, *pair.words) for pair in corpus[1:]]
+    bare = [SentencePair(pair.id, *pair.words) for pair in others]
     write_pairs([changed, *bare], path, format="alignkit-jsonl")
-    ran = run(capsys, "project", "import", sample, path, "--json").json
+    words = ("project", "import", sample)
+    ran = run(capsys, *words, path, "--json").json
     assert (ran["reworded"], {lost["text"] for lost in ran["lost"]}) == (1, {". - ."})
-    assert "64 pairs" in run(capsys, "project", "import", sample, path).out
+    assert "64 pairs" in run(capsys, *words, path).out
     texts = [write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
              for side, name in enumerate(("source", "target"))]  # fmt: skip
-    assert "1 with corrected words" in run(capsys, "project", "import", sample, *texts).out
+    assert "1 with corrected words" in run(capsys, *words, *texts).out
     both = "".join(" ||| ".join(map(" ".join, pair.words)) + "\n" for pair in corpus)
-    assert (
-        "corrected"
-        not in run(capsys, "project", "import", sample, write(tmp_path, "both", both)).out
-    )
-    run(capsys, "project", "import", sample, write(tmp_path, "few", both[:10] + "||| x\n")).failed(
-        "64 pairs"
-    )
-    stale = path.read_text(encoding="utf-8").replace('"Suddenly", ', "")
-    stale = json.loads(stale.splitlines()[1]) | {"annotations": {"anna": {"sure": "99-0"}}}
-    stale = write(tmp_path, "stale.jsonl",
-                  '{"alignkit": "corpus", "version": 1}\n' + json.dumps(stale))  # fmt: skip
-    run(capsys, "project", "import", sample, stale).failed("99-0")
-    assert (
-        "1 with corrected words"
-        in run(capsys, "project", "import", sample, stale, "--words-only").out
-    )
+    assert "corrected" not in run(capsys, *words, write(tmp_path, "both", both)).out
+    run(capsys, *words, write(tmp_path, "few", both[:10] + "||| x\n")).failed("64 pairs")
+    head, first, *_ = path.read_text(encoding="utf-8").replace('"Suddenly", ', "").splitlines()
+    stale = json.loads(first) | {"annotations": {"anna": {"sure": "99-0"}}}
+    stale = write(tmp_path, "stale.jsonl", f"{head}\n{json.dumps(stale)}")
+    run(capsys, *words, stale).failed("99-0")
+    assert "1 with corrected words" in run(capsys, *words, stale, "--words-only").out
     assert run(capsys, "project", "log", sample, "--check").code == 0
 
 
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
-    damaged = str(tmp_path / "damaged")
-    with open(sample, "rb") as file:
-        content = file.read()
-    write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])
+    content = Path(sample).read_bytes()
+    damaged = write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])
     cut = write(tmp_path, "cut", content[: len(content) // 2])
     for path in (damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
         for command in (["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],

@@ -4,7 +4,7 @@ import json
 import shlex
 
 import pytest
-from annotation import Tab, project, sent, small_corpus
+from annotation import Tab, done, project, sent, small_corpus
 from command import run
 
 from alignkit.annotate.assignment import assign_pairs
@@ -24,8 +24,7 @@ def judge(store, k, name, label, *flags):
     data = {"label": [tab.state.judgment, label]} if label != tab.state.judgment else {}
     more = {"flags": [tab.state.flags, list(flags)]} if flags else {}
     events = [sent("judge", **data, **more)] if data or more else []
-    done = [] if tab.state.done else [sent("done", before=False, after=True)]
-    tab.send(*events, *done)
+    tab.send(*events, *([] if tab.state.done else [done()]))
 
 
 def shown(board):
@@ -64,9 +63,8 @@ def test_kappa_of_labels_and_the_pairs_that_differ(make):
     (two,) = judged["twos"]
     assert (two["first"], two["second"], two["pairs"]) == ("anna", "ben", 10)
     assert (two["same"]["value"], two["kappa"]["value"]) == (0.7, pytest.approx(0.4))
-    assert [(row["id"], row["judgments"], row["ready"]) for row in judged["pairs"]] == [
-        (id, [["1", 1], ["2", 1]], True) for id in ("p5", "p6", "p7")
-    ]
+    rows = [(row["id"], row["judgments"], row["ready"]) for row in judged["pairs"]]
+    assert rows == [(id, [["1", 1], ["2", 1]], True) for id in ("p5", "p6", "p7")]
     assert judged["differ"] == 3
     assert page["twos"] == page["lowest"] == []
     judge(store, 5, "ben", "1")
@@ -128,8 +126,7 @@ def test_the_command_that_is_told_prints_the_same(make, labels, monkeypatch, tmp
     for command in page["commands"]:
         name, *words = shlex.split(command)
         assert (name, run(capsys, *words).code) == ("alignkit", 0)
-    words = shlex.split(page["commands"][1])[1:]
-    agreed = json.loads(run(capsys, *words, "--json").out)
+    agreed = run(capsys, *words, "--json").json
     (two,) = page["judged"]["twos"]
     figures = {row["statistic"]: row for row in agreed["figures"] if row["kind"] == "pairing"}
     assert figures["kappa"]["value"] == pytest.approx(two["kappa"]["value"])

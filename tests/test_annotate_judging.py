@@ -7,11 +7,10 @@ import random
 from itertools import count
 
 import annotate_browser as web
-import pytest
 from annotate_log import Stream
 from command import PARAPHRASES, process, run
 
-from alignkit import Annotation, read_corpus
+from alignkit import read_corpus
 
 pytestmark = web.BROWSER
 PAIRS = 8
@@ -87,17 +86,10 @@ def looked_at(page, name=""):
         assert web.serious(page) == [], width
 
 
-@pytest.fixture
-def problems():
-    found = []
-    yield found
-    assert found == []
-
-
 def judge_all(page, keys):
-    for k in range(1, PAIRS + 1):
+    for k, key in enumerate(keys, 1):
         on(page, f"p{k}")
-        web.press(page, f"{keys[k - 1]} Control+Enter")
+        web.press(page, f"{key} Control+Enter")
     web.until(lambda: "all is done" in page.inner_text("#status-text"))
     web.saved(page)
 
@@ -160,22 +152,19 @@ def adjudicate(page):
     page.click("#settle")  # all on which both agree, but for the pair with the rewrite
     web.until(lambda: f"{PAIRS - 4} done" in page.inner_text("#pairs-message"))
     web.press(page, "Escape")
-    for k in (1, 3, 4, 7):
+    on(page, "p1")
+    web.press(page, "Shift+Digit1")
+    web.until(lambda: page.locator("#rewrite-list li").count() == 1)
+    web.press(page, "Control+Enter")
+    for k, keys, who in ((3, "2 1", "as anna"),  # anna: 4 < s, ben: 4 s
+                         (4, "f", "by adjudicators"),  # 3, 2; "f" is the fourth label
+                         (7, "2", "as ben")):  # 4 > and unsure, 4 > # fmt: skip
         on(page, f"p{k}")
-        if k == 1:
-            web.press(page, "Shift+Digit1")
-            web.until(lambda: page.locator("#rewrite-list li").count() == 1)
-        elif k == 3:  # anna: 4 < s, ben: 4 s
-            web.press(page, "2 1")
-            assert page.inner_text("#decided") == "Decided as anna."
-        elif k == 4:  # anna: 3, ben: 2; "f" is the fourth label
+        if k == 4:
             web.press(page, "Control+Enter")
             web.until(lambda: "first decide" in page.inner_text("#status-text"))
-            web.press(page, "f")
-            assert page.inner_text("#decided") == "Decided by adjudicators."
-        else:  # anna: 4 > and unsure, ben: 4 >
-            web.press(page, "2")
-            assert page.inner_text("#decided") == "Decided as ben."
+        web.press(page, keys)
+        assert page.inner_text("#decided") == f"Decided {who}."
         web.press(page, "Control+Enter")
     web.until(lambda: "all is done" in page.inner_text("#status-text"))
     web.saved(page)
@@ -186,23 +175,19 @@ def check_export(capsys, project, folder):
     assert run(capsys, "project", "export", project, out, "--to", "alignkit-jsonl").code == 0
     pairs = {pair.id: pair for pair in read_corpus(out)}
     assert len(pairs) == PAIRS + 1
-    gold = ["4", "4i", "4<s", "4", "2", "1", "4>", "x"]
-    for k in range(1, PAIRS + 1):
+    for k, gold in enumerate(["4", "4i", "4<s", "4", "2", "1", "4>", "x"], 1):
         said = pairs[f"p{k}"].annotations
         assert set(said) == {"anna", "ben", "gold"}
         assert all(annotation.alignment is None for annotation in said.values())
-        assert said["gold"].judgment == gold[k - 1]
+        assert said["gold"].judgment == gold
     assert pairs["p3"].annotation("anna").judgment == "4<s"
     assert pairs["p7"].annotation("anna").flags == {"unsure"}
     made = pairs["p1/r1"]
     assert (" ".join(made.words[1]), made.attributes["rewrite_of"]) == (REWRITTEN, "p1")
-    best = Annotation(None, judgment="4", provenance="rewrite of p1")
-    assert {
-        name: (a.judgment, a.alignment) for name, a in made.annotations.items()
-    } == dict.fromkeys(("anna", "gold"), (best.judgment, None))
-    assert (
-        "the project agrees with the log" in run(capsys, "project", "log", project, "--check").out
-    )
+    best = {name: (said.judgment, said.alignment) for name, said in made.annotations.items()}
+    assert best == dict.fromkeys(("anna", "gold"), ("4", None))
+    told = run(capsys, "project", "log", project, "--check").out
+    assert "the project agrees with the log" in told
 
 
 def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, capsys):
@@ -249,12 +234,6 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems, c
                      ("Then they agreed", "Puis ils étaient d’accord.")]  # fmt: skip
 
 
-@pytest.fixture
-def page():
-    with web.modules() as page:
-        yield page
-
-
 def play(seed):
     rng, stream, ids = random.Random(seed), Stream("a b", "w x"), count()
     first, steps = stream.document(), []
@@ -292,8 +271,9 @@ def undone(stream):
     return held_by(other)
 
 
-def test_pages_fold_and_place_as_the_server_does(page):
-    assert page.evaluate(FOLDED, json.dumps([play(seed) for seed in range(40)])) == []
+def test_pages_fold_and_place_as_the_server_does():
     rng, signs = random.Random(3), "aé\u0301 .,\n'-\U0001f600\u4e2d\u0627\u200d\u0e01\u0e34\t5"
     texts = ["".join(rng.choices(signs, k=rng.randint(1, 40))) for _ in range(300)]
-    assert page.evaluate(PLACED, [*texts, SOURCE, TARGET]) == []
+    with web.modules() as page:
+        assert page.evaluate(FOLDED, json.dumps([play(seed) for seed in range(40)])) == []
+        assert page.evaluate(PLACED, [*texts, SOURCE, TARGET]) == []

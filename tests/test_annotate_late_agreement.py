@@ -1,8 +1,9 @@
 """Nothing is done that lacks what annotators agree on: neither what came late, nor by undo."""
 
 import pytest
-from adjudicating import LEFT, RIGHT, Bench, case, states
-from annotation import Tab, cell, sent
+from adjudicating import LEFT, RIGHT, Bench, case, row, states
+from annotation import Tab, ask, cell, sent
+from refusals import refuses
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
@@ -22,14 +23,8 @@ VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT
           "flags": {JUDGMENT: ("", "unsure")}}  # fmt: skip
 
 
-def row(bench):
-    found = next(row for row in bench.docket.rows() if row.k == bench.k)
-    return found.state, found.left
-
-
-def done_on(store, k=1):
-    with store.database.reading() as conn:
-        return settled_pairs(conn, [k]) == {k}
+def done_on(store):
+    return ask(store, settled_pairs, [1]) == {1}
 
 
 def add(store, *events, names=("anna", "ben")):
@@ -79,31 +74,20 @@ def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path):
 
 def test_rewrites_that_changed_are_looked_at_before_the_pair_is_settled(tmp_path):
     store = case(tmp_path, BOTH)
-    bench = Bench(store)
     settle(store, [1], "carla")
     add(store, LATE["a link"])
     add(store, ("rewrite", {"rewrites": [["r1", None, ["a b", "w x"]]]}), names=["anna"])
-    assert row(bench) == ("reopened", 0)
-
-
-def settled(store):
-    bench = Bench(store)
-    bench.open()
-    for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
-        bench.take(place, "ben")
-    bench.done()
-    return bench
+    assert row(Bench(store)) == ("reopened", 0)
 
 
 def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = settled(store)
+    bench = Bench(store).settled("ben")
     bench.back()
     assert not bench.view.state.done
     tab = Tab(store, 1, "anna")
     tab.send(cell(1, 1, 2, 1), cell(0, 1, 0, 1))
-    with pytest.raises(BadEvent, match="2 differences are still open"):
-        bench.back("redo")
+    refuses(BadEvent, "2 differences are still open", bench.back, "redo")
     assert not bench.view.state.done
     tab.send(cell(1, 1, 1, 2), cell(0, 1, 1, 0))
     bench.back("redo")  # they are as they were
@@ -118,8 +102,7 @@ def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind):
     bench.open(), bench.done()
     bench.back() if kind == "redo" else bench.done(after=False)
     add(store, LATE["a link"])
-    with pytest.raises(BadEvent, match="gold lacks something that all agree on"):
-        bench.back(kind)
+    refuses(BadEvent, "gold lacks something that all agree on", bench.back, kind)
     bench.done()
     assert bench.gold == {(0, 0): 2, (1, 1): 2}
     assert states(bench) == {(0, 0): "agreed", (1, 1): "agreed"}

@@ -140,8 +140,7 @@ def test_no_edit_is_called_saved_before_it_is(context, serve):
 
 def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
     with serve() as server:
-        url = server.url
-        one, two = opened(context, url), opened(context, url)  # by the cookie: the token was used
+        one, two = (opened(context, url) for url in [server.url] * 2)
         one.evaluate("edit(1, 0, 0, 0, 2)")
         wait(two, "told.events.length === 1")
         assert two.evaluate("told.events[0].events[0].data.cells") == [[0, 0, 0, 2]]
@@ -155,8 +154,7 @@ def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
 
 def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
     with serve() as server:
-        url = server.url
-        one, two = opened(context, url), opened(context, url)
+        one, two = (opened(context, url) for url in [server.url] * 2)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
     one.close()
@@ -169,8 +167,7 @@ def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
 
 def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve):
     with serve() as server:
-        url = server.url
-        one, two = opened(context, url), opened(context, url)
+        one, two = (opened(context, url) for url in [server.url] * 2)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
     two.evaluate("edit(1, 0, 0, 0, 1)")

@@ -4,18 +4,15 @@ import json
 import re
 from pathlib import Path
 
+import annotate_browser as web
 import pytest
 from annotate_browser import (
     BROWSER,
-    ask,
     browser,
     cursor,
-    drag,
     drawn,
     enter,
     links,
-    middle,
-    on_pair,
     pair,
     press,
     saved,
@@ -29,16 +26,15 @@ from alignkit.annotate.server.child import SuggestionPlan
 
 pytestmark = BROWSER
 HOSTILE = "<img src=x onerror=alert(1)>"
-TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
-SOURCE = ["they", "talked", "about", "the", "plan", "and", "agreed", "."]
 LINKS = {"auto": Alignment.parse("1-2 3-3 4-4 5-5 6-7 7-8")}
 PAIRS = [
-    SentencePair("one", SOURCE, TARGET, LINKS),
+    SentencePair("one", web.SOURCE, web.TARGET, LINKS),
     SentencePair(HOSTILE, [HOSTILE, "<script>alert(2)</script>", "c"],
                  ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>']),
     SentencePair("three", ["one", "two"], ["اثنان", "واحد"]),
 ]  # fmt: skip
 INITIAL = SuggestionPlan("initial", "auto")
+TABLET = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
 
 
 @pytest.fixture
@@ -46,13 +42,6 @@ def project(tmp_path):
     path = str(tmp_path / "work.alignkit")
     create_project(path, Corpus(PAIRS))
     return path
-
-
-@pytest.fixture
-def problems():
-    found = []
-    yield found
-    assert found == []
 
 
 @pytest.fixture
@@ -78,8 +67,7 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
             saved(page)
             assert links(page) == drawn(page)
             assert {(0, 0, 1), (0, 1, 1)} <= set(links(page))
-            state = pair(page, 1)["state"]
-            assert len(state["bulk"]) == 4  # of the five, the cursor was on one
+            assert len(pair(page, 1)["state"]["bulk"]) == 4  # of the five, the cursor was on one
             held = links(page)
             page.close()
         with served(project) as server:
@@ -92,7 +80,7 @@ def test_edits_by_key_and_undo_across_a_restart(project, problems):
             press(page, "r r r r")
             saved(page)
             assert links(page) == drawn(page) == held
-            kinds = [event["kind"] for event in history(page, 1) if event["kind"] != "open"]
+            kinds = [event["kind"] for event in history(page) if event["kind"] != "open"]
             assert kinds[-8:] == ["undo"] * 4 + ["redo"] * 4
 
 
@@ -106,7 +94,7 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
     saved(page)
     blocking = {(i, j) for i, j, _ in links(page) if (top <= i <= bottom) != (left <= j <= right)}
     assert (inside, outside) in {
-        (SOURCE[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], SOURCE[i])
+        (web.SOURCE[i], web.TARGET[j]) if top <= i <= bottom else (web.TARGET[j], web.SOURCE[i])
         for i, j in blocking
     }
     visited = []
@@ -134,37 +122,33 @@ def test_edits_by_mouse_and_by_touch(project, problems):
     with served(project) as server:
         with browser() as context:
             page = enter(context, server.url, problems)
-            page.mouse.click(*middle(page, 2, 2))
-            page.mouse.click(*middle(page, 2, 2))
+            page.mouse.click(*web.middle(page, 2, 2))
+            page.mouse.click(*web.middle(page, 2, 2))
             assert drawn(page) == [(2, 2, 1)]
-            drag(page, middle(page, 0, 0), middle(page, 1, 1), steps=4)
+            web.drag(page, web.middle(page, 0, 0), web.middle(page, 1, 1), steps=4)
             assert drawn(page) == [(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2), (2, 2, 1)]
-            drag(page, middle(page, 0, 0), middle(page, 1, 1), steps=4)
+            web.drag(page, web.middle(page, 0, 0), web.middle(page, 1, 1), steps=4)
             saved(page)
             assert links(page) == drawn(page) == [(2, 2, 1)]
             plain = page.evaluate("fetch('/api/project').then(reply => reply.status)")
             assert plain == 403  # it had the cookie alone
             state = context.storage_state()
-        options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
-        with browser(storage_state=state, **options) as context:
+        with browser(storage_state=state, **TABLET) as context:
             page = enter(context, server.url.split("#")[0], problems)
-            page.touchscreen.tap(*middle(page, 4, 4))
+            page.touchscreen.tap(*web.middle(page, 4, 4))
             assert (4, 4, 2) in drawn(page)
             page.tap("#tools [data-action=possible]")
             page.tap("#tools [data-action=undo]")
             saved(page)
             assert links(page) == drawn(page) == [(2, 2, 1), (4, 4, 2)]
-            heights = page.eval_on_selector_all(
-                "#tools button", "all => all.map(one => one.getBoundingClientRect().height)"
-            )
-            assert min(heights) >= 48
+            boxes = [button.bounding_box() for button in page.locator("#tools button").all()]
+            assert min(box["height"] for box in boxes) >= 48
 
 
 def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp_path, problems):
     words, large = [f"w{at}" for at in range(60)], str(tmp_path / "large.alignkit")
     create_project(large, Corpus([SentencePair("long", words, words)]))
-    view = {"viewport": {"width": 900, "height": 600}}
-    with served(large) as server, browser(**view) as context:
+    with served(large) as server, browser(viewport={"width": 900, "height": 600}) as context:
         page = enter(context, server.url, problems)
         box = page.locator("#matrix").bounding_box()
         x, y = box["x"] + box["width"] - 25, box["y"] + box["height"] - 25
@@ -174,7 +158,7 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp
             assert [value for *_, value in drawn(page)] == [1] * (1 + step)
             assert scrolled(page) == [30 * step] * 2
             page.eval_on_selector("#matrix", "part => part.scrollTo(30, 30)")
-        drag(page, (x - 50, y - 50), (x, y), steps=5)
+        web.drag(page, (x - 50, y - 50), (x, y), steps=5)
         assert len(drawn(page)) >= 9
         assert scrolled(page) == [30, 30]
         place = cursor(page)
@@ -269,20 +253,18 @@ def test_columns_of_a_right_to_left_target_are_mirrored(blank):
     assert cursor(blank) == (0, 2)  # the nulls, at the right
 
 
-def history(page, k):
-    return ask(page, f"/api/pairs/{k}/history")["events"]
+def history(page):
+    return web.ask(page, "/api/pairs/1/history")["events"]
 
 
 def test_a_finger_pans_and_draws_after_resting(project, problems):
-    options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
-    with served(project) as server, browser(**options) as context:
+    with served(project) as server, browser(**TABLET) as context:
         page = enter(context, server.url, problems)
         touch = context.new_cdp_session(page)
 
         def draw(rest):
-            places = [
-                dict(zip("xy", middle(page, *cell), strict=True)) for cell in ((1, 1), (2, 3))
-            ]
+            cells = web.middle(page, 1, 1), web.middle(page, 2, 3)
+            places = [dict(zip("xy", place, strict=True)) for place in cells]
             for kind, points in (("Start", places[:1]), ("Move", places[1:]), ("End", [])):
                 event = {"type": f"touch{kind}", "touchPoints": points}
                 touch.send("Input.dispatchTouchEvent", event)
@@ -299,16 +281,19 @@ def test_a_finger_pans_and_draws_after_resting(project, problems):
         assert cursor(page)[0] == 3
 
 
+def dispatch(page, **key):
+    page.evaluate("key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+                  " { bubbles: true, cancelable: true, ...key }))", key)  # fmt: skip
+
+
 def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
-
-    def dispatch(**key):
-        blank.evaluate("key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-                       " { bubbles: true, cancelable: true, ...key }))", key)  # fmt: skip
-        return drawn(blank)
-
-    assert (dispatch(key="ы", code="KeyS"), dispatch(key="ч", code="KeyX")) == ([(0, 0, 2)], [])
-    assert dispatch(key="s", code="KeyS", altKey=True) == []
-    assert dispatch(key="S", code="KeyS", modifierCapsLock=True) == [(0, 0, 2)]
+    for key, held in (({"key": "ы", "code": "KeyS"}, [(0, 0, 2)]),
+                      ({"key": "ч", "code": "KeyX"}, []),
+                      ({"key": "s", "code": "KeyS", "altKey": True}, []),
+                      ({"key": "S", "code": "KeyS", "modifierCapsLock": True},
+                       [(0, 0, 2)])):  # fmt: skip
+        dispatch(blank, **key)
+        assert drawn(blank) == held, key
     blank.locator("#comment").focus()
     blank.keyboard.type("x")
     assert drawn(blank) == [(0, 0, 2)]
@@ -322,7 +307,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(project, probl
         saved(left), saved(right)
         context.route("**/api/pairs/1/events", lambda route: route.abort())
         for tab, text in ((left, "of the left"), (right, "of the right")):
-            on_pair(tab)
+            web.on_pair(tab)
             tab.fill("#comment", text)
             tab.press("#comment", "Enter")
             tab.evaluate("document.activeElement.blur()")
@@ -387,10 +372,7 @@ def test_keys_that_lead_elsewhere(project, problems):
         page.keyboard.type("three")
         page.click("#find-list button:has-text('three')")
         page.wait_for_selector("body[data-pair='3']")
-        page.evaluate(
-            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-            " {bubbles: true, cancelable: true, key: '.', code: 'Slash'}))"  # Russian
-        )
+        dispatch(page, key=".", code="Slash")  # Russian
         page.wait_for_selector("#find-dialog[open]")
         press(page, "Escape")
         with context.expect_page() as guidelines:
@@ -404,9 +386,7 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
     until(lambda: "hidden" in page.inner_text("#suggestions"))
     assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
     here = "document.activeElement.getAttribute('aria-label')"
-    assert page.evaluate(here) == "talked, 2 of 8; about, 3 of 9: no link".replace(
-        "about", TARGET[2]
-    )
+    assert page.evaluate(here) == "talked, 2 of 8; discussed, 3 of 9: no link"
     press(page, "ArrowRight ArrowDown ArrowDown x Backspace _ _ _ x")
     assert cursor(page) == (3, 3)
     assert page.evaluate(here).endswith(": no link")
@@ -416,7 +396,7 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
     saved(page)
     state = pair(page, 1)["state"]
     assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [[1, 2]])
-    edits = [event["data"] for event in history(page, 1) if event["kind"] == "edit"]
+    edits = [event["data"] for event in history(page) if event["kind"] == "edit"]
     assert len(edits) == 4
     assert not any({"p", "set", "rejected"} & data.keys() for data in edits)
     press(page, "h")
@@ -424,8 +404,7 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
 
 
 def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
-    options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
-    with served(project, plan=INITIAL) as server, browser(**options) as context:
+    with served(project, plan=INITIAL) as server, browser(**TABLET) as context:
         page = enter(context, server.url, problems)
         for action in ("accept", "reject", "undo", "redo"):
             page.tap(f"#tools [data-action={action}]")
@@ -434,16 +413,14 @@ def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
         assert (state["cells"], state["rejected"]) == ([[1, 2, 2]], [[3, 3]])
         press(page, "A Control+ArrowUp Control+ArrowLeft")
         linked = [(i, j) for i, j, _ in drawn(page)]
-        rows, columns = (set(range(8)) - {i for i, _ in linked},
-                         set(range(9)) - {j for _, j in linked})  # fmt: skip
-        assert rows
-        assert columns
+        left = [set(range(most)) - {cell[side] for cell in linked}
+                for side, most in enumerate((8, 9))]  # fmt: skip
+        assert all(left)
         places = []
-        for _ in range(2 * len(rows) + len(columns)):
+        for _ in range(2 * len(left[0]) + len(left[1])):
             page.tap("#tools [data-action=unaligned]")
             places.append(cursor(page))
-        assert {i for i, _ in places} >= rows
-        assert {j for _, j in places} >= columns
+        assert all({place[side] for place in places} >= words for side, words in enumerate(left))
         page.tap("#comment")
         boxes = [page.locator(name).bounding_box() for name in ("aside", "#flags", "#comment")]
         assert all(box is not None for box in boxes)

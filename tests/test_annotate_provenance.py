@@ -1,15 +1,13 @@
 """Gold is exported as it was decided, with a line for each decision that says where it is from."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 from adjudicating import Bench
-from annotation import Tab, cell, done, project, sent
+from annotation import Tab, cell, done, project, sent, small_corpus
 from command import run
 
-from alignkit import Corpus, SentencePair, read_corpus
+from alignkit import SentencePair, read_corpus
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.importing import import_pairs
@@ -17,24 +15,20 @@ from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.server.sessions import admit
 from alignkit.io.format import EVERYTHING
 
-WORDS = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
+SOURCE, TARGET = small_corpus()[0].words
 
 
 @pytest.fixture
 def store(tmp_path):
-    store = project(
-        tmp_path, Corpus([SentencePair(f"p{k}", *WORDS) for k in (1, 2)]), annotator=None
-    )
+    store = project(tmp_path, small_corpus(2, {}), annotator=None)
     assign_pairs(store, ["anna", "ben"], control=0)
     anna, ben = Tab(store, 1, "anna"), Tab(store, 1, "ben")
     anna.send(sent("open", rev=1, suggestions=True), cell(0, 0, 0, 2))
     anna.send(sent("edit", how="accept", cells=[[1, 1, 0, 2]]))
     anna.send(sent("edit", how="accept-all", cells=[[2, 2, 0, 2]], bulk=[[2, 2, 0, 1]]))
-    anna.send(sent("judge", label=["", "paraphrase"]))
+    anna.send(sent("judge", label=["", "paraphrase"]), done())
     ben.send(sent("open", rev=1, suggestions=False), cell(0, 0, 0, 2), cell(1, 1, 0, 1))
-    ben.send(sent("judge", label=["", "paraphrase"], flags=[[], ["unsure"]]))
-    for tab in (anna, ben):
-        tab.send(done())
+    ben.send(sent("judge", label=["", "paraphrase"], flags=[[], ["unsure"]]), done())
     for name in ("carla", "dora"):
         admit(store, Visitor(name, ADJUDICATOR))
     return store
@@ -55,7 +49,7 @@ def lines(store, **more):
     return {(line.get("i"), line.get("j")): line for line in provenance(store, **more)}
 
 
-def test_each_decision_says_who_made_it_on_which_votes_and_why(store) -> None:
+def test_each_decision_says_who_made_it_on_which_votes_and_why(store):
     settled(store)
     found = lines(store)
     assert {place: (line["link"], line["why"], line["as"]) for place, line in found.items()
@@ -81,14 +75,14 @@ def test_each_decision_says_who_made_it_on_which_votes_and_why(store) -> None:
     assert lines(store, done=True) == {}
 
 
-def test_votes_are_told_as_they_were_when_it_was_decided(store) -> None:
+def test_votes_are_told_as_they_were_when_it_was_decided(store):
     settled(store)
     Tab(store, 1, "anna").send(cell(1, 1, 2, 0), cell(1, 1, 0, 1))
     vote = lines(store)[1, 1]["votes"]["anna"]
     assert (vote["said"], vote["how"], vote["seq"]) == ("sure", "singly", 6)
 
 
-def test_rewrites_say_whose_they_were_and_who_took_them(store) -> None:
+def test_rewrites_say_whose_they_were_and_who_took_them(store):
     both, alone, own = (["a b", text] for text in ("w x", "w y", "w z"))
     anna, ben = Tab(store, 1, "anna"), Tab(store, 1, "ben")
     for tab, rows in ((anna, [alone, both]), (ben, [both])):
@@ -114,21 +108,20 @@ def test_rewrites_say_whose_they_were_and_who_took_them(store) -> None:
     assert {line["id"] for line in found} == {"p1"}
 
 
-def test_corrected_words_leave_how_each_link_was_drawn(store) -> None:
+def test_corrected_words_leave_how_each_link_was_drawn(store):
     settled(store)
     before = {(line["link"], line["why"], line.get("note")): line["votes"] for line in
               provenance(store) if line.get("i") is not None}  # fmt: skip
-    for words in (["new", *WORDS[0]], ["a", "b", "x", "c", "d"], ["c", "d"]):
-        import_pairs(store, [SentencePair("p1", words, WORDS[1])], holds=EVERYTHING)
+    for words in (["new", *SOURCE], ["a", "b", "x", "c", "d"], ["c", "d"]):
+        import_pairs(store, [SentencePair("p1", words, TARGET)], holds=EVERYTHING)
         for line in provenance(store):
             if line.get("i") is not None:
                 assert line["votes"] == before[line["link"], line["why"], line["note"]]
     assert [(line["i"], line["j"]) for line in provenance(store) if "i" in line] == [(0, 2), (1, 3)]
 
 
-def test_what_is_drawn_after_a_correction_is_told_beside_what_was_there(store) -> None:
-    words = ["new", *WORDS[0]], WORDS[1]
-    import_pairs(store, [SentencePair("p1", *words)], holds=EVERYTHING)
+def test_what_is_drawn_after_a_correction_is_told_beside_what_was_there(store):
+    import_pairs(store, [SentencePair("p1", ["new", *SOURCE], TARGET)], holds=EVERYTHING)
     anna, ben = Tab(store, 1, "anna"), Tab(store, 1, "ben")
     anna.send(cell(0, 3, 0, 2))
     for tab in (anna, ben):
@@ -140,24 +133,22 @@ def test_what_is_drawn_after_a_correction_is_told_beside_what_was_there(store) -
     drawn = next(vote for vote in carla.view.votes if vote.name == "anna")
     hows = {(1, 0): "hand", (2, 1): "singly", (3, 2): "bulk", (0, 3): "hand"}
     assert {(i, j): how for i, j, _, how, _ in drawn.cells} == hows
-    found = {
-        place: line["votes"]["anna"] for place, line in lines(store).items() if None not in place
-    }
-    assert {place: vote.get("how") for place, vote in found.items()} == hows
+    votes = {place: line["votes"]["anna"] for place, line in lines(store).items()}
+    assert {place: vote.get("how") for place, vote in votes.items() if None not in place} == hows
 
 
-def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, store, capsys) -> None:
+def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, store, capsys):
     bench = settled(store)
     bench.done()
     decided = {place: value for place, value in bench.gold.items() if value in (1, 2)}
     store.close()
     out = tmp_path / "gold.jsonl"
-    told = run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl").err
+    words = ("project", "export", store.path, "--to", "alignkit-jsonl")
+    told = run(capsys, *words, out).err
     assert "gold.jsonl.provenance.jsonl: the origin of 5 decisions" in told
     pair = read_corpus(out, format="alignkit-jsonl")[0]
     assert set(pair.annotations) == {"anna", "ben", "gold"}
-    alignment = pair.annotations["gold"].alignment
-    assert {cell: 1 + sure for cell, sure in alignment.items()} == decided
+    assert {cell: 1 + sure for cell, sure in pair.alignment("gold").items()} == decided
     assert pair.annotations["gold"].judgment == "partial"
     beside = tmp_path / "gold.jsonl.provenance.jsonl"
     rows = [json.loads(line) for line in beside.read_text(encoding="utf-8").splitlines()]
@@ -165,29 +156,17 @@ def test_the_command_writes_gold_and_beside_it_where_it_comes_from(tmp_path, sto
     strengths = {cell: ("none", "possible", "sure")[value] for cell, value in decided.items()}
     assert {cell: link for cell, link in links.items() if link != "none"} == strengths
     beside.unlink()
-    run(capsys, "project", "export", store.path, out, "--to", "alignkit-jsonl", "--no-provenance")
-    run(
-        capsys,
-        "project",
-        "export",
-        store.path,
-        out,
-        "--to",
-        "alignkit-jsonl",
-        "--annotator",
-        "anna",
-    )
-    run(capsys, "project", "export", store.path, "-", "--to", "alignkit-jsonl")
+    for given in ((out, "--no-provenance"), (out, "--annotator", "anna"), ("-",)):
+        run(capsys, *words, *given)
     assert not beside.exists()
     own = tmp_path / "why.jsonl"
-    run(capsys, "project", "export", store.path, "-", "--to", "alignkit-jsonl", "--provenance", own)
+    run(capsys, *words, "-", "--provenance", own)
     assert len(own.read_text(encoding="utf-8").splitlines()) == 5
 
 
-def test_gold_of_the_corpus_s_own_asks_for_another_name(tmp_path, capsys) -> None:
+def test_gold_of_the_corpus_s_own_asks_for_another_name(tmp_path, capsys):
     store = project(tmp_path)  # of which gold is an annotator
     store.close()
     words = "annotate", store.path, "--annotator", "carla", "--no-browser"
-    told = "give the gold standard another name by --gold NAME"
-    run(capsys, *words, "--adjudicate").failed(told)
+    run(capsys, *words, "--adjudicate").failed("give the gold standard another name by --gold NAME")
     run(capsys, *words, "--blind").failed("--blind needs --adjudicate")

@@ -1,19 +1,21 @@
 """The pull of suggestions is what a plain count says, and its interval holds what was planted."""
 
 import json
+from itertools import product
 from math import ceil, isnan, nan
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from repetitions import repetitions
 from scipy.spatial.distance import dice
 from scipy.stats import binom, norm, t
 
 from alignkit.agreement.intervals import NO_PAIRS
+from alignkit.annotate import preannotation_bias
 from alignkit.annotate.preannotation_bias import (
-    ENOUGH,
     ControlPair,
     ControlWork,
     PullOptions,
@@ -36,8 +38,6 @@ def split(id, with_them, without, suggested, stratum=""):
 
 
 # a plain reference: sets, pair by pair
-
-
 def plain_f1(one, other):
     one, other = set(one), set(other)
     return 2 * len(one & other) / (len(one) + len(other)) if one or other else nan
@@ -53,21 +53,16 @@ def share(above, below):
 
 
 def plain_pull(pairs, edges=(0.1, 0.6, 0.9)):
-    whole = [pair for pair in pairs if pair.arm == "split" and len(pair.works) == 2]
     rows = []
-    for pair in whole:
-        shown, hidden = sorted(pair.works.values(), key=lambda work: not work.shown)
-        if pair.suggested:
+    for pair in pairs:
+        if pair.arm == "split" and len(pair.works) == 2 and pair.suggested:
+            shown, hidden = sorted(pair.works.values(), key=lambda work: not work.shown)
             rows.append((pair, set(shown.links), set(hidden.links)))
-    f1 = [
-        [plain_f1(links, {s[:2] for s in pair.suggested}) for links in both] for pair, *both in rows
-    ]
-    found = {
-        "shown": mean([one for one, _ in f1]),
-        "hidden": mean([other for _, other in f1]),
-        "pull": mean([one - other for one, other in f1]),
-        "bins": [],
-    }
+    suggested = [{s[:2] for s in pair.suggested} for pair, *_ in rows]
+    f1 = [[plain_f1(links, seen) for links in both]
+          for (_, *both), seen in zip(rows, suggested, strict=True)]  # fmt: skip
+    found = {"shown": mean([one for one, _ in f1]), "hidden": mean([other for _, other in f1])}
+    found |= {"pull": mean([one - other for one, other in f1]), "bins": []}
     for low, high in zip((0, *edges), (*edges, 1.01), strict=True):
         some = [
             [(i, j) in links for links in both]
@@ -124,19 +119,13 @@ def control_pairs(draw):
 @given(st.lists(control_pairs(), max_size=8))
 def test_all_figures_are_those_of_a_plain_count(pairs):
     found, wanted = estimate_pull(pairs, QUICK), plain_pull(pairs)
-    figures = {
-        "pull": found.pull,
-        "shown": found.shown,
-        "hidden": found.hidden,
-        "coin True": found.coin["shown"],
-        "coin False": found.coin["hidden"],
-        **{f"both {arm}": one for arm, one in found.agreement.items()},
-    }
+    figures = {name: getattr(found, name) for name in ("pull", "shown", "hidden")}
+    figures |= {"coin True": found.coin["shown"], "coin False": found.coin["hidden"]}
+    figures |= {f"both {arm}": one for arm, one in found.agreement.items()}
     for name, figure in figures.items():
         assert figure.value == pytest.approx(wanted[name], nan_ok=True), name
-    assert [found.accepted.value, found.rejected.value] == pytest.approx(
-        wanted["fates"], nan_ok=True
-    )
+    fates = [found.accepted.value, found.rejected.value]
+    assert fates == pytest.approx(wanted["fates"], nan_ok=True)
     for part, (count, taken, unseen) in zip(found.bins[1:5], wanted["bins"], strict=True):
         assert part.suggestions == count
         assert part.taken.value == pytest.approx(taken, nan_ok=True)
@@ -150,19 +139,14 @@ def test_all_figures_are_those_of_a_plain_count(pairs):
 def test_f1_is_the_dice_coefficient_of_scipy():
     suggested = [(0, 0, 0.9, 2), (1, 1, 0.5, 2), (2, 1, 0.2, 1)]
     links = "0-0 1?1 3-3 4-4"
-    cells = np.zeros((2, 5, 5), bool)
-    for i, j, *_ in suggested:
-        cells[0, i, j] = True
-    for i, j in Alignment.parse(links):
-        cells[1, i, j] = True
+    seen, drawn = ({(i, j) for i, j, *_ in cells} for cells in (suggested, Alignment.parse(links)))
+    both = ([cell in cells for cell in product(range(5), repeat=2)] for cells in (seen, drawn))
     found = estimate_pull([split("1", links, "", suggested)])
-    assert found.shown.value == pytest.approx(1 - dice(cells[0].ravel(), cells[1].ravel()))
+    assert found.shown.value == pytest.approx(1 - dice(*both))
     assert found.hidden.value == 0  # who draws nothing shares nothing: 0, not undefined
 
 
 # the bootstrap within strata
-
-
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=30))
 def test_weights_keep_the_sizes_of_strata(drawn):
     strata = np.array(drawn)
@@ -172,16 +156,14 @@ def test_weights_keep_the_sizes_of_strata(drawn):
     sizes = np.bincount(strata)
     for number in np.flatnonzero(sizes > 1):
         if (sizes == 1).sum() != 1:  # one pair alone joins the largest stratum
-            assert weights[:, strata == number].sum(axis=1) == pytest.approx(
-                np.full(30, sizes[number])
-            )
+            sums = weights[:, strata == number].sum(axis=1)
+            assert sums == pytest.approx(np.full(30, sizes[number]))
     assert (weights >= 0).all()
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (3, 10, 40), (50,)])
 def test_the_variance_of_a_mean_is_that_of_stratified_sampling(sizes):
-    rng = np.random.default_rng(5)
-    strata = np.repeat(np.arange(len(sizes)), sizes)
+    rng, strata = np.random.default_rng(5), np.repeat(np.arange(len(sizes)), sizes)
     values = rng.normal(strata * 3.0, 1 + strata)
     parts = [values[strata == k] for k in range(len(sizes))]
     # Cochran 1977, Sampling Techniques, 5.6: sum of W_h^2 s_h^2 / n_h
@@ -194,23 +176,16 @@ def test_the_variance_of_a_mean_is_that_of_stratified_sampling(sizes):
 
 def test_of_several_who_saw_suggestions_or_did_not_the_mean_counts():
     suggested = [(0, 0, 0.9, 2), (1, 1, 0.7, 2)]
-    works = {
-        "A": work(True, "0-0 1-1"),
-        "B": work(False, "0-0 5-5"),
-        "C": work(True, "0-0 5-5"),
-        "D": work(False, "4-4 5-5"),
-    }
+    works = {"A": work(True, "0-0 1-1"), "B": work(False, "0-0 5-5")}
+    works |= {"C": work(True, "0-0 5-5"), "D": work(False, "4-4 5-5")}
     found = estimate_pull([ControlPair("1", "split", works, suggested)])
-    assert (found.shown.value, found.hidden.value) == (0.75, 0.25)
-    assert found.pull.value == 0.5
+    assert (found.shown.value, found.hidden.value, found.pull.value) == (0.75, 0.25, 0.5)
     assert (found.bins[0].taken.value, found.bins[0].unseen.value) == (0.75, 0.25)
     # A ~ B .5, A ~ D 0, B ~ C 1, C ~ D .5; not A ~ C, who both saw them
     assert found.agreement["split"].value == 0.5
 
 
 # what is undefined, and why; what is refused
-
-
 def test_without_pairs_nothing_is_estimated_and_it_is_said_why():
     found = estimate_pull([])
     assert isnan(found.pull.value)
@@ -231,15 +206,15 @@ def test_pairs_without_suggestions_are_left_out_and_counted():
 def test_pairs_that_are_not_done_by_both_are_counted_and_told():
     half = ControlPair("2", "split", {"A": work(True, "0-0")}, [(0, 0, None, 2)], open=1)
     found = estimate_pull([split("1", "0-0", "0-1", [(0, 0, None, 2)]), half])
-    assert (found.pairs["split"], found.open["split"]) == (1, 1)
-    assert found.pull.pairs == 1
+    assert (found.pairs["split"], found.open["split"], found.pull.pairs) == (1, 1, 1)
     assert any("1 pair of the control sample is not done" in one for one in found.cautions)
     assert any("no probability" in one for one in found.cautions)
 
 
 def test_enough_pairs_are_no_caution():
-    assert ceil((norm.ppf(0.975) * 0.25 / 0.05) ** 2) == ENOUGH  # the usual formula
-    pairs = simulated(np.random.default_rng(1), 0.1, pairs=ENOUGH)
+    enough = ceil((norm.ppf(0.975) * 0.25 / 0.05) ** 2)  # the usual formula
+    assert enough == preannotation_bias.ENOUGH
+    pairs = simulated(np.random.default_rng(1), 0.1, pairs=enough)
     assert estimate_pull(pairs, QUICK).cautions == ()
     few = estimate_pull(pairs[:20], QUICK).cautions
     assert "an interval of 0.05 to either side needs 97" in few[0]
@@ -274,23 +249,18 @@ def test_all_media_show_the_tables_and_the_cautions(medium):
 )
 def test_works_that_do_not_fit_the_arm_are_refused(arm, shown, told):
     works = {str(k): work(one, "0-0") for k, one in enumerate(shown)}
-    with pytest.raises(OptionError, match=f"pair '7' .*{told}"):
-        ControlPair("7", arm, works)
+    refuses(OptionError, f"pair '7' .*{told}", ControlPair, "7", arm, works)
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(UnknownNameError, match="arm"):
-        ControlPair("1", "splt", {})
+    refuses(UnknownNameError, "arm", ControlPair, "1", "splt", {})
     with pytest.raises(OptionError, match="suggested twice"):
         ControlPair("1", "", {}, [(0, 0, 0.5, 2), (0, 0, 0.4, 1)])
-    with pytest.raises(OptionError, match="probability 2"):
-        ControlPair("1", "", {}, [(0, 0, 2.0, 2)])
-    with pytest.raises(ArgumentError, match="pairs"):
-        estimate_pull(["x"])
+    refuses(OptionError, "probability 2", ControlPair, "1", "", {}, [(0, 0, 2.0, 2)])
+    refuses(ArgumentError, "pairs", estimate_pull, ["x"])
     for wrong in ({"edges": (0.6, 0.1)}, {"edges": (0.0, 0.5)}, {"least": 2.0}, {"seed": -1},
                   {"resamples": 0}, {"confidence": 1.0}):  # fmt: skip
-        with pytest.raises(OptionError):
-            PullOptions(**wrong)
+        refuses(OptionError, None, PullOptions, **wrong)
 
 
 def test_intervals_are_wider_where_the_spread_is_estimated_from_few():
@@ -303,8 +273,6 @@ def test_intervals_are_wider_where_the_spread_is_estimated_from_few():
 
 
 # a planted pull
-
-
 def simulated(rng, pull, pairs=100):
     """Return split pairs on which seeing suggestions adds `pull` to the F1 with them on average.
 
@@ -339,9 +307,7 @@ def covered(runs, planted, seed):
 
 
 @pytest.mark.parametrize(("planted", "seed"), [(0.10, 1), (0.0, 2)])
-def test_a_planted_pull_lies_in_its_interval_and_no_pull_is_found_where_there_is_none(
-    planted, seed
-):
+def test_a_planted_pull_lies_in_its_interval_and_none_is_found_where_there_is_none(planted, seed):
     runs = repetitions(200)
     hits, zeros = covered(runs, planted, seed)
     # fewer hits happen once in 200 times at 95 %, of 200 and of 20 runs; the seed is fixed

@@ -1,7 +1,5 @@
 """The samples and the guidelines are found beside the package and within it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -11,27 +9,24 @@ from alignkit.annotate.project import names
 from alignkit.errors import AlignkitError
 
 
-def test_a_checkout_has_them_beside_the_package() -> None:
+def test_a_checkout_has_them_beside_the_package():
     if (Path(names.__file__).parents[1] / "samples").exists():
         pytest.skip("an installed wheel is tested, not a checkout")
-    assert names.samples() == ROOT / "samples"
-    assert names.guidelines() == ROOT / "guidelines"
+    assert (names.samples(), names.guidelines()) == (ROOT / "samples", ROOT / "guidelines")
 
 
 @pytest.mark.parametrize("within", [True, False])
-def test_a_folder_of_another_package_is_passed_over(
-    within: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_another_package_is_passed_over(within, tmp_path, monkeypatch):
     package = tmp_path / "alignkit"
     right, other = (package, tmp_path) if within else (tmp_path, package)
-    (right / "samples").mkdir(parents=True)
+    for folder in (right, other):
+        (folder / "samples").mkdir(parents=True)
     (right / "samples" / "paraphrases.jsonl").touch()
-    (other / "samples").mkdir(parents=True)
     monkeypatch.setattr(names, "_PACKAGE", package)
     assert names.samples() == right / "samples"
 
 
-def test_what_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_there_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(names, "_PACKAGE", tmp_path / "alignkit")
     with pytest.raises(AlignkitError, match="guidelines of alignkit are missing"):
         names.guidelines()

@@ -12,7 +12,10 @@ from contextlib import closing
 from uuid import uuid4
 
 import pytest
+from annotation import run_sql
 from annotation_server import NASTY, make, served
+from command import write
+from refusals import refuses
 
 from alignkit.annotate.project.names import DamagedProject
 from alignkit.annotate.project.store import Store
@@ -33,13 +36,10 @@ def test_a_token_lets_one_browser_in(tmp_path):
         assert server.client(enter=False).enter(token).status == 401
         assert server.entrance.token != token
         second = server.client()
-        assert anna.ask("GET", "/api/project").status == 200
-        assert second.ask("GET", "/api/project").status == 200
-        answer = server.client(enter=False).enter(server.entrance.token)
-        cookie = answer.headers["set-cookie"]
-        assert "HttpOnly" in cookie
-        assert "Max-Age=2592000" in cookie  # 30 days, as the documentation says
-        assert "SameSite=strict" in cookie
+        assert [one.ask("GET", "/api/project").status for one in (anna, second)] == [200, 200]
+        cookie = server.client(enter=False).enter(server.entrance.token).headers["set-cookie"]
+        thirty_days = "Max-Age=2592000"  # as the documentation says
+        assert all(part in cookie for part in ("HttpOnly", thirty_days, "SameSite=strict"))
         assert anna.ask("POST", "/logout").status == 200
         assert anna.ask("GET", "/api/project").status == 401
 
@@ -55,20 +55,17 @@ def test_sessions_survive_a_restart_and_stay_their_annotator_s(tmp_path):
             again.cookie, again.csrf = anna.cookie, anna.csrf
             assert again.ask("GET", "/api/project").json["annotator"] == "anna"
             assert again.ask("GET", "/api/pairs/1").json["state"]["cells"] == [[0, 0, 2]]
-            new = server.client()
-            assert new.ask("GET", "/api/project").json["annotator"] == annotator
+            assert server.client().ask("GET", "/api/project").json["annotator"] == annotator
     stored = (tmp_path / "work.alignkit").read_bytes()
-    assert anna.cookie.partition("=")[2].encode() not in stored
-    assert anna.csrf.encode() not in stored
+    for secret in (anna.cookie.partition("=")[2], anna.csrf):
+        assert secret.encode() not in stored
 
 
 def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path):
     project = make(tmp_path)
     with served(project) as server:
         anna = server.client()
-    with closing(sqlite3.connect(project)) as conn:
-        conn.execute("ALTER TABLE session DROP COLUMN second")
-        conn.commit()
+    run_sql(project, "ALTER TABLE session DROP COLUMN second")
     with served(project, port=anna.port) as server:
         again = server.client(enter=False)
         again.cookie, again.csrf = anna.cookie, anna.csrf
@@ -173,17 +170,11 @@ def test_links_of_an_annotator_are_suggested(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("plan", "annotator", "message"),
-    [
-        (SuggestionPlan("initial", "otto"), "anna", "otto"),
-        (SuggestionPlan("initial", "auto"), "auto", "are the same"),
-    ],
+    ("shown", "name", "told"), [("otto", "anna", "otto"), ("auto", "auto", "are the same")]
 )
-def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message):
-    with (
-        pytest.raises(AssertionError, match=message),
-        served(make(tmp_path), plan=plan, annotator=annotator),
-    ):
+def test_suggestions_of_nobody_are_refused(tmp_path, shown, name, told):
+    path, plan = make(tmp_path), SuggestionPlan("initial", shown)
+    with pytest.raises(AssertionError, match=told), served(path, plan=plan, annotator=name):
         pass
 
 
@@ -209,14 +200,12 @@ def test_a_second_server_is_refused(tmp_path):
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.1", "example.org", "", "127.1"])
 def test_nothing_beyond_the_loopback_is_listened_on(address):
-    with pytest.raises(OptionError, match="--host"):
-        check_address(address)
+    refuses(OptionError, "--host", check_address, address)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "http://lab.example", "lab.example/x", "*", "lab:x"])
 def test_names_of_hosts_are_checked(name):
-    with pytest.raises(OptionError, match="--allow-host"):
-        allowed_hosts("127.0.0.1", 80, [name])
+    refuses(OptionError, "--allow-host", allowed_hosts, "127.0.0.1", 80, [name])
 
 
 def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path):
@@ -224,8 +213,7 @@ def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path):
         port = first.getsockname()[1]
         with listen("127.0.0.1", None, str(tmp_path / "a")) as second:
             assert second.getsockname()[1] != port
-        with pytest.raises(AlignkitError, match=f"--port {port}"):
-            listen("127.0.0.1", port, "")
+        refuses(AlignkitError, f"--port {port}", listen, "127.0.0.1", port, "")
     with listen("127.0.0.1", None, str(tmp_path / "a")) as again:
         assert again.getsockname()[1] == port
 
@@ -249,46 +237,36 @@ def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, mo
 def test_a_damaged_project_is_told_as_such(tmp_path, monkeypatch, damage):
     path = make(tmp_path)
     with served(path) as server:
-        anna = server.client()
-        assert anna.link(1, 0, 0, 0, 2).status == 201
-    with closing(sqlite3.connect(path)) as conn:
-        if damage == "state":
-            conn.execute("UPDATE stream SET state = substr(state, 1, 20) WHERE pair = 1")
-            conn.commit()
-        else:
-            where = "SELECT rootpage FROM sqlite_master WHERE name = 'pair_text'"
-            (root,), (size,) = (conn.execute(q).fetchone() for q in (where, "PRAGMA page_size"))
-            conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if damage == "page":
-        with open(path, "rb+") as file:
-            file.seek((root - 1) * size)
-            file.write(b"\xff" * size)
-        opened, connect = [], sqlite3.connect
-        monkeypatch.setattr(
-            sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1]
-        )
-        with pytest.raises(DamagedProject, match="--check"):  # a server does not start
-            Store.open(path, serve=True)
-        assert opened
-        for conn in opened:
-            with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-                conn.execute("SELECT 1")
+        assert server.client().link(1, 0, 0, 0, 2).status == 201
+    if damage == "state":
+        run_sql(path, "UPDATE stream SET state = substr(state, 1, 20) WHERE pair = 1")
+        with served(path) as server:
+            answer = server.client().ask("GET", "/api/pairs/1")
+            assert answer.status == 500, answer.body
+            assert f"`alignkit project log {path} --check`" in answer.json["error"]
         return
-    with served(path) as server:
-        answer = server.client().ask("GET", "/api/pairs/1")
-        assert answer.status == 500, answer.body
-        assert f"`alignkit project log {path} --check`" in answer.json["error"]
+    with closing(sqlite3.connect(path)) as conn:
+        where = "SELECT rootpage FROM sqlite_master WHERE name = 'pair_text'"
+        (root,), (size,) = (conn.execute(q).fetchone() for q in (where, "PRAGMA page_size"))
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with open(path, "rb+") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    opened, connect = [], sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1]
+    )
+    refuses(DamagedProject, "--check", Store.open, path, serve=True)  # a server does not start
+    assert opened
+    for conn in opened:
+        refuses(sqlite3.ProgrammingError, "closed", conn.execute, "SELECT 1")
 
 
 def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):
-    model = str(tmp_path / "wrong.model")
-    (tmp_path / "wrong.model").write_text("no model")
-    job = Job(make(tmp_path), annotator="anna")
-    notes = []
-    opening = Opening(
-        job, SuggestionPlan("model", model), fallback=SuggestionPlan("none"), note=notes.append
-    )
-    ended = threading.Event()
+    plan = SuggestionPlan("model", write(tmp_path, "wrong.model", "no model"))
+    job, none = Job(make(tmp_path), annotator="anna"), SuggestionPlan("none")
+    notes, ended = [], threading.Event()
+    opening = Opening(job, plan, fallback=none, note=notes.append)
     opening.start(ended.set)
     assert ended.wait(300)  # a busy machine takes more than 30 s to load what it needs
     opening.stop()
@@ -298,8 +276,7 @@ def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):
 
 def loaded(page, assets):
     """Return the compressed sizes of what a browser loads with a page, without late imports."""
-    sizes = {}
-    wanted = [page]
+    sizes, wanted = {}, [page]
     while wanted:
         name = wanted.pop()
         if name not in sizes:

@@ -15,6 +15,7 @@ from annotation import Tab, cell, cells_of, done, project, run_sql, sent, small_
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.json import encode
+from refusals import refuses
 from repetitions import repetitions
 from strategies import corpora
 
@@ -22,16 +23,9 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.project import names
 from alignkit.annotate.project.events import UNDOABLE, decode_data
-from alignkit.annotate.project.names import (
-    BadEvent,
-    Conflict,
-    OldText,
-    ProjectError,
-    UnknownAnnotator,
-    UnknownPair,
-    project_beside,
-)
+from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
@@ -58,12 +52,11 @@ def test_a_project_gives_its_corpus_back(corpus):
 
 def test_an_export_has_the_roles_of_the_corpus(tmp_path):
     corpus = read_corpus("samples/paraphrases.jsonl")
-    create_project(str(tmp_path / "p"), corpus)
-    with Store.open(str(tmp_path / "p")) as store:
+    with project(tmp_path, corpus, annotator=None) as store:
         assert Corpus(exported(store)).roles == corpus.roles
     made = corpus.with_roles({"eflomal": "adjudicated"})
-    create_project(str(tmp_path / "q"), made)  # the gold standard of the project is the only one
-    with Store.open(str(tmp_path / "q")) as store:
+    # the gold standard of the project is the only one
+    with project(tmp_path, made, "other", annotator=None) as store:
         assert Corpus(exported(store)).roles == corpus.roles
         assert import_pairs(store, corpus.rename({"ben": "eva"}), holds=EVERYTHING).new
         assert Corpus(exported(store)).roles["eva"] == "annotator"
@@ -73,22 +66,18 @@ def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
     path = str(tmp_path / "p")
     with pytest.raises(MissingTextError, match="'x'"):
         create_project(path, Corpus([SentencePair("x", None, None, {"a": Alignment()})]))
-    with pytest.raises(ProjectError, match="no sentence pairs"):
-        create_project(path, Corpus())
+    refuses(ProjectError, "no sentence pairs", create_project, path, Corpus())
     assert os.listdir(tmp_path) == []
     create_project(path, small_corpus())
-    with pytest.raises(ProjectError, match="exists already"):
-        create_project(path, small_corpus())
+    refuses(ProjectError, "exists already", create_project, path, small_corpus())
     assert os.listdir(tmp_path) == ["p"]
-    assert project_beside("a/corpus.jsonl") == "a/corpus.jsonl.alignkit"
-    assert project_beside("folder/") == "folder.alignkit"
-    with pytest.raises(ProjectError, match="--project"):
-        project_beside("-")
+    assert names.project_beside("a/corpus.jsonl") == "a/corpus.jsonl.alignkit"
+    assert names.project_beside("folder/") == "folder.alignkit"
+    refuses(ProjectError, "--project", names.project_beside, "-")
 
 
 def test_every_kind_is_held_and_comments_are_labels(store):
-    tab = Tab(store)
-    tab.send(
+    Tab(store).send(
         sent("open", rev=1, suggestions=True),
         sent("edit", how="accept-all", cells=[[0, 0, 0, 2], [1, 1, 0, 2]],
              bulk=[[0, 0, 0, 1], [1, 1, 0, 1]], set="m", threshold=0.9),
@@ -99,8 +88,7 @@ def test_every_kind_is_held_and_comments_are_labels(store):
         sent("done", before=False, after=True, seen=[[0, 0]]),
     )  # fmt: skip
     state = store.pair(1, "anna").state
-    assert state.bulk == [(1, 1)]
-    assert state.flags == ["tense", "typo"]
+    assert (state.bulk, state.flags) == ([(1, 1)], ["tense", "typo"])
     assert dict(state.comments) == {"0-0": "<b>why</b>", "2--1": "no word"}
     assert (state.judgment, state.done, state.rejected) == ("paraphrase", True, [(2, 2)])
     labels = Corpus(exported(store))[0].alignment("anna").labels
@@ -115,8 +103,7 @@ def test_a_conflict_stores_nothing_and_tells_both(store):
     with pytest.raises(Conflict) as told:
         mine.send(cell(1, 1, 0, 2), cell(0, 0, 0, 2))
     assert told.value.conflicts == [{"i": 0, "j": 0, "before": 0, "after": 2, "now": 1}]
-    assert [event.seq for event in told.value.events] == [1, 2]
-    assert store.project().n == base
+    assert ([event.seq for event in told.value.events], store.project().n) == ([1, 2], base)
     with pytest.raises(Conflict) as told:
         mine.send(sent("comment", key="", before="", after="here"))
     assert told.value.conflicts[0]["now"] == "there"
@@ -177,14 +164,10 @@ def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store
     Tab(store).send(event)
     answer, new = store.append(1, "anna", base=0, rev=1, events=[event, late, late])
     assert (new, answer.seq) == (True, 2)
-    for wrong in (
-        cell(0, 0, 0, 1, id=event.id),
-        sent("done", id=event.id, before=False, after=True),
-    ):
-        with pytest.raises(BadEvent, match="another event"):
-            store.append(1, "anna", base=2, rev=1, events=[wrong])
-    with pytest.raises(BadEvent, match="another event"):
-        store.append(2, "anna", base=0, rev=1, events=[event])
+    others = cell(0, 0, 0, 1, id=event.id), sent("done", id=event.id, before=False, after=True)
+    for wrong in others:
+        refuses(BadEvent, "another event", store.append, 1, "anna", base=2, rev=1, events=[wrong])
+    refuses(BadEvent, "another event", store.append, 2, "anna", base=0, rev=1, events=[event])
 
 
 @pytest.mark.parametrize(
@@ -204,8 +187,7 @@ def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(store, event):
-    with pytest.raises(BadEvent):
-        Tab(store).send(cell(0, 0, 0, 1), event)
+    refuses(BadEvent, None, Tab(store).send, cell(0, 0, 0, 1), event)
     assert store.history(1, "anna") == []
 
 
@@ -219,48 +201,39 @@ def test_a_label_that_is_of_no_scheme_comes_back_if_it_was_there(tmp_path):
     tab.send(sent("judge", label=["old", ""]), sent("judge", label=["", "old"]))
     with pytest.raises(BadEvent, match="'new' is not in the scheme paraphrase"):
         tab.send(sent("judge", label=["old", "new"]))
-    with pytest.raises(BadEvent, match="'old' is not"):
-        Tab(store, 1, "ben").send(sent("judge", label=["", "old"]))
+    refuses(BadEvent, "'old' is not", Tab(store, 1, "ben").send, sent("judge", label=["", "old"]))
     assert store.pair(1, "anna").state.judgment == "old"
 
 
 def test_unknown_names_and_numbers(store):
+    more = {"base": 0, "events": [cell(0, 0, 0, 2)]}
     for k in (0, -1, 4, 2**70):
-        with pytest.raises(UnknownPair):
-            store.pair(k, "anna")
-        with pytest.raises(UnknownPair):
-            store.append(k, "anna", base=0, rev=1, events=[cell(0, 0, 0, 2)])
+        refuses(names.UnknownPair, None, store.pair, k, "anna")
+        refuses(names.UnknownPair, None, store.append, k, "anna", rev=1, **more)
     for name in ("", "nobody"):
-        with pytest.raises(UnknownAnnotator):
-            store.pair(1, name)
+        refuses(names.UnknownAnnotator, None, store.pair, 1, name)
     with pytest.raises(OldText) as told:
-        store.append(1, "anna", base=0, rev=2, events=[cell(0, 0, 0, 2)])
+        store.append(1, "anna", rev=2, **more)
     assert told.value.rev == 1
     for name in ("", "a\nb", "x" * 201):
-        with pytest.raises(ProjectError):
-            store.enrol(name)
+        refuses(ProjectError, None, store.enrol, name)
 
 
 def test_lists_and_totals(tmp_path):
     store = project(tmp_path, small_corpus(5))
-    tab = Tab(store, 2)
-    tab.send(cell(0, 0, 0, 2), sent("comment", key="", before="", after="Straße 100%"))
-    tab.send(done())
-    assert store.progress("anna") == (1, 5)
-    assert store.progress("gold") == (5, 5)
+    comment = sent("comment", key="", before="", after="Straße 100%")
+    Tab(store, 2).send(cell(0, 0, 0, 2), comment, done())
+    assert (store.progress("anna"), store.progress("gold")) == ((1, 5), (5, 5))
     row = store.queue("anna", after=1, limit=1).pairs[0]
     assert (row.k, row.id, row.done, row.links, row.comments) == (2, "p2", True, 1, 1)
-    assert [row.k for row in store.find("anna", "STRASSE").pairs] == [2]
-    assert [row.k for row in store.find("gold", "strasse").pairs] == []
-    assert [row.k for row in store.find("anna", "0%").pairs] == [2]
-    assert [row.k for row in store.find("anna", "P3").pairs] == [3]
+    for name, text, found in (("anna", "STRASSE", [2]), ("gold", "strasse", []),
+                              ("anna", "0%", [2]), ("anna", "P3", [3])):  # fmt: skip
+        assert [row.k for row in store.find(name, text).pairs] == found
     assert len(store.find("anna", "b c", limit=4).pairs) == 4
-    assert store.pair(1, "anna").next_open == 3
-    assert store.pair(5, "anna").next_open == 1
-    assert store.pair(1, "gold").next_open is None
+    following = [store.pair(*of).next_open for of in ((1, "anna"), (5, "anna"), (1, "gold"))]
+    assert following == [3, 1, None]
     changes = store.changes("anna", 0)
-    assert list(changes.pairs) == [2]
-    assert changes.n == store.project().n
+    assert (list(changes.pairs), changes.n) == ([2], store.project().n)
     assert store.changes("anna", changes.n) is None
 
 
@@ -272,8 +245,7 @@ def test_suggestions_are_a_set_that_is_shown(store):
     store.set_suggestions("m", [(2, [])])
     assert store.pair(1, "anna").suggestions.cells == []
     for row in ((9, []), (1, [(0, 4, 0.5, 2)]), (1, [(0, 0, 0.5, 0)])):
-        with pytest.raises(ProjectError):
-            store.set_suggestions("m", [(3, []), row])
+        refuses(ProjectError, None, store.set_suggestions, "m", [(3, []), row])
     store.settings(suggestions="", threshold=0.8)
     assert store.pair(1, "anna").suggestions is None
     assert store.project().threshold == 0.8
@@ -287,25 +259,16 @@ def test_export_tells_done_from_begun(tmp_path):
     Tab(store, 3).send(sent("open", rev=1, suggestions=False))
     Tab(store, 4).send(sent("judge", label=["", "none"]))
     found = [pair.annotations.get("anna") for pair in exported(store)]
-    assert [said and replace(said, when=None) for said in found] == [
-        Annotation(Alignment()),
-        Annotation(Alignment.parse("0-0")),
-        None,
-        Annotation(None, judgment="none"),
-        None,
-    ]
+    drawn, judged = Annotation(Alignment.parse("0-0")), Annotation(None, judgment="none")
+    found = [said and replace(said, when=None) for said in found]
+    assert found == [Annotation(Alignment()), drawn, None, judged, None]
     finished = [list(pair.annotations) for pair in exported(store, done=True)]
     assert finished == [["anna"], [], [], [], []]
-    alone = Corpus(exported(store, annotator="gold"))
-    assert alone.annotators == ("gold",)
+    assert Corpus(exported(store, annotator="gold")).annotators == ("gold",)
 
 
-_STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(["send"] * 12 + ["text", "restart"]), st.integers(0, 1), st.integers(0, 999)
-    ),
-    max_size=40,
-)
+_ACTS = st.sampled_from(["send"] * 12 + ["text", "restart"])
+_STEPS = st.lists(st.tuples(_ACTS, st.integers(0, 1), st.integers(0, 999)), max_size=40)
 
 
 @settings(max_examples=repetitions(200), deadline=None)
@@ -331,11 +294,12 @@ def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
         assert not replay(store).differences
         history = store.history(1, "anna")
         assert [event.id for event in history if event.kind != "text"] == acknowledged
-        view, folded = store.pair(1, "anna"), View([_told(event) for event in history], [])
-        tops = view.state.undo, view.state.redo
+        stored = [{"id": event.id, "kind": event.kind, "data": json.loads(bytes(event.data))}
+                  for event in history]  # fmt: skip
+        view, folded = store.pair(1, "anna"), View(stored, [])
         state = decode_state(encode(view.state))
         assert shown(state, [], []) == shown(folded.state, [], [])
-        assert tops == folded.tops()
+        assert (view.state.undo, view.state.redo) == folded.tops()
         if all(event.kind != "text" for event in history):
             while store.pair(1, "anna").state.undo:
                 tabs[0].load()
@@ -346,16 +310,11 @@ def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
         store.close()
 
 
-def _told(event):
-    return {"id": event.id, "kind": event.kind, "data": json.loads(bytes(event.data))}
-
-
 def _sent(store, tab, player):
     view = store.pair(1, "anna")
     events = _batch(tab, player, len(view.source), len(view.target))
-    stale = events[0].kind in ("undo", "redo") and decode_data(events[0].data).of not in (
-        view.state.undo if events[0].kind == "undo" else view.state.redo,
-    )
+    top = getattr(view.state, events[0].kind, None)
+    stale = events[0].kind in ("undo", "redo") and decode_data(events[0].data).of != top
     before = [event.id for event in store.history(1, "anna")]
     try:
         answer, new = tab.send(*events)
@@ -367,8 +326,7 @@ def _sent(store, tab, player):
         if old:
             tab.load()
         return []
-    assert new
-    assert not stale
+    assert (new, stale) == (True, False)
     ids = [event.id for event in events]
     assert [event.id for event in store.history(1, "anna")] == before + ids
     again, new = store.append(1, "anna", base=answer.seq, rev=tab.rev, events=events)
@@ -398,15 +356,13 @@ def test_one_server_at_a_time(tmp_path):
     command = [sys.executable, "-c", code, path]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout.readline() == b"open\n"
-        with pytest.raises(ProjectError, match="another server"):
-            Store.open(path, serve=True)
+        refuses(ProjectError, "another server", Store.open, path, serve=True)
         with Store.open(path) as store:  # commands go on beside it
             store.enrol("ben")
         server.kill()
-    with Store.open(path, serve=True), pytest.raises(ProjectError, match="another server"):
-        Store.open(path, serve=True)
     with Store.open(path, serve=True):
-        pass
+        refuses(ProjectError, "another server", Store.open, path, serve=True)
+    Store.open(path, serve=True).close()
     assert os.listdir(tmp_path) == ["p"]
 
 
@@ -414,12 +370,10 @@ def test_what_is_no_project_is_told(tmp_path):
     path = tmp_path / "p"
     for content in (b"", b"a b c", b"SQLite format 3\0" + b"x" * 5000):
         path.write_bytes(content)
-        with pytest.raises(ProjectError, match=str(path)):
-            Store.open(str(path))
+        refuses(ProjectError, str(path), Store.open, str(path))
     path.unlink()
     run_sql(path, "CREATE TABLE t (x)")
-    with pytest.raises(ProjectError, match="not an alignkit project"):
-        Store.open(str(path), serve=True)
+    refuses(ProjectError, "not an alignkit project", Store.open, str(path), serve=True)
     assert os.listdir(tmp_path) == ["p"]
 
 
@@ -430,12 +384,10 @@ def test_what_is_no_project_is_told(tmp_path):
         ("DROP TABLE pair_counts", "has no table 'pair_counts'"),
     ],
 )
-def test_other_versions_are_told(tmp_path, statement, told):
-    path = str(tmp_path / "p")
-    create_project(path, small_corpus())
-    run_sql(path, statement)
-    with pytest.raises(ProjectError, match=told):
-        Store.open(path)
+def test_other_versions_are_told(store, statement, told):
+    store.close()
+    run_sql(store.path, statement)
+    refuses(ProjectError, told, Store.open, store.path)
 
 
 @pytest.mark.parametrize(
