@@ -29,6 +29,7 @@ TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"
 SAMPLES = TESTS.parent / "samples"
 FRENCH = SAMPLES / "french-english"
+DATA = Path(os.environ.get("ALIGNKIT_DATA", "no data"))
 RELATIVE, SMALLEST = 1e-9, 1e-12
 """Figures are the same that differ by no more than this: by a share of them, or near 0 at all."""
 _TWO, _THREE = "anna ben", "anna ben gold"
@@ -43,30 +44,18 @@ def paraphrases():
 
 
 @cache
-def half():
-    return paraphrases()[::2]
-
-
-@cache
 def with_gaps():
     gaps = {"anna": (7, 2), "ben": (5, 3), "gold": (11, 4), "initial": (6, 1)}
     pairs = []
     for number, pair in enumerate(paraphrases()):
-        kept = pair.without_annotations(
-            *(name for name, (step, start) in gaps.items() if number % step == start)
-        )
-        empty = [name for name in ("anna", "ben") if number % 13 == len(name)]
-        for name in empty:
-            if kept.aligned_by(name):
+        gone = (name for name, (step, start) in gaps.items() if number % step == start)
+        kept = pair.without_annotations(*gone)
+        for name in ("anna", "ben"):
+            if number % 13 == len(name) and kept.aligned_by(name):
                 kept = kept.with_annotation(name, Alignment())
         attributes = {} if number % 9 == 8 else {"genre": pair.attributes["genre"]}
         pairs.append(SentencePair(pair.id, pair.source, pair.target, kept.annotations, attributes))
     return Corpus(pairs)
-
-
-@cache
-def half_with_gaps():
-    return with_gaps()[1::2]
 
 
 @cache
@@ -93,38 +82,31 @@ def french():
 
 
 @cache
-def without_words():
-    return french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
-
-
-def _data():
-    return Path(os.environ["ALIGNKIT_DATA"])
-
-
-@cache
 def goldalign():
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
-    corpus = read_corpus(str(_data() / "goldalign"), format="goldalign")
+    corpus = read_corpus(str(DATA / "goldalign"), format="goldalign")
     return _without_roles(_renamed(corpus, names))
 
 
 @cache
 def rte2():
-    one, two, three = (read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"),
+    one, two, three = (read_corpus(str(DATA / "rte2" / f"RTE2_dev_{name}.align.txt"),
                                    format="rte", name=name)
                        for name in "ABC")  # fmt: skip
     return merge(one, {"B": two, "C": three}).map(_with_equal_words)
 
 
 @cache
-def quarter_of_rte2():
-    return rte2()[::4]
-
-
-@cache
 def transread():
-    folder = _data() / "formats" / "transread" / "task_1_es-en"
+    folder = DATA / "formats" / "transread" / "task_1_es-en"
     return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
+
+
+half, half_with_gaps = cache(lambda: paraphrases()[::2]), cache(lambda: with_gaps()[1::2])
+quarter_of_rte2 = cache(lambda: rte2()[::4])
+without_words = cache(
+    lambda: french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
+)
 
 
 def _without_roles(corpus):
@@ -142,9 +124,8 @@ def _renamed(corpus, names):
 def _with_equal_words(pair):
     source, target = ([word.casefold() for word in side] for side in pair.words)
     cells = product(range(len(source)), range(len(target)))
-    return pair.with_annotation(
-        "equal", Alignment((i, j) for i, j in cells if source[i] == target[j])
-    )
+    equal = Alignment((i, j) for i, j in cells if source[i] == target[j])
+    return pair.with_annotation("equal", equal)
 
 
 # cases
@@ -248,9 +229,7 @@ def write_golden(name, found):
         row, _, statistic = key.rpartition(" | ")
         rows.setdefault(row, {})[statistic] = None if isnan(value) else value
     lines = [f"{json.dumps(row)}: {json.dumps(statistics)}" for row, statistics in rows.items()]
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"{name}.json"
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    (FOLDER / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def differences(found, golden):
@@ -262,9 +241,8 @@ def differences(found, golden):
 
 
 def _same(value, other):
-    if isnan(value) or isnan(other):
-        return isnan(value) and isnan(other)
-    return isclose(value, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
+    near = isclose(value, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
+    return near or (isnan(value) and isnan(other))
 
 
 def main(names):

@@ -126,11 +126,9 @@ def test_counts_are_told_beyond_their_bounds_alone(code, below, above, number):
 
 
 def test_few_pairs_are_told_without_words_too():
-    bare = made(5, A="0-0", B="0-0").map(
-        lambda pair: SentencePair(pair.id, None, None, pair.annotations)
-    )
-    assert (cautioned(agree(bare, ignore_identical=False, resamples=20),
-                      "few-pairs").number == "all: 5")  # fmt: skip
+    bare = Corpus(SentencePair(p.id, None, None, p.annotations) for p in made(5, A="0-0", B="0-0"))
+    found = agree(bare, ignore_identical=False, resamples=20)
+    assert cautioned(found, "few-pairs").number == "all: 5"
 
 
 def test_sampling_that_stopped_too_early():
@@ -140,14 +138,10 @@ def test_sampling_that_stopped_too_early():
     assert cautioned(edited(GOOD, tolerance=0.9, samples=10), "rough") is None
 
 
-def changed(found, **values):
+def changed(found, *, interval=None, **values):
     pairing = found.pairings[0]
-    levels = {
-        level: replace(one,
-                       **{name: replace(one.interval, **value) if name == "interval" else value
-                          for name, value in values.items()})
-        for level, one in pairing.beyond["edit"].items()
-    }  # fmt: skip
+    levels = {level: replace(one, interval=replace(one.interval, **(interval or {})), **values)
+              for level, one in pairing.beyond["edit"].items()}  # fmt: skip
     beyond = pairing.beyond | {"edit": type(pairing.beyond)(levels)}
     other = replace(found, pairings=(replace(pairing, beyond=beyond),))
     return replace(other, cautions=cautions_of(other))
@@ -169,9 +163,8 @@ def test_what_is_coarse_undefined_or_moves_with_the_model(well):
 def test_equal_words_that_dominate_the_fit():
     links = {"initial": "0-0 1-1 2-2", "A": ["0-0 1-1 2-2", "0-0 1-1 3-3"], "B": "0-0 1-1 3-2"}
     equal, few = (made(source="abcd", target=words, **links) for words in ("abyz", "axyz"))
-    caution = cautioned(edited(equal), "equal-words")
-    assert re.match(r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%",
-                    caution.number)  # fmt: skip
+    told = r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%"
+    assert re.match(told, cautioned(edited(equal), "equal-words").number)
     assert cautioned(edited(few), "equal-words") is None
     assert cautioned(edited(equal, chance="edit-strata"), "equal-words") is None
     assert cautioned(edited(equal, ignore_identical=False), "equal-words") is None
@@ -183,8 +176,8 @@ def test_the_majority_of_two_is_what_both_have():
     caution = cautioned(three, "intersection")
     assert caution.pairings == tuple(f"{name} ~ majority without {name}" for name in "ABC")
     assert caution.number == "2"
-    four = made(A="0-0 1-1", B="0-0 1-1", C="0-0 1-1", D="0-0")
-    assert cautioned(agree(four, resamples=20), "intersection") is None
+    four = agree(made(A=LINKED, B=LINKED, C=LINKED, D="0-0"), resamples=20)
+    assert cautioned(four, "intersection") is None
 
 
 def test_the_adjudicated_version_was_made_from_the_annotations():
@@ -205,9 +198,8 @@ def judged(wrong):
 
 def test_annotators_who_judged_links_that_they_were_given():
     found = agree(judged(True), resamples=20)
-    caution = cautioned(found, "given-links")
     kappa = found.pairings[0].sections[0].cells.possible.kappa
-    assert caution.number == (
+    assert cautioned(found, "given-links").number == (
         f"160 of 360 cells; kappa of possible links {kappa:.3f} over all, 0.500 over these"
     )
     assert cautioned(agree(judged(True), universe="judged", resamples=20), "given-links") is None

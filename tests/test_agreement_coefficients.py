@@ -12,16 +12,12 @@ from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import alpha, alpha_units, cell_table, fleiss, fleiss_items, set_distance
 from strategies_agreement import RULES, corpora, two_aligned
 
-from alignkit import NULL, Alignment, Corpus, SentencePair
+from alignkit import NULL, Alignment, Corpus, SentencePair, agreement
 from alignkit.agreement import (
     DISTANCES,
-    Contingency,
-    alpha_from_units,
     cell_agreement,
     cohen_kappa,
-    fleiss_from_counts,
     fleiss_kappa,
-    gwet_ac1,
     krippendorff_alpha,
 )
 from alignkit.agreement.kappa import CELLS
@@ -52,20 +48,20 @@ def test_published_kappas_and_ac1():
     assert round(cohen_kappa([[88, 14, 18], [10, 40, 10], [2, 6, 12]]), 3) == 0.492
     # Gwet 2008: 125 participants, two raters, one rare category
     table = [[118, 5], [2, 0]]
-    assert (round(gwet_ac1(table), 4), round(cohen_kappa(table), 4)) == (0.9408, -0.0234)
+    assert (round(agreement.gwet_ac1(table), 4), round(cohen_kappa(table), 4)) == (0.9408, -0.0234)
 
 
 def test_ac1_of_more_categories_by_hand():
     # shares 0.5, 0.3, 0.2: expected = (0.25 + 0.21 + 0.16) / 2 = 0.31, observed 0.8
     table = [[4, 1, 0], [0, 2, 1], [0, 0, 2]]
     chance = sum(share * (1 - share) for share in [9 / 20, 6 / 20, 5 / 20]) / 2
-    assert gwet_ac1(table) == pytest.approx((0.8 - chance) / (1 - chance))
+    assert agreement.gwet_ac1(table) == pytest.approx((0.8 - chance) / (1 - chance))
 
 
 def test_one_category_or_no_items_leave_kappa_undefined():
     assert isnan(cohen_kappa([[7, 0], [0, 0]]))
-    assert gwet_ac1([[7, 0], [0, 0]]) == 1.0
-    empty = Contingency.of(("no", "yes"), [[0, 0], [0, 0]])
+    assert agreement.gwet_ac1([[7, 0], [0, 0]]) == 1.0
+    empty = agreement.Contingency.of(("no", "yes"), [[0, 0], [0, 0]])
     assert all(map(isnan, (empty.kappa, empty.ac1, empty.observed, *empty.prevalence)))
 
 
@@ -95,6 +91,7 @@ def judged_corpus(a, b):
 GIVEN = judged_corpus(judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
                       judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]))  # fmt: skip
 BARE = judged_corpus(Alignment([(0, 0)], labels={(0, 0): "sure"}), judged([], [(0, 0)]))
+TWO_BY_TWO = agreement.Contingency.of("ab", [[1, 2], [3, 4]])
 
 
 def test_judged_cells_are_links_and_labelled_cells():
@@ -160,7 +157,7 @@ CODERS = """
 def test_published_alpha_of_nominal_data(text, published, distance):
     columns = zip(*(line.split() for line in text.strip().splitlines()), strict=True)
     units = [[frozenset({int(mark)}) for mark in column if mark != "*"] for column in columns]
-    assert round(alpha_from_units(units, distance=distance).alpha, 3) == published
+    assert round(agreement.alpha_from_units(units, distance=distance).alpha, 3) == published
 
 
 def test_distances_by_hand():
@@ -186,7 +183,7 @@ def test_alpha_is_undefined_where_nothing_varies_or_without_units():
     result = krippendorff_alpha(corpus_of("", ""))
     assert (result.units, result.observed, result.expected) == (3, 0.0, 0.0)
     assert isnan(result.alpha)
-    result = alpha_from_units([[], [frozenset()]])
+    result = agreement.alpha_from_units([[], [frozenset()]])
     assert (result.units, result.values) == (0, 0)
     assert all(map(isnan, (result.alpha, result.observed, result.expected)))
 
@@ -200,7 +197,7 @@ def test_who_has_not_annotated_a_pair_gives_no_values():
 
 @given(UNITS, NAMES)
 def test_alpha_agrees_with_the_definition(units, distance):
-    result = alpha_from_units(units, distance=distance)
+    result = agreement.alpha_from_units(units, distance=distance)
     same((result.alpha, result.observed, result.expected), alpha(units, distance))
 
 
@@ -214,7 +211,7 @@ def test_nltk_gives_the_same_alpha(units, distance):
             for coder, value in enumerate(unit)]  # fmt: skip
     # nltk's own distances divide by zero on empty sets and round MASI's weights
     task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
-    assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
+    assert agreement.alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
 
 
 @given(corpora(), NAMES, st.sampled_from(["possible", "sure"]), RULES)
@@ -237,7 +234,7 @@ PSYCHIATRISTS = """
 
 def test_published_table_of_fleiss():
     counts = [[int(count) for count in patient] for patient in PSYCHIATRISTS.split()]
-    kappa, observed, expected = fleiss_from_counts(counts)
+    kappa, observed, expected = agreement.fleiss_from_counts(counts)
     assert [sum(column) for column in zip(*counts, strict=True)] == [26, 26, 30, 55, 43]
     assert (round(kappa, 3), round(observed, 3), round(expected, 3)) == (0.430, 0.556, 0.220)
 
@@ -322,12 +319,11 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
      (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "as a list"),
      (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
      (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
-     (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
+     (lambda _: agreement.fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
      *((lambda _, table=table: cohen_kappa(table), OptionError, "contingency table")
        for table in ([], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]])),
-     (lambda _: Contingency.of("abc", [[1, 2], [3, 4]]), OptionError, "3 categories"),
-     (lambda _: Contingency.of("ab", [[1, 2], [3, 4]]).collapse("x", "y", categories=["c"]),
-      OptionError, "no category 'c'"),
+     (lambda _: agreement.Contingency.of("abc", [[1, 2], [3, 4]]), OptionError, "3 categories"),
+     (lambda _: TWO_BY_TWO.collapse("x", "y", categories=["c"]), OptionError, "no category 'c'"),
      (lambda _: cell_agreement(BARE, "A", "B", universe="judged"), OptionError,
       r"'A' has no labels on cells without a link.*'all'"),
      (lambda _: cell_agreement(BARE, "A", "B", universe="some"), UnknownNameError, "universe"),

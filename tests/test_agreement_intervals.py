@@ -80,9 +80,8 @@ def test_a_sum_of_rows_gives_what_the_plain_functions_give(corpus, rule):
 def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
     assume(len(corpus) > 1)
     data = compared(corpus, ("A", "B"), **rule)
-    everywhere = np.ones(len(data), bool)
     (found,) = bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=12, confidence=0.8,
-                         seed=seed, sections=[everywhere])  # fmt: skip
+                         seed=seed, sections=[np.ones(len(data), bool)])  # fmt: skip
     (stream,) = np.random.SeedSequence(seed).spawn(1)
     (weights,) = draw_weights(len(corpus), 12, stream)
     looped = [plain(resampled(corpus, row), rule) for row in weights]

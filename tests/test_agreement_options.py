@@ -5,18 +5,11 @@ import sys
 from dataclasses import fields
 
 import pytest
+from refusals import refuses
 
-from alignkit import Alignment, Corpus, SentencePair
-from alignkit.agreement import (
-    AGGREGATES,
-    CHANCE_MODELS,
-    NORMALIZERS,
-    READINGS,
-    UNIVERSES,
-    AgreementOptions,
-    agree,
-)
-from alignkit.agreement.options import contradictions
+from alignkit import Alignment, Corpus, SentencePair, agree
+from alignkit.agreement import AGGREGATES, CHANCE_MODELS, NORMALIZERS, READINGS, UNIVERSES
+from alignkit.agreement.options import AgreementOptions, contradictions
 from alignkit.errors import OptionError, UnknownNameError
 
 LINK = Alignment.parse("0-0")
@@ -29,8 +22,7 @@ def test_each_field_tells_its_help_its_choices_and_its_group():
     assert (choices["normalizer"], choices["aggregate"]) == (tuple(NORMALIZERS), AGGREGATES)
     assert choices["universe"] == UNIVERSES
     for one in fields(AgreementOptions):
-        assert one.metadata["help"]
-        assert one.metadata["group"]
+        assert all(one.metadata[name] for name in ("help", "group"))
         assert not choices[one.name] or one.default in choices[one.name]
 
 
@@ -57,10 +49,8 @@ def test_options_are_known_without_loading_numpy():
      ({"exact_case": True, "ignore_identical": False}, None, "has no effect")]
 )  # fmt: skip
 def test_options_that_contradict_are_refused(given, initial, words):
-    with pytest.raises(OptionError, match=words):
-        contradictions(given, initial)
-    with pytest.raises(OptionError, match=words):
-        agree(Corpus([PAIR]), ["A", "B"], initial=initial, **given)
+    refuses(OptionError, words, contradictions, given, initial)
+    refuses(OptionError, words, agree, Corpus([PAIR]), ["A", "B"], initial=initial, **given)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +84,7 @@ def test_what_is_not_in_a_result_is_told():
     for look in (lambda: found.pairing("b", "a"), lambda: one.section("news"),
                  lambda: one.main("words"), lambda: one.part("words.sure", "all", "edit"),
                  lambda: one.part("words.sure", "news"), lambda: found.show("word")):  # fmt: skip
-        with pytest.raises(UnknownNameError, match="known: "):
-            look()
+        refuses(UnknownNameError, "known: ", look)
 
 
 @pytest.mark.parametrize(

@@ -179,10 +179,8 @@ def test_a_large_corpus_stays_below_5_mb():
 
 def test_pairs_too_long_to_draw_are_counted():
     words = [f"w{k}" for k in range(300)]
-    pair = SentencePair("1", words, words,
-                        {"initial": Alignment.parse("0-1"), "anna": Alignment.parse("0-1 1-2"),
-                         "ben": Alignment.parse("0-1")})  # fmt: skip
-    page = draw(measure(Corpus([pair, *make_corpus(3)]), samples=5))
+    long = one_pair((words, words), initial="0-1", anna="0-1 1-2", ben="0-1")
+    page = draw(measure(Corpus([*long, *make_corpus(3)]), samples=5))
     assert "1 are left out because they are too long to draw" in page
 
 
@@ -338,8 +336,7 @@ def test_endings_are_known_in_capitals_and_others_refused(tmp_path, monkeypatch)
 def test_names_that_no_font_knows_and_formulas_are_text():
     with canvas(100, 100) as figure:
         figure.text(5, 50, "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>")
-        image = figure.image("n", "t", "s")
-    said = "".join(etree.fromstring(image).itertext())
+        said = "".join(etree.fromstring(figure.image("n", "t", "s")).itertext())
     assert "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>" in said
 
 
@@ -355,28 +352,25 @@ def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
 
 # where two differ
 def test_disagreements_are_counted():
-    pair = SentencePair("1", ("The", "men", "left", "."), ("the", "man", "went", "away", "."),
-                        {"anna": Alignment.parse("0-0 1-1 2-2 2?3 3-4"),
-                         "ben": Alignment.parse("0?0 1-1 1-0 2-2 2-3")})  # fmt: skip
+    words = ("The", "men", "left", "."), ("the", "man", "went", "away", ".")
+    corpus = one_pair(words, anna="0-0 1-1 2-2 2?3 3-4", ben="0?0 1-1 1-0 2-2 2-3")
     english = function_words("english")
-    found = disagreements(Corpus([pair, pair]), "anna", "ben", function_words=english)
+    found = disagreements(Corpus([*corpus, *corpus]), "anna", "ben", function_words=english)
     assert found.total == Outcome(both=4, unsure=4, first=2, second=2)
     assert found.kinds["punctuation"] == Outcome(first=2)
     assert found.kinds["identical"] == Outcome(unsure=2, first=2)
     assert found.kinds["function word"] == Outcome(unsure=2, second=2)
     assert found.kinds["content words"] == Outcome(both=4, unsure=2)
     assert found.kinds["1-1"] == Outcome(first=2)  # 0-0 and 1-1 are in a block of ben's
-    assert found.kinds["block"].links == 6
-    assert found.kinds["1-n"] == Outcome(both=2, unsure=2)
+    assert (found.kinds["block"].links, found.kinds["1-n"]) == (6, Outcome(both=2, unsure=2))
     assert [(one.source, one.target, one.outcome.alone)
             for one in found.words] == [(".", ".", 2), ("men", "the", 2)]  # fmt: skip
 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_case_matters_where_it_is_asked_for(exact):
-    pair = SentencePair("1", ("The",), ("the",),
-                        {"anna": Alignment.parse("0-0"), "ben": Alignment()})  # fmt: skip
-    found = disagreements(Corpus([pair]), "anna", "ben", exact_case=exact)
+    corpus = one_pair((("The",), ("the",)), anna="0-0", ben="")
+    found = disagreements(corpus, "anna", "ben", exact_case=exact)
     assert found.kinds["identical"] == (Outcome() if exact else Outcome(first=1))
     (words,) = found.words
     assert (words.source, words.target) == ("The" if exact else "the", "the")
@@ -386,9 +380,8 @@ def test_case_matters_where_it_is_asked_for(exact):
 def test_kinds_and_pairs_add_up(seed):
     corpus = make_corpus(3, longest=6, seed=seed)
     found = disagreements(corpus, "anna", "ben")
-    every = sum((one.outcome for one in found.pairs), Outcome())
     shapes = sum((found.kinds[shape] for shape in ("1-1", "1-n", "block")), Outcome())
-    assert found.total == every == shapes
+    assert found.total == sum((one.outcome for one in found.pairs), Outcome()) == shapes
     alone = sum(len(set(pair.alignment("anna")) ^ set(pair.alignment("ben"))) for pair in corpus)
     assert found.total.alone == alone == sum(one.outcome.alone for one in found.words)
 
