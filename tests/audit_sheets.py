@@ -43,12 +43,7 @@ def save(path, rows, *, divider="\t", encoding="utf-8", names=None, end="\r\n"):
 
 
 def filled(folder, audit, said, **options):
-    """Write an audit and fill its sheets; `said` holds for each judge judgments by item.
-
-    Returns
-    -------
-    The sheets and the key.
-    """
+    """Write an audit and fill its sheets; `said` holds for each judge judgments by item."""
     *sheets, key = write_audit(audit, folder, judges=list(said))
     for path, judge in zip(sheets, said, strict=True):
         rows = read(path)

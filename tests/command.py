@@ -55,7 +55,6 @@ def made(capsys, *words):
 
 
 def feed(monkeypatch, text):
-    """Put something on standard input."""
     raw = text.encode() if isinstance(text, str) else text
     stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", stream)

@@ -35,8 +35,7 @@ def made_up(pairs=120):
 
 
 def digest(*arrays):
-    raw = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-    return sha256(raw).hexdigest()
+    return sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
 
 
 def aligned(aligner, bitext, threads):

@@ -29,13 +29,6 @@ ODD = [None, True, "", "hmm", "ibm3", "ibm4", [], {}, [1], -1, 0, 1, 0.5, 7, 10*
        "x" * 100_000, {"a": 1}, [[["deep"]]]]  # fmt: skip
 
 
-def deep(depth):
-    value = []
-    for _ in range(depth):
-        value = [value]
-    return value
-
-
 def odd_number(rng, array):
     """Choose a number that an array of its kind can hold, and that it should perhaps not."""
     if array.dtype.kind == "f":
@@ -86,7 +79,7 @@ def forge(rng, header, arrays, words):
         elif rng.random() < 0.3:
             arrays["stranger"] = arrays[name]
     elif way == 7:
-        odd = [*ODD, deep(300)][rng.integers(len(ODD) + 1)]
+        odd = [*ODD, json.loads("[" * 301 + "]" * 301)][rng.integers(len(ODD) + 1)]
         key = str(rng.choice([*header, "stranger"]))
         if rng.random() < 0.2:
             header.pop(key, None)

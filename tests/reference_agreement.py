@@ -55,10 +55,8 @@ def cell_table(corpus, first, second, ignore_identical, exact_case=False, judged
     table = [[0] * 3 for _ in range(3)]
     for pair in corpus:
         if first in pair.annotations and second in pair.annotations:
-            n, m = pair.lengths
-            mine = pair.alignment(first).matrix(n, m)
-            other = pair.alignment(second).matrix(n, m)
-            for i, j in product(range(n), range(m)):
+            mine, other = (pair.alignment(one).matrix(*pair.lengths) for one in (first, second))
+            for i, j in product(*map(range, pair.lengths)):
                 if judged and not all(
                     (i, j) in pair.alignment(name).possible | set(pair.alignment(name).labels)
                     for name in (first, second)

@@ -11,9 +11,8 @@ def phrase_sets(pair, hypothesis, reference, links, kind, keep_identical):
     for name in (hypothesis, reference):
         alignment = pair.alignment(name)
         chosen = alignment.sure if links == "sure" else alignment.possible
-        lengths = len(pair.source), len(pair.target)
         found.append({box: atomic
-                      for box, atomic in phrase_pairs([tuple(link) for link in chosen], *lengths)
+                      for box, atomic in phrase_pairs(chosen, *pair.lengths)
                       if keep_identical or not identical(pair, box)})  # fmt: skip
     mine, theirs = found
 

@@ -42,11 +42,8 @@ def norm(a, b, normalizer):
 
 
 def flipped(initial, n, m, add, delete, random):
-    return {
-        (i, j) for i in range(n)
-        for j in range(m)
-        if ((i, j) in initial) != (random() < (delete if (i, j) in initial else add))
-    }  # fmt: skip
+    cells = product(range(n), range(m))
+    return {c for c in cells if (c in initial) != (random() < (delete if c in initial else add))}
 
 
 def sampled(initial, n, m, rates, samples, random, *, unit, source, target, normalizer):

@@ -42,8 +42,7 @@ def log_probability(case, alignment):
     n = len(case.fertilities)
     cepts, last = cepts_of(alignment, n), case.fertilities.shape[1] - 1
     found = [null_probability(len(alignment), len(cepts[0]), case.p1)]
-    for j, i in enumerate(alignment):
-        found.append(case.t[i + 1][j])
+    found += [case.t[i + 1][j] for j, i in enumerate(alignment)]
     for i in range(n):
         size = len(cepts[i + 1])
         found.append(fertility(case.fertilities[i], size, last))

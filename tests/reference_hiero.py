@@ -79,8 +79,7 @@ def span_label(tree, start, end):
     marks = [""] + ["+"] * (len(forms) - 1)
     right = [((start, e), (end, e)) for e in range(end + 1, n + 1)]
     left = [((b, end), (b, start)) for b in range(start - 1, -1, -1)]
-    inner = range(start + 1, end)
-    three = [((start, j), (j, k), (k, end)) for j, k in combinations(inner, 2)]
+    three = [((start, j), (j, k), (k, end)) for j, k in combinations(range(start + 1, end), 2)]
     forms += right + left + three
     marks += ["/"] * len(right) + ["\\"] * len(left) + ["+"] * len(three)
     for form, mark in zip(forms, marks, strict=True):
@@ -118,8 +117,7 @@ def word_weights(pairs):
         for *texts, links in pairs:
             given, told = texts[side], texts[1 - side]
             for k, word in enumerate(told):
-                heads = [given[link[side]] for link in links if link[1 - side] == k] or [None]
-                for head in heads:
+                for head in [given[one[side]] for one in links if one[1 - side] == k] or [None]:
                     joint[head, word] = joint.get((head, word), 0) + 1
                     totals[head] = totals.get(head, 0) + 1
         tables.append({key: count / totals[key[0]] for key, count in joint.items()})

@@ -1,6 +1,7 @@
 """Say plainly how trees are rewritten: every combination of rules, one after the other."""
 
 from itertools import product
+from math import prod
 
 from hypothesis import strategies as st
 
@@ -90,9 +91,7 @@ def beside(parts):
     found = []
     for chosen in product(*parts):
         words = tuple(word for words, _, _ in chosen for word in words)
-        p = 1.0
-        for _, q, _ in chosen:
-            p *= q
+        p = prod(q for _, q, _ in chosen)
         found.append((words, p, any(heavy for _, _, heavy in chosen)))
     return found
 

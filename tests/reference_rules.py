@@ -70,8 +70,7 @@ def fragment(tree, u, cuts, numbers):
         children += tree.words[at : tree.starts[v]]
         at = int(tree.ends[v])
         if v in cuts:
-            number = numbers.setdefault(cuts[v], len(numbers))
-            children.append(Variable(number, tree.labels[v]))
+            children.append(Variable(numbers.setdefault(cuts[v], len(numbers)), tree.labels[v]))
         else:
             children.append(fragment(tree, v, cuts, numbers))
         v = int(tree.afters[v])

@@ -32,14 +32,13 @@ def phrase_row(hyp, ref, *, longest=inf, source=(), target=()):
 
     def stays(span):
         i1, i2, j1, j2 = span
-        short = max(i2 - i1, j2 - j1) <= longest
-        return short and not (source and source[i1:i2] == target[j1:j2])
+        equal = source and source[i1:i2] == target[j1:j2]
+        return max(i2 - i1, j2 - j1) <= longest and not equal
 
     a, b = ({span: kind for span, kind in tight_phrases(links).items() if stays(span)}
             for links in (hyp, ref))  # fmt: skip
     a_atom, b_atom = {span for span in a if a[span]}, {span for span in b if b[span]}
-    sets = [a_atom, b_atom, a_atom & b.keys(), a.keys() & b_atom, a_atom & b_atom]
-    return list(map(len, sets))
+    return list(map(len, [a_atom, b_atom, a_atom & b.keys(), a.keys() & b_atom, a_atom & b_atom]))
 
 
 def och_ney_aer(links, sure, possible):

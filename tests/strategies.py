@@ -63,8 +63,7 @@ def _pairs(draw, holds, id, annotators, tokens, texts):
     pool = st.sampled_from(["genre", "language", "a.b", "naïve"])
     given = st.dictionaries(pool, texts.filter(bool), max_size=2)
     attributes = draw(given) if "attributes" in holds else {}
-    no_text = "no text" in holds and draw(st.booleans())
-    if no_text or "text" not in holds:
+    if "text" not in holds or ("no text" in holds and draw(st.booleans())):
         return SentencePair(id, None, None, annotations, attributes)
     pair = SentencePair(id, source, target, annotations, attributes)
     if "trees" in holds:
