@@ -275,7 +275,7 @@ def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[floa
 def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
     """Yield the tables of words and of phrase pairs: rows for every two, groups and means."""
     who = {
-        "annotators": "every two annotators",
+        "annotators": "all pairings of annotators",
         "adjudicated": f"each annotator ~ {agreement.adjudicated}, the adjudicated version",
         "consensus": "each annotator ~ the majority of the others",
         "automatic": "human ~ automatic",

@@ -37,11 +37,11 @@ class ReadOptions:
     transpose: bool = _option(False, "links are written target first")
     source: str | None = _option(
         None,
-        "source sentences, if the input has only links; alone: a bitext, 'source ||| target'",
+        "source sentences, if the format has no words (as pharaoh); alone: source ||| target",
         metavar="FILE",
     )
     target: str | None = _option(
-        None, "target sentences, if the input has only links", metavar="FILE"
+        None, "target sentences, if the format has no words (as pharaoh)", metavar="FILE"
     )
     encoding: str = _option("utf-8", "encoding of all input (default: utf-8)", metavar="E")
     drop_out_of_range: bool = _option(

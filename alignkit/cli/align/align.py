@@ -1,4 +1,4 @@
-"""Align the words of sentence pairs, with an aligner trained on these pairs or a saved one.
+"""Align the words of sentence pairs: train an aligner on these pairs, or load one with --load.
 
 SRC and TGT are two texts, one sentence a line, with words separated by white space. A single input
 can have both sides: lines of 'source ||| target', two columns, or a corpus in any format with

@@ -103,10 +103,10 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
-        --objective O  measure to optimise: links is F1 of links, aer is AER, phrases is F1 of
-            phrase pairs; aer ignores links that are only possible, phrases uses sure, non-identical
-            phrase pairs (default: links)
-        --ignore-identical  leave links of equal words out of this measure (phrases: always)
+        --objective O  measure to optimise: 'links' for F1 of links, 'aer' for AER, 'phrases' for F1
+            of phrase pairs; aer ignores links that are only possible, phrases uses sure links and
+            leaves out pairs of equal phrases (default: links)
+        --ignore-identical  leave links of equal words out of the measure (with phrases: always)
         --prior P  starting point of learning: samples, none, or a prior file. samples: learned from
             the samples of this package (default: {start})
         """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip

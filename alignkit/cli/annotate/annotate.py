@@ -86,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("task"), f"""
         --task  task of the annotators (default: as in the project, or align); align: draw links;
             judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
-        --tokenize T  with --task extract, divide texts by nltk: {" or ".join(TOKENIZERS)}; put it
-            after the documents, or name it: {tokenizers} (default: split at white space)
+        --tokenize T  with --task extract, split texts into words by the tokenizer of nltk
+            {" or ".join(TOKENIZERS)}; put it last, or name it: {tokenizers} (default: white space)
         """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("suggestions")
     add_options(group.add_mutually_exclusive_group(), """

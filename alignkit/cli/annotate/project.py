@@ -8,7 +8,7 @@ For example:
 """
 
 COMMANDS = {
-    "assign": "assign pairs to annotators, set their order, and draw a control sample",
+    "assign": "assign pairs to annotators, order the pairs, and take a control sample",
     "import": "import corrected words, work done elsewhere, or more pairs",
     "export": "write the annotations as a corpus",
     "bias": "measure how far suggestions pull annotators",

@@ -1,8 +1,8 @@
-"""Assign pairs to annotators, set their order, and draw a control sample.
+"""Assign pairs to annotators, order the pairs, and take a control sample.
 
-Without --double, everybody annotates all pairs. With it, each pair goes to one annotator, and a
-share of the pairs, drawn in each stratum, goes to two; all get the same amount of work. Everybody
-annotates the trial pairs first. Annotators do not see each other's work. In the control sample,
+Without --double, everybody annotates all pairs. With --double, each pair goes to one annotator, and
+a share of the pairs of each stratum goes to two; all annotators get the same amount of work. All
+annotate the trial pairs first. Annotators do not see each other's work. In the control sample,
 some annotators get no suggestions, so you can measure how far suggestions pull. It has 10 % of the
 pairs and at least 150 (or all, if there are fewer), unless --control says otherwise.
 

@@ -243,13 +243,12 @@ def add_side(
 ) -> None:
     """Add the options that describe one of the two files."""
     more, name = "; if you name several, every two are compared" * several, side.upper()
-    other = "REF" if name == "HYP" else "HYP"
     settings: dict[str, dict[str, Any]] = {
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},
     }
     add_options(parser.add_argument_group(f"the {long}, if different from the input options"), f"""
-        --{side}-format F  format of {name}, if {other} has another format (default: --format)
+        --{side}-format F  format of {name}, if HYP and REF differ in format (default: --format)
         --{side}-base  number of the first word in {name} (default: --base)
         --{side}-transpose  links of {name} are written target first
         --{side}-annotator A{"..." * several}  annotator in {name}, if {name} has several{more}

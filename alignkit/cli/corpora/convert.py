@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         OUT  file or folder to write; - is stdout
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
-    text = "one of the names at --from in --help-all (default: by the ending of OUT)"
+    text = "a name that --help-all lists under --from (default: by the ending of OUT)"
     group = add_writing_arguments(parser, text, required=False)
     add_options(group, """
         --annotator A  write only the alignments of this annotator (default: all)

@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             of them annotated are skipped
         --trees  draw the trees of both sentences, and mark the nodes that correspond to each other;
             pairs without trees are skipped
-        --links  with --trees, use the sure links or all links to find corresponding nodes (default:
-            sure)
+        --links  with --trees, sure: match nodes by sure links, possible: match nodes by sure and
+            possible links (default: sure)
         """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
         links={"choices": ("sure", "possible")})  # fmt: skip
     add_options(parser.add_argument_group("output (default: in the terminal)"), f"""
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --svg FILE  write a picture of a single pair
         --colour, --color  use colours in the terminal (default: auto, which respects NO_COLOR)
         --ascii  use only ASCII characters
-        --width N  width in columns; wider matrices are split (default: that of the terminal)
+        --width N  width in characters; wider matrices are split (default: that of the terminal)
         """, html={"type": output_file}, pairs_a_page={"type": number(1)},
         svg={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("items")
     add_draw_arguments(group)
     add_options(group, """
-        --links  use the sure links of both, or all links (default: sure)
+        --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --kind  draw the smallest phrase pairs, those made of smaller ones, or both (default:
             atomic); in each case, those that the other side does not have as any kind
         --include-identical  also draw phrase pairs of equal words (default: leave them out)

@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, f"""
         --by-link WAYS  classify links by kind, word, frequency, distance, tag or phenomenon;
             several, separated by commas (default: kind,word,frequency,distance)
-        --function-words L...  separate function words from content words; name the languages of
-            source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words
+        --function-words L...  separate the function words of these languages from content words;
+            source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of words
             (default: not separated)
         --attribute NAME  attribute with the phenomena of a pair (default: phenomena)
         --split TEXT  separator, if an attribute holds several phenomena (default: a comma)

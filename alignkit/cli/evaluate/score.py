@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --max-length N  maximum number of words on each side of a phrase (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
         --links  keep possible links, drop them, or treat them as sure (default: given)
-        --aggregate  add up the counts of all pairs, average the pairs, or both (default: micro);
-            macro adds the mean of F1 and the exact matches
+        --aggregate  micro: add up the counts of all pairs, macro: average the results of the pairs,
+            both: micro and macro (default: micro); macro adds mean F1 and exact matches
         --split-identical  add rows for links of equal words and for other links; needs the words
         """, level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
         max_length={"type": number(1)},

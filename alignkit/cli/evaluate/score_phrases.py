@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         table_format={"choices": ("tsv", "moses")})  # fmt: skip
     add_options(parser.add_argument_group("scoring"), """
         --annotator A  annotator of the gold standard, if there are several
-        --links  take gold phrase pairs of the sure links, or of all links (default: sure)
+        --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --ignore-identical  leave out pairs of equal phrases (default: keep them)
         --exact-case  distinguish upper and lower case (default: ignore case)
         --loose  extend gold phrases over unaligned words at their ends (default: tight)

@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(parser.add_argument_group("phrase pairs"), """
         --annotator A  annotator to use, if there are several
-        --links  extract from the sure links, or from all (default: possible, which means all)
+        --links  sure: use sure links, possible: use sure and possible links (default: possible)
         --kind  kind of phrase pairs to extract; composite phrase pairs are made of smaller phrase
             pairs, atomic ones are not (default: all)
         --max-length N  maximum number of words on each side (default: no limit)

@@ -50,15 +50,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(parser.add_argument_group("learning"), """
         --annotator A  annotator to use, if there are several
-        --links  learn from the sure links, or from all (default: sure)
-        --grammar  type of rules (default: stsg); stsg: trees on both sides; s2t: string to tree;
-            hiero: no trees; samt: hiero with labels from trees
+        --links  sure: use sure links, possible: use sure and possible links (default: sure)
+        --grammar  type of rules, see docs/rules_definitions.md (default: stsg); stsg: trees on both
+            sides; s2t: string to tree; hiero: no trees; samt: hiero with labels from trees
         --string  with s2t, the side without trees (default: the source, if both have trees)
         --size N  combine up to N minimal rules into one (default: 1)
         --all  learn a rule for every two constituents that correspond; several that match the same
             share a count (default: the minimal rules of one derivation)
-        --deletions  learn rules that delete or insert a whole constituent without links; written d0
-            and i0 (default: keep them as words)
+        --deletions  learn rules that delete or insert a whole constituent whose words have no link;
+            written d0 and i0 (default: keep the words)
         --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
         --max-nodes N  maximum number of nodes on each side, with variables (default: no limit)
         --max-depth N  maximum depth of each side in nodes, with variables (default: no limit)
@@ -77,8 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         max_symbols={"type": number(1)}, min_hole={"type": number(1)})  # fmt: skip
     add_memory(group, "rules")
     add_options(parser.add_argument_group("rules to print or write (all count)"), """
-        --kind K,...  only print rules of these kinds: identity, same-words, relabelling, lexical,
-            phrasal, monotone+words, reordering, reordering+words (default: all except identity)
+        --kind K,...  only print these kinds, see docs/rules_definitions.md: identity, same-words,
+            relabelling, lexical, phrasal, monotone+words, reordering, reordering+words (default:
+            all except identity)
         --identity  also print rules with two equal sides
         --min-count N  only print rules with at least this count (default: all; with --all, many
             are below 1)
@@ -92,8 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, f"""
         --html FILE  write a page with drawings of the trees
         --examples N  number of example sentence pairs for each rule (default: 1; with --to: 0)
-        --limit N  maximum number of rules printed of each kind; 0 prints all (default: {_LISTED};
-            JSON: all)
+        --limit N  print at most N rules of each kind; 0: all (default: {_LISTED}; JSON: all)
         """, html={"type": output_file}, examples={"type": number(0)},
         limit={"type": number(0)})  # fmt: skip
     add_media(group, csv=None)

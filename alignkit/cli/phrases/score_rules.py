@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     add_options(
         group,
-        "--links  learn rules from the sure links, or from all (default: sure)",
+        "--links  sure: use sure links, possible: use sure and possible links (default: sure)",
         links={"choices": ("sure", "possible"), "default": "sure"},
     )
     add_order_argument(group)

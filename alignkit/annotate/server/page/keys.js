@@ -28,8 +28,8 @@ export const KEYS = {
 	Boxes: [
 		["S-Arrow", "select", "select a box; s d x Space Enter Backspace then act on the whole box", "Shift+←→↑↓"],
 		["C-S-Arrow", "select-far", "extend the box to the next link or suggestion", "Ctrl+Shift+←→↑↓"],
-		["b", "grow", "extend the box (or the cell) to the smallest box that no link leaves, a phrase pair"],
-		["o", "blocker", "go to a link that leaves the box (the box is then no phrase pair); again: to the next such link"],
+		["b", "grow", "extend the box (or the cell) until no link joins a word inside to a word outside: a phrase pair"],
+		["o", "blocker", "go to a link from a word inside the box to a word outside (because of this link, the box is no phrase pair); again: to the next of these links"],
 		["f", "phrases", "outline all atomic phrase pairs; again: also all composite ones; again: only the phrase pair at the cursor"],
 		["Escape", "escape", "clear the box; from anywhere: back to the matrix", "Esc"],
 	],
