@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit import Alignment, Corpus, LinkArrays, read_corpus
-from alignkit.align import THRESHOLD, Aligner, Bitext, Settings
+from alignkit.align import Aligner, Bitext, Settings
 from alignkit.scoring import count_links, link_ratios
 from alignkit.tables.table import Table
 from benchmarks.bitext import find_bitext
@@ -133,7 +133,7 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def measured(some: Set, runs: int = 1, threshold: float = THRESHOLD, **settings: Any) -> Measured:
+def measured(some: Set, runs: int = 1, threshold: float | None = None, **settings: Any) -> Measured:
     """Train on a set and align it, so many times."""
     bitext, seconds = Bitext.pack(some.pairs), []
     for _ in range(runs):

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align import Aligner
-from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised import OBJECTIVES, Refiner
 from alignkit.align.supervised.gold import GoldPairs
 from alignkit.align.supervised.measures import calibration_error, measure, rows_of
@@ -113,7 +112,10 @@ def draws(
         kept = np.isin(whole.cells.pair_of, rest)
         before, after = (
             100 * float(measure(objective, rows_of(objective, whole, one, least)[rest].sum(axis=0)))
-            for one, least in ((means, THRESHOLD), (refined, learned.lessons.threshold))
+            for one, least in (
+                (means, aligner.settings.threshold),
+                (refined, learned.lessons.threshold),
+            )
         )
         goals = whole.goals(objective)
         told_of.append(np.stack([goals[kept], means[kept], refined[kept]]))

@@ -65,6 +65,7 @@ def make_prior() -> Prior:
             workers,
             kinds=[FitKind("prior", "all", _RIDGE)],
             lexical=False,
+            before=0.5,
         )
     return Prior(
         _weights(found.rounds.first, CELL),

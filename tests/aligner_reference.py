@@ -234,7 +234,7 @@ def backing(found, pairs, length, strength):
 
 def tables(pairs, found, settings, dictionary):
     """Weights of word pairs and totals of words after the M-step of collapsed inference."""
-    lent = backing(found, pairs, settings.stem or 3, settings.stem_weight)
+    lent = backing(found, pairs, settings.stem, settings.stem_weight)
     weights, sources, targets = {}, Counter(), Counter()
     for (one, other), count in found.items():
         weight = count + settings.floor + dictionary.get((one, other), 0)

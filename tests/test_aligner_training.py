@@ -12,7 +12,7 @@ from scipy.special import digamma
 from alignkit import Alignment, Annotation, Corpus, SentencePair, merge, read_corpus, score
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.expectation import Workers
-from alignkit.align.priors import SMALL, stem_length, unmarked
+from alignkit.align.priors import unmarked
 from alignkit.align.settings import FEW
 from alignkit.align.training import Training
 
@@ -150,10 +150,6 @@ def test_collapsed_tables_are_counts_and_priors(seed, rounds, stem):
 )
 def test_marks_are_taken_from_words_and_letters_are_not(word, bare):
     assert unmarked(word) == bare
-
-
-def test_stems_are_shorter_in_small_texts():
-    assert stem_length(SMALL - 1) < stem_length(SMALL)
 
 
 @pytest.mark.parametrize("pairs", [FEW - 1, FEW])

@@ -6,5 +6,4 @@ from .parameters import Round as Round
 from .settings import INFERENCES as INFERENCES
 from .settings import MODELS as MODELS
 from .settings import SYMMETRIZATIONS as SYMMETRIZATIONS
-from .settings import THRESHOLD as THRESHOLD
 from .settings import Settings as Settings

@@ -32,7 +32,7 @@ from alignkit.align.expectation import Workers
 from alignkit.align.model_contents import load_parameters, save_parameters
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import VectorPrior, check_dictionary
-from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
+from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
 from alignkit.model.alignment import Alignment, Link
@@ -289,7 +289,8 @@ class Aligner:
             method of `alignkit.symmetrize` applied to both Viterbi alignments, or ``forward`` or
             ``reverse`` for only one of them.
         threshold
-            From 0 to 1, for ``posterior``. None: the value learned from gold links, else 0.55.
+            From 0 to 1, for ``posterior``. None: the value learned from gold links, else
+            that of `settings`.
         sure
             Links with a higher probability are sure, the others possible; None: all are sure.
         threads
@@ -303,7 +304,7 @@ class Aligner:
             If Viterbi alignments are requested with a refinement from gold links.
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
-        least = THRESHOLD if threshold is None else threshold
+        least = self.settings.threshold if threshold is None else threshold
         check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
         learned = self.parameters.learned
         if learned is not None and not learned.used:

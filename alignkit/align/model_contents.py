@@ -270,12 +270,17 @@ def _require(fine: bool, problem: str) -> None:
 def _settings(content: object) -> Settings:
     if not isinstance(content, dict):
         raise AlignerError(f"settings are {_short(content)}; expected an object")
+    if "threshold" not in content:  # of file version 1
+        content = content | {"threshold": 0.55, "stem": content.get("stem") or 3}
     for name in sorted(content.keys() - {setting.name for setting in fields(Settings)}):
         raise AlignerError(f"settings: {name[:40]} is not a setting")
     try:
-        return Settings(**content)
+        settings = Settings(**content)
     except AlignkitError as problem:
         raise AlignerError(f"settings: {problem}") from None
+    for name, value in content.items():
+        _require(value is not None, f"settings: {name} is null")
+    return settings
 
 
 def _round(content: object) -> Round:

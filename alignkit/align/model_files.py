@@ -44,7 +44,7 @@ from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import refuse_unread
 from alignkit.version import __version__
 
-VERSION = 1  # the version of the file format that is written, and the newest that is read
+VERSION = 2  # the version of the file format that is written, and the newest that is read
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 

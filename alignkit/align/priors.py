@@ -24,7 +24,6 @@ I2 = NDArray[np.int16]
 
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 SMOOTH = 0.5  # added to the count of a stem before it divides
-SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
 
 _MARKS = {*range(10, 36), *range(200, 256)}
 """Unicode combining classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
@@ -32,11 +31,6 @@ _MARKS = {*range(10, 36), *range(200, 256)}
 Marks that are part of a letter, such as the virama or the voiced sound mark, have other classes.
 """
 _WORDS = 4096  # words whose vectors are asked for at a time
-
-
-def stem_length(pairs: int) -> int:
-    """Return the default number of letters of a stem: small texts need shorter ones."""
-    return 3 if pairs < SMALL else 4
 
 
 def unmarked(word: str) -> str:

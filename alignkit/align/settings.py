@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import nextafter
 from numbers import Integral, Real
 from typing import Any
 
 from alignkit._support.arguments import check_known
+from alignkit.align.defaults import RULES
 from alignkit.errors import OptionError
 
 SYMMETRIZATIONS = (
@@ -19,9 +20,8 @@ SYMMETRIZATIONS = (
 LONGEST_PIECE = 400
 """Longest line in words that is not cut; aligning 400 x 400 cells takes 3 MB."""
 
-THRESHOLD = 0.55  # links have a mean posterior above this
 PREFIXES = (4, 5)  # the letters that words are cut to by the further models of `best`
-FEW = 50  # with fewer pairs, others say hardly anything: a pair's own links stay in the counts
+FEW = 10  # with fewer pairs, others say hardly anything: a pair's own links stay in the counts
 
 MODELS = {
     "ibm1": "words alone (Brown et al. 1993)",
@@ -55,6 +55,7 @@ _BEST = (
 class Settings:
     """The settings of training; the defaults did best over many languages and sizes.
 
+    Settings that are None follow from the number of sentence pairs, see `settled`.
     The metadata of each field hold its ``help``, ``metavar`` and ``range``. An unknown `model` or
     `inference` raises an UnknownNameError; a value out of range or of the wrong type raises an
     OptionError.
@@ -73,10 +74,10 @@ class Settings:
     inference: str = _setting("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
     ibm1: int = _setting(1, "N", "training rounds of IBM 1")
     ibm2: int = _setting(5, "N", "training rounds of IBM 2, for --model ibm2")
-    hmm: int = _setting(5, "N", "training rounds of the HMM")
+    hmm: int = _setting(4, "N", "training rounds of the HMM")
     fertility: int = _setting(2, "N", "training rounds of IBM 3 or 4")
     null: float = _setting(
-        0.05, "P", "prior probability that a word has no counterpart", most=_BELOW_1
+        None, "P", "prior probability that a word has no counterpart", most=_BELOW_1
     )
     band: int = _setting(20, "N", "longest jump with its own probability", least=1, most=1000)
     kinds: int = _setting(
@@ -87,7 +88,7 @@ class Settings:
         most=100_000,
     )
     jump_smoothing: float = _setting(
-        1000.0, "W", "weight of the common jump probabilities in those of a word"
+        None, "W", "weight of the common jump probabilities in those of a word"
     )
     diagonal: bool = _setting(
         False, "", "with ibm2, positions depend on the distance from the diagonal"
@@ -96,17 +97,13 @@ class Settings:
     identity: float = _setting(
         0.0, "W", "pseudo-count for equal words, as if a dictionary listed each word with itself"
     )
-    stem: int = _setting(
-        0,
-        "N",
-        "number of letters in a stem; 0: 3 in small texts, 4 in others",
-        most=1000,
-    )
+    stem: int = _setting(3, "N", "number of letters in a stem", least=1, most=1000)
     stem_weight: float = _setting(
-        1.0, "W", "pseudo-count for different words with the same stem; 0: none"
+        None, "W", "pseudo-count for different words with the same stem; 0: none"
     )
-    floor: float = _setting(2e-3, "W", "pseudo-count of each word pair that occurs")
-    concentration: float = _setting(1.0, "W", "pseudo-count of words that never occur with a word")
+    floor: float = _setting(None, "W", "pseudo-count of each word pair that occurs")
+    concentration: float = _setting(None, "W", "pseudo-count of words that never occur with a word")
+    threshold: float = _setting(None, "P", "links have a probability above this", most=1)
     vector_weight: float = _setting(
         3.0, "W", "with --vectors, pseudo-count for words with the same vector"
     )
@@ -119,7 +116,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            name, kind, value = setting.name, type(setting.default), getattr(self, setting.name)
+            name, value = setting.name, getattr(self, setting.name)
+            kind = float if setting.name in RULES else type(setting.default)
+            if value is None and name in RULES:
+                continue
             plain = _plain(value, kind)
             if plain is None:
                 raise OptionError(f"{name} is {value!r}; expected type {kind.__name__}")
@@ -132,8 +132,19 @@ class Settings:
         check_known("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
             raise OptionError("collapsed inference needs agreement; without it, use em or vb")
+        if self.prune and not self.ibm1:
+            raise OptionError("prune drops word pairs after the rounds of IBM 1, and ibm1 is 0")
         if self.prune and self.inference != "collapsed":
             raise OptionError(f"prune needs inference collapsed; inference is {self.inference}")
+
+    def settled(self, pairs: int) -> Settings:
+        """Return the settings with those that are None set for a text of that many pairs."""
+        monolingual = self.identity > 0
+        unset = {name: rule for name, rule in RULES.items() if getattr(self, name) is None}
+        values: dict[str, Any] = {
+            name: round(float(rule.value(pairs, monolingual)), 6) for name, rule in unset.items()
+        }
+        return replace(self, **values)
 
     @property
     def collapsed(self) -> bool:

@@ -85,7 +85,8 @@ class Training:
         vectors: VectorPrior | None = None,
     ) -> None:  # fmt: skip
         room = room or Room()
-        self.bitext, self.settings, self._workers = bitext, settings, workers
+        self.bitext, self._workers = bitext, workers
+        self.settings = settings = settings.settled(len(bitext))
         self.index = (
             Cooccurrence.in_blocks(bitext, room) if room.on_disk else Cooccurrence.of(bitext)
         )
@@ -127,9 +128,9 @@ class Training:
         source, target = self.bitext.source, self.bitext.target
         backing = None
         if settings.stem_weight > 0:
-            length = settings.stem or priors.stem_length(len(self.bitext))
             stems = (
-                priors.Stems.of(side.words, side.frequencies, length) for side in (source, target)
+                priors.Stems.of(side.words, side.frequencies, settings.stem)
+                for side in (source, target)
             )
             backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
         shard = expectation.Shard(self.index, prior, backing, len(target.words))

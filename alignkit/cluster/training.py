@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
 from alignkit.align.parameters import Round
-from alignkit.align.priors import check_dictionary, stem_length
+from alignkit.align.priors import check_dictionary
 from alignkit.align.settings import Settings
 from alignkit.align.training import schedule_of
 from alignkit.cluster import training_tasks
@@ -75,14 +75,13 @@ class Stages:
     def merge_words(self, files: list[str]) -> None:
         """Assign numbers to the words of all parts, from their files."""
         self._files = files
+        sizes = self._state.get("sizes") or [cut_size(file) for file in files]
+        self._settings = self._settings.settled(sum(pairs for pairs, _ in sizes))
         if "words" in self._state:
             return
-        sizes = [cut_size(file) for file in files]
         if not sum(cells for _, cells in sizes):
             raise AlignerError("nothing to learn from: no pair has words on both sides")
-        settings, stem = self._settings, 0
-        if settings.stem_weight:
-            stem = settings.stem or stem_length(sum(pairs for pairs, _ in sizes))
+        stem = self._settings.stem if self._settings.stem_weight > 0 else 0
         tasks = [(files, side, stem, self._run.path("words", f"{side}.npz")) for side in SIDES]
         words = self._each("merging words", merge_words, tasks, names=SIDES)
         self._keep(sizes=sizes, words=words)

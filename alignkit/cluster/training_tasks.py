@@ -32,7 +32,7 @@ from alignkit.align.numbered_texts import score_lines
 from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_unseen
 from alignkit.align.positions import Positions
 from alignkit.align.priors import Backing, add_dictionary, spelling_prior
-from alignkit.align.settings import FEW, THRESHOLD
+from alignkit.align.settings import FEW
 from alignkit.cluster import training_files
 from alignkit.cluster.parts import LinkOutput
 from alignkit.cluster.run import WorkerMemory
@@ -198,7 +198,7 @@ def write_links(
     own = _own(plan, number, done)
     decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform())
     pieces = Pieces.of(known.text)
-    least = THRESHOLD if how.threshold is None else how.threshold
+    least = plan.settings.threshold if how.threshold is None else how.threshold
     decoded = decode(decoder, workers, how.symmetrize, least, how.sure)
     arrays = decoded.arrays if pieces is None else pieces.joined(decoded.arrays, known.text)
     links, scores = files

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I8
 from alignkit.align.expectation import Workers
-from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised import network_kernel as kernel
 from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts, names_of
 from alignkit.align.supervised.gold import FOLDS, Gold
@@ -236,10 +235,13 @@ class _Learning:
 
 
 def validate(
-    gold: Gold, objective: str, prior: StackedModel, workers: Workers, *,
+    gold: Gold, objective: str, prior: StackedModel, workers: Workers, *, before: float,
     kinds: Sequence[FitKind] = tuple(KINDS.values()), lexical: bool = True,
 ) -> Validated:  # fmt: skip
-    """Choose the kind by the log-loss of cells out of fold, and the threshold by the objective."""
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective.
+
+    `before` is the threshold of the aligner, which is compared.
+    """
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]
@@ -264,7 +266,7 @@ def validate(
         Folds(learning.fold_of, tuple(each[best] for each in firsts)),
         threshold,
         dict(zip((kind.name for kind in tried), losses, strict=True)),
-        rows_of(objective, gold, means, THRESHOLD),
+        rows_of(objective, gold, means, before),
         after,
         (calibration_error(goals, means), calibration_error(goals, refined)),
     )

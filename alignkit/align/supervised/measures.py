@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
 from alignkit.align.bitext import F4, F8, I8
-from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised.gold import Gold
 from alignkit.align.supervised.learned import OBJECTIVES
 from alignkit.model.phrase_kernel import match_phrases
@@ -118,8 +117,8 @@ class LearningReport(TableResult):
         The measure of the aligner alone, of the refinement, and the difference.
     calibration
         Calibration error of the probabilities, before and after.
-    threshold
-        Links have a higher probability than this.
+    threshold_before, threshold
+        Links have a higher probability than this, before and after.
     kind
         The way of learning that did best; one of `alignkit.align.supervised.learned.KINDS`.
     losses
@@ -143,6 +142,7 @@ class LearningReport(TableResult):
     after: GainInterval
     gain: GainInterval
     calibration: tuple[float, float]
+    threshold_before: float
     threshold: float
     kind: str
     losses: Mapping[str, float]
@@ -161,7 +161,7 @@ class LearningReport(TableResult):
             Column("threshold", "decimal", digits=3),
         ]
         rows: list[list[Cell]] = [
-            ["before", Value(*astuple(self.before)), self.calibration[0], THRESHOLD],
+            ["before", Value(*astuple(self.before)), self.calibration[0], self.threshold_before],
             ["learned", Value(*astuple(self.after)), self.calibration[1], self.threshold],
             ["gain", Value(*astuple(self.gain)), None, None],
         ]

@@ -12,7 +12,7 @@ from alignkit._support.arguments import check_arguments, check_known, each, word
 from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import F4, Bitext, PairLike
 from alignkit.align.expectation import Workers
-from alignkit.align.settings import LONGEST_PIECE, THRESHOLD
+from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import GoldLexicon
 from alignkit.align.supervised.fitting import Folds, Validated, refit, validate
 from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs
@@ -241,8 +241,9 @@ class Refiner:
             needed = f"learning needs at least {FOLDS}"
             raise AlignerError(f"{pairs} were aligned by {course.annotator!r}; {needed}")
         with Workers.opened(threads) as workers:
-            chosen = validate(gold, course.objective, course.start, workers)
-        report = _report(course, gold, chosen, self._pairs.left_out)
+            least = self.aligner.settings.threshold
+            chosen = validate(gold, course.objective, course.start, workers, before=least)
+        report = _report(course, gold, chosen, least, self._pairs.left_out)
         self.report, self._folds = report, chosen.folds
         self._pairs.divide(chosen.folds.of)
         if report.used:
@@ -300,12 +301,14 @@ class Refiner:
         self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon))
 
     def _unlearn(self) -> None:
-        objective, count = self._course.objective, len(self._pairs)
-        lessons = Lessons(UNSUPERVISED, objective, THRESHOLD, count, vectors=False)
+        objective, least = self._course.objective, self.aligner.settings.threshold
+        lessons = Lessons(UNSUPERVISED, objective, least, len(self._pairs), vectors=False)
         self.aligner = self.aligner.with_learned(Learned(lessons))
 
 
-def _report(course: _Course, gold: Gold, chosen: Validated, left_out: int) -> LearningReport:
+def _report(
+    course: _Course, gold: Gold, chosen: Validated, least: float, left_out: int
+) -> LearningReport:
     objective = course.objective
     rows = gold.summed(chosen.before), gold.summed(chosen.after)  # copies of a pair are one sample
     before, after, gain, gaining = resampled(objective, *rows)
@@ -314,7 +317,7 @@ def _report(course: _Course, gold: Gold, chosen: Validated, left_out: int) -> Le
         better = False  # where no sure link is to be found, to align nothing errs least
     return LearningReport(
         objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
-        gain, chosen.calibration, chosen.threshold, chosen.kind, chosen.losses, course.prior,
+        gain, chosen.calibration, least, chosen.threshold, chosen.kind, chosen.losses, course.prior,
         course.vectors is not None, gaining,
         used=better and gaining >= OBJECTIVES[objective].evidence(gold.different),
     )  # fmt: skip

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
-from alignkit.align.settings import LONGEST_PIECE, THRESHOLD
+from alignkit.align.settings import LONGEST_PIECE
 from alignkit.cli.align.input import InputBlock, InputSentences, read_dictionary
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.align.training import (
@@ -159,8 +159,9 @@ class _Work:
 
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         learned = self.aligner.parameters.learned
-        least = THRESHOLD if learned is None else learned.lessons.threshold
-        if options.threshold is None and options.sure is not None and options.sure <= least:
+        least = self.aligner.settings.threshold if learned is None else learned.lessons.threshold
+        chosen = options.threshold is not None or options.symmetrize != "posterior"
+        if not chosen and options.sure is not None and options.sure <= least:
             raise OptionError(
                 f"all links are more probable than {least:g}, so none would be only possible: use "
                 f"a --sure above that, not {options.sure:g}, or add --threshold"

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 
-from alignkit.align.settings import SYMMETRIZATIONS, THRESHOLD, Settings
+from alignkit.align.defaults import RULES
+from alignkit.align.settings import SYMMETRIZATIONS, Settings
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.inputs import add_reading_arguments
 from alignkit.cli.parser import (
@@ -25,7 +26,7 @@ from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.formats import FORMATS, WRITTEN, get_format
 from alignkit.model.texts import TOKENIZERS
 
-SETTINGS = {setting.name: setting for setting in fields(Settings)}
+SETTINGS = {x.name: x for x in fields(Settings) if x.name != "threshold"}  # not of training
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 
 TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, separated by a tab"}
@@ -45,14 +46,16 @@ def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS
     }
     for name in names:
         default, known = SETTINGS[name].default, SETTINGS[name].metadata
+        rule = RULES.get(name)
         if isinstance(default, bool):
             group.add_argument(
                 flag(name), dest=name, action="store_const", const=not default, help=known["help"]
             )
         else:
             group.add_argument(
-                flag(name), dest=name, type=kinds[type(default)], metavar=known["metavar"],
-                help=f"{known['help']} (default: {default})",
+                flag(name), dest=name, type=kinds[float if rule else type(default)],
+                metavar=known["metavar"],
+                help=f"{known['help']} (default: {rule.text if rule else default})",
             )  # fmt: skip
 
 
@@ -169,7 +172,8 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --symmetrize M  how to combine both directions: {", ".join(SYMMETRIZATIONS)}; posterior
             takes the links that are probable in the mean of both, the other methods merge both best
             alignments or take one of them (default: posterior)
-        --threshold P  keep links with a probability above P (posterior only; default: {THRESHOLD})
+        --threshold P  keep links with a probability above P (posterior only; default:
+            {RULES["threshold"].text})
         --sure P  links with a probability above P are sure, others possible (default: all sure)
         --dictionary FILE  known word pairs, one a line; source word, tab, target word, and
             optionally a tab and a pseudo-count (default: 3)
@@ -230,9 +234,7 @@ def check(options: argparse.Namespace) -> None:
 def _check_decoding(options: argparse.Namespace) -> None:
     if options.threshold is not None and options.symmetrize != "posterior":
         raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
-    threshold = THRESHOLD if options.threshold is None else options.threshold
-    if options.threshold is None and (options.load or options.learn or options.prior):
-        threshold = 0.0  # as was learned, which is checked when it is known
+    threshold = options.threshold or 0.0  # the default is known, and checked, after training
     if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
         raise OptionError(
             f"all links are more probable than {threshold:g} (--threshold), so none of them "
