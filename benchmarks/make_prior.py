@@ -82,7 +82,8 @@ def _joined(golds: Sequence[Gold], pairs: Sequence[SentencePair]) -> Gold:
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     places = np.concatenate([gold.cells.places for gold in golds])
     features = np.concatenate([gold.cells.features for gold in golds])
-    cells = Cells.placed(bitext, 0, len(pairs), ends, places, features)
+    shown = np.concatenate([gold.cells.probabilities for gold in golds])
+    cells = Cells.placed(bitext, 0, len(pairs), ends, places, features, shown)
     return Gold(bitext, LinkArrays.concatenate([gold.links for gold in golds]), cells)
 
 
@@ -98,6 +99,6 @@ def _weights(learned: SupervisedRound, kept: tuple[str, ...]) -> Mapping[str, fl
 
 
 if __name__ == "__main__":
-    place = _SAMPLES.parent / "alignkit" / "aligner" / "refine" / "samples.json"
+    place = _SAMPLES.parent / "alignkit" / "align" / "supervised" / "samples.json"
     make_prior().save(str(place))
     print(place)

@@ -10,6 +10,7 @@ import numpy as np
 
 from alignkit.align import decoding_kernel as kernel
 from alignkit.align.bitext import F4, F8, I4
+from alignkit.align.calibration import Calibrator
 from alignkit.align.expectation import NO_LEVELS
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
 from alignkit.align.positions import Positions
@@ -27,6 +28,9 @@ class Decoding(Protocol):
 
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return the posteriors of both directions by the words alone, without positions."""
+
+    def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
+        """Return two arrays whose mean is the probabilities of the cells to be shown."""
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
         """Return the posteriors, and the Viterbi counterpart of each target and source word."""
@@ -54,6 +58,7 @@ class Decoder:
     own: Own
     jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
     positions: Positions  # the tables of IBM 2; uniform otherwise
+    calibrator: Calibrator | None = None  # of small texts
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return the posteriors of both directions for the cells of pairs `begin:end`."""
@@ -84,6 +89,14 @@ class Decoder:
         positions = replace(self.positions, places=np.empty(0, np.int64))
         simple = replace(self, jumps=np.empty(0, np.float32), positions=positions)
         return simple.posteriors(begin, end)
+
+    def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
+        """Return two arrays whose mean is the probabilities of the cells to be shown."""
+        if self.calibrator is None:
+            return posteriors
+        known = self.pairs, self.tables, self.own
+        probabilities = self.calibrator.probabilities(begin, end, *known, posteriors)
+        return probabilities, probabilities
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
         """Return the posteriors, and the Viterbi counterpart of each target and source word."""
@@ -123,6 +136,10 @@ class Averaged:
     def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
         """Return the mean posteriors by the words alone, without positions."""
         return _mean([decoder.lexical(begin, end) for decoder in self.decoders])
+
+    def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
+        """Return two arrays whose mean is the probabilities; whole words calibrate them."""
+        return self.decoders[0].calibrated(begin, end, posteriors)
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
         """Return the posteriors, and the most probable counterpart of each word."""

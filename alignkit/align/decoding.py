@@ -11,6 +11,7 @@ from alignkit._support.jit import readonly
 from alignkit.align import decoding_kernel as kernel
 from alignkit.align.aligned_links import AlignedLinks, check_thresholds
 from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
+from alignkit.align.calibration import Calibrator
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
@@ -84,7 +85,12 @@ class Adapter:
             mine, theirs = source[pairs.source], target[pairs.target]
             keys = keys_of((mine, pairs.source_starts), (theirs, pairs.target_starts))
             own = known.memory.evidence(keys, pairs)
-        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
+        calibrator = None
+        if known.text is not None:
+            words = bitext.source.words, bitext.target.words
+            calibrator = Calibrator.of(known.text, words, (source, target))
+        positions = known.positions.of(bitext)
+        decoder = Decoder(pairs, tables, own, known.jumps, positions, calibrator)
         if known.fertilities is None:
             return decoder
         return self._fertile(known.fertilities, decoder, index, source, target)
@@ -127,7 +133,10 @@ class Adapter:
         at = keys.searchsorted(made.key)[0]
         if at < len(keys) and keys[at] == made.key[0]:
             own = known.memory.evidence(made.key, pairs)
-        return Decoder(pairs, tables, own, known.jumps, known.positions)
+        calibrator = None
+        if known.text is not None:
+            calibrator = Calibrator.of(known.text, (source, target), (mine, theirs))
+        return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
 
     def _tables(
         self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
@@ -168,6 +177,7 @@ def decode(
         if symmetrization != "posterior":
             return _by_viterbi(decoder, begin, end, lengths, symmetrization)
         posteriors, counts = decoder.posteriors(begin, end), np.empty(end - begin, np.int64)
+        posteriors = decoder.calibrated(begin, end, posteriors)
         links, means = kernel.select_links(
             begin, end, pairs.source_starts, pairs.target_starts, *posteriors,
             np.float32(threshold), counts,
@@ -200,7 +210,7 @@ def _by_viterbi(
     means = np.empty(len(arrays.links), np.float32)
     kernel.probabilities_of(
         readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
-        to, back, means,
+        *decoder.calibrated(begin, end, (to, back)), means,
     )  # fmt: skip
     return AlignedLinks(arrays, means)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import I4, I8
+from alignkit.align.calibration import TrainingText
 from alignkit.align.fertility.models import MOST, REACH, FertilityModel
 from alignkit.align.model_files import Arrays, StoredModel, read_model, write_model
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round
@@ -51,7 +52,7 @@ WORDS = ("learned_source", "learned_target")  # the lists of words of what was l
 
 # The entries of the header
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
-_MORE = {"learned", "prefixes", "vectors"}  # of models that have some
+_MORE = {"agreement", "learned", "prefixes", "vectors"}  # of models that have some
 _OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 
 _LEAST_SHARE, _LARGEST, _MOST_PAIRS = 1e-15, 1e9, 2**31
@@ -90,9 +91,11 @@ def _header_of(known: Parameters) -> ModelHeader:
     fertile = known.fertilities
     shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
     prefixes = {size: _header_of(part) for size, part in known.prefixes.items()}
+    agreement = None if known.text is None else known.text.agreement
     return ModelHeader(
-        known.settings, known.casefold, known.history, shares, None, known.vectors, prefixes
-    )
+        known.settings, known.casefold, known.history, shares, None, known.vectors, prefixes,
+        agreement,
+    )  # fmt: skip
 
 
 def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
@@ -101,6 +104,8 @@ def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
         del arrays["reverse"]
     arrays |= _named("positions_", known.positions, _POSITIONS)
     arrays |= _named("memory_", known.memory, _MEMORY)
+    if known.text is not None:
+        arrays |= _named("text_", known.text, SIDES)
     if (fertile := known.fertilities) is not None:
         arrays |= _named("fertile_", fertile, _LEXICAL)
         arrays |= _named("forward_", fertile.forward, _FERTILITY)
@@ -149,6 +154,9 @@ def _checked(
         _require(len(set(words)) == len(words), f"a word occurs twice in the words of {name}")
     source, target = list(stored.words["source"]), list(stored.words["target"])
     declared = fields_of(header.settings, header.jumping, "reverse" in stored.arrays)
+    if header.agreement is not None:
+        for side in SIDES:
+            declared[f"text_{side}"] = Field("int32", (f"{side}s+1",), 0)
     if header.learned is not None:
         sizes = [len(stored.words[name]) for name in lists]
         declared |= fields_of_learned(header.learned, *sizes)
@@ -186,6 +194,13 @@ def _checked(
         vectors=header.vectors,
         learned=learned,
         prefixes=prefixes,
+        text=None
+        if header.agreement is None
+        else TrainingText(
+            header.agreement,
+            not len(arrays["memory_keys"]),
+            *(arrays[f"text_{side}"] for side in SIDES),
+        ),
         **{name: arrays[name] for name in _TABLES},
     )
 
@@ -201,6 +216,7 @@ class ModelHeader:
     learned: object = None  # what was learned from gold, as a record
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
     prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)  # of models of cut words
+    agreement: float | None = None  # of the directions, in texts whose probabilities are calibrated
 
     @property
     def jumping(self) -> bool:
@@ -219,8 +235,9 @@ class ModelHeader:
             "vectors": self.vectors and asdict(self.vectors),
             "learned": self.learned,
             "prefixes": {str(size): part.to_json() for size, part in self.prefixes.items()},
+            "agreement": self.agreement,
         }
-        return content | {name: value for name, value in more.items() if value}
+        return content | {name: value for name, value in more.items() if value not in (None, {})}
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> ModelHeader:
@@ -237,6 +254,8 @@ class ModelHeader:
         rounds, shares = tuple(map(_round, history)), _null_shares(content["null_shares"], settings)
         vectors = _vectors(content["vectors"]) if "vectors" in content else None
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
+        if "agreement" in content:
+            header = replace(header, agreement=_share("agreement", content["agreement"]))
         fits = ("prefixes" in content) == settings.best
         _require(fits, "prefixes must be present if the setting best is true, and only then")
         if not settings.best:
@@ -257,7 +276,7 @@ class ModelHeader:
             part = ModelHeader.of(entry)
             same = (part.settings, part.casefold) == of_part
             _require(same, f"prefixes: {name} has other settings than the model of whole words")
-            plain = part.learned is None and part.vectors is None
+            plain = part.learned is None and part.vectors is None and part.agreement is None
             _require(plain, f"prefixes: {name} has entries that only whole words may have")
             yield int(name), part
 
@@ -302,6 +321,12 @@ def _null_shares(content: object, settings: Settings) -> tuple[float, float] | N
         if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in content):
             return forward, reverse
     raise AlignerError(f"null_shares are {_short(content)}; expected two numbers from 0 to 1")
+
+
+def _share(name: str, content: object) -> float:
+    if type(content) is float and 0 <= content <= 1:
+        return content
+    raise AlignerError(f"{name} is {_short(content)}; expected a number from 0 to 1")
 
 
 def _vectors(content: object) -> VectorsUsed:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, I4, I8, U1
+from alignkit.align.calibration import TrainingText
 from alignkit.align.decoding_kernel import count_links, pair_keys, recall, remember
 from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.positions import Positions
@@ -123,6 +124,7 @@ class Parameters:
     jumps: F4  # (2, kinds + 1, 2 * band + 2), or empty for IBM 1 and 2
     positions: Positions
     memory: Memory
+    text: TrainingText | None = None  # what calibration needs, of small texts
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from alignkit._support.arguments import check_known
-from alignkit.align.defaults import RULES
+from alignkit.align.defaults import RULES, SMALL, Facts
 from alignkit.errors import OptionError
 
 SYMMETRIZATIONS = (
@@ -139,12 +139,16 @@ class Settings:
 
     def settled(self, pairs: int) -> Settings:
         """Return the settings with those that are None set for a text of that many pairs."""
-        monolingual = self.identity > 0
+        text = Facts(pairs, self.identity > 0, self.calibrated(pairs))
         unset = {name: rule for name, rule in RULES.items() if getattr(self, name) is None}
         values: dict[str, Any] = {
-            name: round(float(rule.value(pairs, monolingual)), 6) for name, rule in unset.items()
+            name: round(float(rule.value(text)), 6) for name, rule in unset.items()
         }
         return replace(self, **values)
+
+    def calibrated(self, pairs: int) -> bool:
+        """Return whether the probabilities of a text of this size are calibrated."""
+        return pairs <= SMALL and self.model == "hmm" and self.collapsed and self.hmm > 0
 
     @property
     def collapsed(self) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from alignkit.align import expectation, priors
 from alignkit.align.bitext import F4, I4, I8, Bitext
+from alignkit.align.calibration import Calibrator, TrainingText
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
@@ -60,7 +61,7 @@ def train(
         entries = priors.cut_dictionary(dictionary, letters, casefold=bitext.casefold)
         training = Training(bitext.cut(letters), of_one, workers, entries, room)
         training.run(_share(progress, settings, number))
-        parameters.prefixes[letters] = training.parameters()
+        parameters.prefixes[letters] = replace(training.parameters(), text=None)
         decoders.append(training.decoder())
     return Trained(parameters, Averaged(decoders), entries_met)
 
@@ -175,8 +176,18 @@ class Training:
 
     def hmm_decoder(self) -> Decoder:
         """Return the decoder of the training bitext by the models before IBM 3 and 4."""
-        jumps = self.jumps if self._jumping else NO_JUMPS
-        return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions)
+        jumps, calibrator = self.jumps if self._jumping else NO_JUMPS, None
+        if (text := self._text()) is not None:
+            sides = self.bitext.source.words, self.bitext.target.words
+            calibrator = Calibrator.of_training(text, sides)
+        return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions, calibrator)
+
+    def _text(self) -> TrainingText | None:
+        if not self.settings.calibrated(len(self.bitext)):
+            return None
+        levels = int(self.estimator.agreement.sum(dtype=np.int64))
+        counts = [side.frequencies for side in (self.bitext.source, self.bitext.target)]
+        return TrainingText.of(counts, len(self.bitext), levels, self.null_units)
 
     def parameters(self) -> Parameters:
         """Return the trained tables."""
@@ -195,7 +206,7 @@ class Training:
             rows, columns, forward, reverse,
             np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
             with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
-            self.jumps if self._jumping else NO_JUMPS, self.positions, memory,
+            self.jumps if self._jumping else NO_JUMPS, self.positions, memory, self._text(),
             None if self._fertile is None else self._fertile[0],
             tuple(self.history), self._vectors,
         )  # fmt: skip

@@ -139,7 +139,9 @@ class Stages:
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
             likelihoods = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
-            sums = [sum(units) / LIKELIHOOD_UNITS for units in zip(*likelihoods, strict=True)]
+            *units, levels = map(sum, zip(*likelihoods, strict=True))
+            self._state["levels"] = levels
+            sums = [total / LIKELIHOOD_UNITS for total in units]
             self._learn(name, model, done + 1, [[model, number, *sums]])
             self._run.drop(*self._plan.round_files(done))
 
@@ -158,16 +160,19 @@ class Stages:
         """Write the model and the links."""
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
+        text = training_tasks.training_text(self._plan, done, self._state.get("levels", 0))
         if save is not None:
             memory = self._claim("memory", self._plan.parts)
             self._over_parts("remembering", training_tasks.remember, lambda _: (done,))
-            training_tasks.write_model(self._plan, save, done, self._history, jumping)
+            training_tasks.write_model(self._plan, save, done, self._history, jumping, text)
             self._run.drop(*memory)
         if outputs.some:
             files, how = outputs.files(self._parts), outputs.how
             with outputs.naming_written(self._parts):
                 self._over_parts(
-                    "aligning", training_tasks.write_links, lambda k: (done, jumping, files[k], how)
+                    "aligning",
+                    training_tasks.write_links,
+                    lambda k: (done, jumping, text, files[k], how),
                 )
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:

@@ -242,6 +242,12 @@ def stems_of(plan: TrainingPlan, side: str) -> Stems:
         return Stems(arrays["stems"], int(arrays["stem_count"]), arrays["shares"])
 
 
+def frequencies_of(plan: TrainingPlan, side: str) -> I8:
+    """Return how often each word of a side occurs."""
+    with opened(plan.file("words", side)) as arrays:
+        return np.asarray(arrays["frequencies"])
+
+
 def shards_of(stems: I4, number: int) -> I4:
     """Return the shard of each word, by its stem: words with the same stem share a shard."""
     mixed = (stems.astype(np.uint64) + np.uint64(1)) * _MIX >> np.uint64(32)

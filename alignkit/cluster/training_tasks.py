@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_count
 from alignkit.align import expectation, training
 from alignkit.align.bitext import Bitext, Pieces
+from alignkit.align.calibration import Calibrator, TrainingText
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
 from alignkit.align.decoders import Decoder
 from alignkit.align.decoding import decode, likelihoods_by
@@ -125,8 +126,11 @@ class _Expected:
         self.forward = self.reverse = expectation.NO_POSTERIORS
 
 
-def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int]:
-    """Run the E-step of a round on a part, after `done` rounds; return log-likelihoods in units."""
+def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int, int]:
+    """Run the E-step of a round on a part, after `done` rounds.
+
+    Returns the log-likelihoods in units, and the expected links in 255ths.
+    """
     known = _known_part(plan, number)
     part, own = known.part, _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)
@@ -146,7 +150,7 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
     arrays |= training_files.sparse("target_nulls", sums.target_nulls)
     training_files.write_arrays(plan.after(done + 1, f"part-{number}"), arrays)
     forward, reverse = sums.likelihoods.tolist()
-    return forward, reverse
+    return forward, reverse, int(levels.sum())
 
 
 def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
@@ -187,16 +191,30 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
     )
 
 
+def training_text(plan: TrainingPlan, done: int, levels: int) -> TrainingText | None:
+    """Return what calibration needs after `done` rounds, the last with these expected links."""
+    if not plan.settings.calibrated(plan.pairs):
+        return None
+    with opened(plan.after(done, "common")) as common:
+        units = common["null_units"]
+    counts = [training_files.frequencies_of(plan, side) for side in SIDES]
+    return TrainingText.of(counts, plan.pairs, levels, units)
+
+
 def write_links(
-    plan: TrainingPlan, number: int, done: int, jumping: bool, files: tuple[str | None, str | None],
-    how: LinkOutput,
+    plan: TrainingPlan, number: int, done: int, jumping: bool, text: TrainingText | None,
+    files: tuple[str | None, str | None], how: LinkOutput,
 ) -> int:  # fmt: skip
     """Align a part with the model after `done` rounds; return the number of links."""
     known, workers = _known_part(plan, number), workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
     jumps = jumps if jumping else NO_JUMPS
     own = _own(plan, number, done)
-    decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform())
+    calibrator = None
+    if text is not None:
+        words = [training_files.shared_words(plan, side) for side in SIDES]
+        calibrator = Calibrator.of_training(text, words)
+    decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform(), calibrator)
     pieces = Pieces.of(known.text)
     least = plan.settings.threshold if how.threshold is None else how.threshold
     decoded = decode(decoder, workers, how.symmetrize, least, how.sure)
@@ -394,8 +412,9 @@ def add_shards(plan: TrainingPlan, done: int) -> None:
 
 
 def write_model(
-    plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool
-) -> None:
+    plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool,
+    text: TrainingText | None,
+) -> None:  # fmt: skip
     """Write the model after `done` rounds to a file."""
     source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
@@ -418,6 +437,7 @@ def write_model(
             jumps=common["jumps"] if jumping else NO_JUMPS,
             positions=Positions.uniform(),
             memory=_joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
+            text=text,
             history=tuple(history),
         )
     save_parameters(path, parameters)

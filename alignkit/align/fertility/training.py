@@ -265,6 +265,10 @@ class FertileDecoder:
         """Return the HMM's posteriors of both directions by the words alone."""
         return self.hmm.lexical(begin, end)
 
+    def calibrated(self, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[F4, F4]:
+        """Return the posteriors, which are not calibrated."""
+        return posteriors
+
     def viterbi(self, begin: int, end: int) -> Done:
         """Return the posteriors, and the counterpart of each target and source word."""
         pairs = self.hmm.pairs

@@ -112,6 +112,7 @@ class Cells:
     places: I4  # (K, 2) int32: source and target position of each
     words: I4  # (K, 2) int32: the numbers of the two words in the bitext
     features: F4
+    probabilities: F4  # (K,) those of the aligner alone
 
     @classmethod
     def of(
@@ -143,20 +144,23 @@ class Cells:
         )  # fmt: skip
         for k, matrices in enumerate(compared):
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
-        return cls.placed(bitext, begin, end, ends, places, features)
+        shown = np.add(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
+        shown = np.minimum(shown * np.float32(0.5), np.float32(1))
+        return cls.placed(bitext, begin, end, ends, places, features, shown)
 
     @classmethod
     def placed(
-        cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4
-    ) -> Cells:
-        """Return cells of the pairs `begin:end` of a bitext from given places and features."""
+        cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4,
+        probabilities: F4,
+    ) -> Cells:  # fmt: skip
+        """Return cells of the pairs `begin:end` of a bitext from what is given."""
         lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
         counts = np.diff(ends)
         for side, column in ((bitext.source, 0), (bitext.target, 1)):
             lengths[:, column] = side.lengths[begin:end]
             starts = np.repeat(side.starts[begin:end], counts)
             words[:, column] = side.ids[starts + places[:, column]]
-        return cls(lengths, ends, places, words, features)
+        return cls(lengths, ends, places, words, features, probabilities)
 
     @cached_property
     def pair_of(self) -> I8:

@@ -259,7 +259,7 @@ def validate(
         inside = learning.fold_of == fold
         after[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
     threshold = float(GRID[best_of(objective, grid, possible=possible)])
-    means, goals = gold.cells.features[:, 0], learning.goals
+    means, goals = gold.cells.probabilities, learning.goals
     return Validated(
         kind.name,
         rounds,

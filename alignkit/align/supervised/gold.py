@@ -126,6 +126,7 @@ class _Kept:
     alignment: Alignment  # its links
     places: NDArray[np.int16]  # (K, 2) source and target position of each cell
     features: F4  # (K, D) what the pair itself says of them
+    probabilities: F4  # (K,) those of the aligner alone
     fold: int  # the fold of cross-validation that it is in
 
 
@@ -198,10 +199,11 @@ class GoldPairs:
         ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
         width = len(names_of(vectors=self._vectors is not None))
         features = np.zeros((ends[-1], width), np.float32)
-        places = np.empty((ends[-1], 2), np.int32)
+        places, probabilities = np.empty((ends[-1], 2), np.int32), np.empty(ends[-1], np.float32)
         for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
             features[begin:end, : width - _OTHERS], places[begin:end] = pair.features, pair.places
-        cells = Cells.placed(bitext, 0, len(kept), ends, places, features)
+            probabilities[begin:end] = pair.probabilities
+        cells = Cells.placed(bitext, 0, len(kept), ends, places, features, probabilities)
         links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
         return Gold(bitext, links, cells, ignore_identical)
 
@@ -221,4 +223,5 @@ class GoldPairs:
                 inside = slice(cells.ends[k], cells.ends[k + 1])
                 places = cells.places[inside].astype(np.int16)
                 features = cells.features[inside, :-_OTHERS].copy()
-                yield _Kept(pair.id, pair.words, pair.alignment(annotator), places, features, 0)
+                links, shown = pair.alignment(annotator), cells.probabilities[inside].copy()
+                yield _Kept(pair.id, pair.words, links, places, features, shown, 0)

@@ -174,7 +174,7 @@ class Learned:
         if self.lexicon is not None:
             self.lexicon.set_features(cells, numbers or self.lexicon.numbers(bitext))
         if self.rounds is None:
-            return cells, cells.features[:, 0].copy()
+            return cells, cells.probabilities
         return cells, self.rounds.probabilities(cells)
 
     def align(

@@ -1,0 +1,108 @@
+"""Probabilities of links in small texts: how often links that look like these are right.
+
+In few sentence pairs, word pairs that occur together by chance look probable. A logistic function
+of what the posteriors, the other sentence pairs and the spelling of the words say of a link
+corrects this. Its weights, in calibration.json, were fitted on gold links of many languages by
+`python -m benchmarks.calibration`; none of the features knows a language or a script.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.align.bitext import F4, F8, I8
+from alignkit.align.calibration_kernel import calibrate
+from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
+from alignkit.align.priors import letters
+from alignkit.align.settings import FEW
+
+FEATURES = (
+    "logit_mean", "mean_logit", "logit_minimum", "row_rival", "column_rival", "support",
+    "consistency", "frequency", "equal", "prefix", "punctuation_one", "off_diagonal", "agreement",
+)  # fmt: skip
+"""The features of a cell; docs/calibration.md defines them."""
+
+I4 = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingText:
+    """What calibration needs to know of the text of training."""
+
+    agreement: float  # the share of links that both directions agree on, from 0 to 1
+    few: bool  # whether pairs' own links are in the tables, as with fewer than FEW pairs
+    source: I4  # (Vs + 1,) how often each word occurs; 0 for a word never seen
+    target: I4  # (Vt + 1,)
+
+    @classmethod
+    def of(cls, counts: Sequence[I8], pairs: int, levels: int, null_units: F4) -> TrainingText:
+        """Return what to know of a text of so many pairs with these counts of words.
+
+        The agreement is the links that both directions expect, in 255ths (`levels`), over the mean
+        number of words that are not expected to have none (see `null_units` of `Parameters`).
+        """
+        words = sum(int(count.sum()) for count in counts)
+        null = sum(1 / (LEVELS * float(unit)) for unit in null_units if unit > 0)
+        agreement = min(2 * levels / LEVELS / max(words - null, 1e-9), 1.0)
+        known = (np.append(count, 0).astype(np.int32) for count in counts)
+        return cls(agreement, pairs < FEW, *known)
+
+
+@cache
+def _weights() -> F8:
+    text = files("alignkit.align").joinpath("calibration.json").read_text("utf-8")
+    known = json.loads(text)["weights"]
+    return np.array([known[name] for name in (*FEATURES, "bias")])
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrator:
+    """Calibrates the probabilities of the links of a bitext."""
+
+    text: TrainingText
+    source: tuple[NDArray[np.uint32], I8]  # the letters of the words of the bitext
+    target: tuple[NDArray[np.uint32], I8]
+    signs: tuple[NDArray[np.uint8], NDArray[np.uint8]]  # which words have no letter or digit
+    counts: tuple[F4, F4]  # how often the text of training has each word
+
+    @classmethod
+    def of(
+        cls, text: TrainingText, words: Sequence[Sequence[str]], numbers: Sequence[I4]
+    ) -> Calibrator:
+        """Return the calibrator of words; `numbers` are those of training, or -1."""
+        source, target = map(letters, words)
+        signs, other_signs = (
+            np.array([not any(map(str.isalnum, word)) for word in side], np.uint8) for side in words
+        )
+        counts, other_counts = (
+            table[known].astype(np.float32)
+            for table, known in zip((text.source, text.target), numbers, strict=True)
+        )
+        return cls(text, source, target, (signs, other_signs), (counts, other_counts))
+
+    @classmethod
+    def of_training(cls, text: TrainingText, words: Sequence[Sequence[str]]) -> Calibrator:
+        """Return the calibrator of the text of training itself."""
+        return cls.of(text, words, [np.arange(len(side), dtype=np.int32) for side in words])
+
+    def probabilities(
+        self, begin: int, end: int, pairs: Pairs, tables: Tables, own: Own,
+        posteriors: tuple[F4, F4], features: F4 | None = None,
+    ) -> F4:  # fmt: skip
+        """Return the probabilities (C,) of cells from their posteriors; set `features` (C, F)."""
+        found = np.empty(len(posteriors[0]), np.float32)
+        shares = self.text.agreement
+        calibrate(
+            begin, end, pairs, tables, own, self.text.few, *posteriors,
+            *self.source, *self.target, *self.signs, *self.counts,
+            float(np.log((shares + 0.02) / (1 - shares + 0.02))), _weights(), found,
+            np.empty((0, len(FEATURES)), np.float32) if features is None else features,
+        )  # fmt: skip
+        return found
