@@ -111,7 +111,7 @@ def check_tables(training, weights, sources, targets):
     assert found == pytest.approx({word: targets[word] for word in found}, **near)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 1), st.integers(0, 4))
+@given(st.integers(0, 2**32 - 1), st.integers(0, 1), st.integers(1, 4))
 def test_collapsed_tables_are_counts_and_priors(seed, rounds, stem):
     pairs = spelled_text(seed)
     dictionary = {("a", "b"): 2.5, ("ab", "ab"): 1.0, ("none", "such"): 9.0}

@@ -22,6 +22,8 @@ from sqlalchemy import (
 )
 
 from alignkit._support.timestamps import read_moment
+from alignkit.align.defaults import SMALL
+from alignkit.align.settings import FEW
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Suggestion
@@ -51,6 +53,8 @@ class Suggested(Struct):
 
     set: str
     cells: list[Suggestion]
+    by: str  # what the probabilities are, in words
+    bulk: str = ""  # why they cannot be accepted in bulk, if so
 
 
 class PairPage(Struct):
@@ -433,7 +437,22 @@ def suggested(conn: Connection, k: int) -> Suggested | None:
     if not name:
         return None
     shown = learned or name
-    return Suggested(shown, suggestions_of(conn, shown, k).get(k, []))
+    by, bulk = _made_by(conn, shown)
+    return Suggested(shown, suggestions_of(conn, shown, k).get(k, []), by, bulk)
+
+
+def _made_by(conn: Connection, name: str) -> tuple[str, str]:
+    """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
+    table = schema.learned_set.c
+    taught = conn.execute(select(table.pairs).where(table.set == name)).scalar_one_or_none()
+    if taught is not None:
+        return f"learned from {taught:,} done pairs", ""
+    if name != "aligner":
+        return f"suggested by {'the given model' if name == 'model' else name}", ""
+    pairs = count_pairs(conn)
+    by = f"aligner trained on these {pairs:,} pairs{', calibrated' if pairs <= SMALL else ''}"
+    why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
+    return by, why if pairs < FEW else ""
 
 
 def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:

@@ -128,7 +128,7 @@ export function actions(app) {
 		"accept-all"() {
 			const {threshold} = app.project, count = take("accept-all", above(app.pair, threshold), true)
 			if (count) app.moved()
-			app.say(count ? `${plural(count, "suggestion")} accepted, not looked at yet` : `no open suggestion from ${Math.round(100 * threshold)} %`)
+			app.say(count ? `${plural(count, "suggestion")} accepted, not looked at yet` : app.pair.hints.bulk || `no open suggestion from ${Math.round(100 * threshold)} %`)
 		},
 		undo: () => app.reverse("undo"),
 		redo: () => app.reverse("redo"),

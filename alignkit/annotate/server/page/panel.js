@@ -43,6 +43,8 @@ export class Panel {
 			rejected: told(count(index => !values[index] && rejected[index]), "rejected"),
 			above: `Accept all ${cells.some(index => p.get(index) !== null) ? `from ${Math.round(100 * threshold)} % ` : ""}(${high})`,
 		}
+		const {by, bulk} = pair.hints
+		texts["suggested-by"] = [by && `${by[0].toUpperCase()}${by.slice(1)}.`, bulk && `${bulk}.`].filter(Boolean).join(" ")
 		for (const id in texts) $(id).textContent = texts[id]
 		$("suggestions").hidden = !cells.length
 		set($("taken-bar"), {max: cells.length || 1, value: shown ? taken : 0})
