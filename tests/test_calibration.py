@@ -1,6 +1,7 @@
 """Probabilities of small texts are calibrated by what other pairs and the spelling say."""
 
 import json
+import re
 from math import exp, log
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import alignkit
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.calibration import FEATURES
-from alignkit.align.defaults import SMALL
+from alignkit.align.defaults import RULES, SMALL
 from alignkit.align.priors import unmarked
 from alignkit.align.settings import FEW
 
@@ -126,6 +127,19 @@ def test_large_texts_and_other_models_keep_the_posteriors():
         means = np.minimum(np.add(*aligner.posteriors(*pairs[0])) / 2, 1)
         shown = aligner.align(*pairs[0], probs=True, threshold=0.0)
         assert shown == {link: pytest.approx(means[link]) for link in shown}
+
+
+def test_the_page_has_the_rules_and_the_weights():
+    page = (Path(__file__).parent.parent / "docs" / "probabilities.md").read_text("utf-8")
+    for name, rule in RULES.items():
+        assert f"| `--{name.replace('_', '-')}` | {rule.text} | {rule.why} |" in page
+    rows = re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)*|bias) \|.*\| ([-.\d, ]+) \|$", page, re.M)
+    listed = {
+        name.strip("`"): float(weight)
+        for names, weights in rows
+        for name, weight in zip(names.split(", "), weights.split(", "), strict=True)
+    }
+    assert listed == {name: pytest.approx(x, abs=5e-4) for name, x in WEIGHTS.items()}
 
 
 @pytest.mark.real_data
