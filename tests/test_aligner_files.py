@@ -121,7 +121,7 @@ def test_an_aligner_remembers_nothing_of_pairs_with_a_word_more():
 def test_a_memory_of_other_pairs_reads_nothing_outside(tmp_path):
     known = Aligner.train(TEXT, model="ibm2").parameters
     cells, path = np.full_like(known.memory.cells, 2**32 - 1), str(tmp_path / "m")
-    save_parameters(path, replace(known, memory=replace(known.memory, cells=cells)))
+    save_parameters(path, replace(known, remember=lambda: replace(known.memory, cells=cells)))
     assert np.isfinite(Aligner.load(path).scores(Bitext.pack(TEXT))).all()
 
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support import arguments
 from alignkit.align.bitext import I4, I8, PARTS, Bitext
-from alignkit.align.maximization_kernel import index_cells
+from alignkit.align.maximization_kernel import count_columns, fill_columns, sort_words
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
+
+if TYPE_CHECKING:
+    from alignkit.align.expectation import Workers
 
 T = TypeVar("T", bound=np.generic)
 
@@ -84,9 +89,9 @@ class Cooccurrence:
     cells: I4  # (C,) the word pair of each cell
 
     @classmethod
-    def of(cls, bitext: Bitext) -> Cooccurrence:
-        """Index a bitext, in time linear in its cells."""
-        return cls(*_index(bitext, 0, len(bitext)))
+    def of(cls, bitext: Bitext, workers: Workers | None = None) -> Cooccurrence:
+        """Index a bitext, in time linear in its cells; any workers give the same."""
+        return cls(*_index(bitext, 0, len(bitext), workers))
 
     @classmethod
     def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
@@ -115,19 +120,44 @@ class Cooccurrence:
         return np.repeat(np.arange(len(self.rows) - 1, dtype=np.int32), np.diff(self.rows))
 
 
-def _index(bitext: Bitext, begin: int, end: int) -> tuple[I8, I4, I4]:
-    source, target = bitext.source, bitext.target
+def _index(
+    bitext: Bitext, begin: int, end: int, workers: Workers | None = None
+) -> tuple[I8, I4, I4]:
     starts = bitext.starts[begin : end + 1]
-    first, last = source.starts[[begin, end]]
-    other_first, other_last = target.starts[[begin, end]]
-    index = index_cells(
-        source.ids[first:last], source.starts[begin : end + 1] - first,
-        target.ids[other_first:other_last], target.starts[begin : end + 1] - other_first,
-        starts - starts[0],
-        np.array([len(source.words), len(target.words), arguments.MOST], np.int64),
+    source, target = (
+        (side.ids[side.starts[begin] : side.starts[end]],
+         side.starts[begin : end + 1] - side.starts[begin])
+        for side in (bitext.source, bitext.target)
     )  # fmt: skip
-    arguments.check_count(PLACES, int(index[0][-1]))
-    return index
+    first, pair_of, place = sort_words(*target, len(bitext.target.words))
+    # ranges of target words, about as many of their places in each
+    bounds = np.linspace(0, len(place), (workers.threads if workers else 1) + 1).astype(np.int64)
+    cuts = np.searchsorted(first, bounds)
+    cuts[-1] = len(bitext.target.words)
+    ranges = list(pairwise(cuts.tolist()))
+    counts = np.zeros((len(ranges), len(bitext.source.words)), np.int32)
+
+    def count(k: int, begin: int, end: int) -> None:
+        count_columns(begin, end, first, pair_of, *source, counts[k])
+
+    def fill(k: int, begin: int, end: int) -> None:
+        known = first, pair_of, place, *source, target[1], starts - starts[0]
+        fill_columns(begin, end, *known, free[k], columns, cells)
+
+    run = _in_turn if workers is None else workers.map
+    run(count, ranges)
+    sums = counts.cumsum(axis=0, dtype=np.int64)
+    rows = np.concatenate([[0], sums[-1].cumsum()])
+    arguments.check_count(PLACES, int(rows[-1]))
+    free = rows[:-1] + sums - counts
+    columns, cells = np.empty(rows[-1], np.int32), np.empty(starts[-1] - starts[0], np.int32)
+    run(fill, ranges)
+    return rows, columns, cells
+
+
+def _in_turn(function: Callable[[int, int, int], None], ranges: Sequence[tuple[int, int]]) -> None:
+    for k, (begin, end) in enumerate(ranges):
+        function(k, begin, end)
 
 
 def keys_of_places(rows: I8, columns: I4) -> I8:

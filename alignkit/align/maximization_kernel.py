@@ -76,37 +76,35 @@ I4 = NDArray[np.int32]
 
 
 @jit
-def index_cells(
-    source: I4, source_starts: I8, target: I4, target_starts: I8, cell_starts: I8, sizes: I8
-) -> tuple[I8, I4, I4]:
-    """Return rows (Vs + 1,), columns (K,) and cells (C,); `sizes` holds Vs, Vt and the most K.
+def sort_words(target: I4, target_starts: I8, words: int) -> tuple[I8, I4, I4]:
+    """Return where each target word stands: first (words + 1,), the pairs and places from there on.
 
-    Columns and cells are empty where K would be more.
-
-    Target word by target word, in their order: so the columns of each row rise without sorting,
-    and time is linear in the cells.
+    A counting sort, linear in the number of target words.
     """
-    # 1. a counting sort: for each target word the pairs and places where it stands
-    pairs = len(source_starts) - 1
-    first = np.zeros(sizes[1] + 1, np.int64)
-    # first[word]: where the places of the word begin
+    first = np.zeros(words + 1, np.int64)
     for word in target:
         first[word + 1] += 1
-    for word in range(sizes[1]):
+    for word in range(words):
         first[word + 1] += first[word]
     pair_of = np.empty(len(target), np.int32)
     place = np.empty(len(target), np.int32)
     free = first[:-1].copy()
-    for pair in range(pairs):
+    for pair in range(len(target_starts) - 1):
         for at in range(target_starts[pair], target_starts[pair + 1]):
             slot = free[target[at]]
             free[target[at]] += 1
             pair_of[slot] = pair
             place[slot] = at - target_starts[pair]
-    # 2. how many target words each source word meets: rows[s] .. rows[s + 1] are its cells
-    rows = np.zeros(sizes[0] + 1, np.int64)
-    latest = np.full(sizes[0], -1, np.int32)
-    for word in range(sizes[1]):
+    return first, pair_of, place
+
+
+@jit
+def count_columns(
+    begin: int, end: int, first: I8, pair_of: I4, source: I4, source_starts: I8, counts: I4
+) -> None:
+    """Count how many target words from begin to before end each source word meets (Vs,)."""
+    latest = np.full(len(counts), -1, np.int32)
+    for word in range(begin, end):
         for slot in range(first[word], first[word + 1]):
             pair = pair_of[slot]
             for at in range(source_starts[pair], source_starts[pair + 1]):
@@ -114,17 +112,21 @@ def index_cells(
                 # met for the first time with this target word
                 if latest[other] != word:
                     latest[other] = word
-                    rows[other + 1] += 1
-    for word in range(sizes[0]):
-        rows[word + 1] += rows[word]
-    if rows[-1] > sizes[2]:
-        return rows, np.empty(0, np.int32), np.empty(0, np.int32)
-    # 3. the same walk again: number the word pairs, and write the number into each cell
-    columns = np.empty(rows[-1], np.int32)
-    cells = np.empty(cell_starts[pairs], np.int32)
-    latest[:] = -1
-    current = rows[:-1] - 1
-    for word in range(sizes[1]):
+                    counts[other] += 1
+
+
+@jit
+def fill_columns(
+    begin: int, end: int, first: I8, pair_of: I4, place: I4, source: I4, source_starts: I8,
+    target_starts: I8, cell_starts: I8, free: I8, columns: I4, cells: I4,
+) -> None:  # fmt: skip
+    """Set columns and cells: number the word pairs of some target words.
+
+    Target word by target word, in their order: so the columns of each row rise without sorting.
+    free (Vs,) is where the next word pair of each source word goes.
+    """
+    latest = np.full(len(free), -1, np.int32)
+    for word in range(begin, end):
         for slot in range(first[word], first[word + 1]):
             pair = pair_of[slot]
             length = target_starts[pair + 1] - target_starts[pair]
@@ -133,12 +135,11 @@ def index_cells(
                 other = source[at]
                 if latest[other] != word:
                     latest[other] = word
-                    current[other] += 1
-                    columns[current[other]] = word
+                    columns[free[other]] = word
+                    free[other] += 1
                 # cell (i, j) of a pair stands at its start + i * M + j
-                cells[cell] = current[other]
+                cells[cell] = free[other] - 1
                 cell += length
-    return rows, columns, cells
 
 
 U1 = NDArray[np.uint8]

@@ -188,7 +188,7 @@ def _checked(
         source=source,
         target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
-        memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
+        remember=lambda: Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
         fertilities=fertilities,
         history=header.history,
         vectors=header.vectors,

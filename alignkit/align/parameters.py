@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,13 +124,18 @@ class Parameters:
     null_units: F4  # (2,) what a 255th of a link to the empty word is in those tables
     jumps: F4  # (2, kinds + 1, 2 * band + 2), or empty for IBM 1 and 2
     positions: Positions
-    memory: Memory
+    remember: Callable[[], Memory]  # makes the memory, which only saving and other texts need
     text: TrainingText | None = None  # what calibration needs, of small texts
     fertilities: Fertilities | None = None
     history: tuple[Round, ...] = field(default=())
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
     learned: Learned | None = None  # what was learned from gold, if anything
     prefixes: dict[int, Parameters] = field(default_factory=dict)  # models of cut words
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The expected links of the training pairs."""
+        return self.remember()
 
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
         """Yield word pairs with t(target | source) and t(source | target), by source word."""

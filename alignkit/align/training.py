@@ -89,7 +89,9 @@ class Training:
         self.bitext, self._workers = bitext, workers
         self.settings = settings = settings.settled(len(bitext))
         self.index = (
-            Cooccurrence.in_blocks(bitext, room) if room.on_disk else Cooccurrence.of(bitext)
+            Cooccurrence.in_blocks(bitext, room)
+            if room.on_disk
+            else Cooccurrence.of(bitext, workers)
         )
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
@@ -193,12 +195,6 @@ class Training:
         """Return the trained tables."""
         bitext, settings = self.bitext, self.settings
         lexical = self.lexical
-        memory = Memory.empty()
-        if len(self.own.links):
-            keys = keys_of(
-                (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
-            )
-            memory = Memory.of(keys, self.pairs, self.own)
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
@@ -206,10 +202,17 @@ class Training:
             rows, columns, forward, reverse,
             np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
             with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
-            self.jumps if self._jumping else NO_JUMPS, self.positions, memory, self._text(),
+            self.jumps if self._jumping else NO_JUMPS, self.positions, self._memory, self._text(),
             None if self._fertile is None else self._fertile[0],
             tuple(self.history), self._vectors,
         )  # fmt: skip
+
+    def _memory(self) -> Memory:
+        if not len(self.own.links):
+            return Memory.empty()
+        source, target = self.bitext.source, self.bitext.target
+        keys = keys_of((source.ids, source.starts), (target.ids, target.starts))
+        return Memory.of(keys, self.pairs, self.own)
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
         index, lexical = self.index, self.lexical

@@ -436,7 +436,7 @@ def write_model(
             null_units=common["null_units"],
             jumps=common["jumps"] if jumping else NO_JUMPS,
             positions=Positions.uniform(),
-            memory=_joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
+            remember=lambda: _joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
             text=text,
             history=tuple(history),
         )
