@@ -132,6 +132,21 @@ def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(st
         store.add_learned("", [(3, [(9, 0, 0.5, 2)])], lesson(3))
 
 
+@pytest.mark.parametrize(
+    ("pairs", "by", "bulk"),
+    [(9, "aligner trained on these 9 pairs, calibrated", "Too few pairs (9) to trust"),
+     (10, "aligner trained on these 10 pairs, calibrated", "")],
+)  # fmt: skip
+def test_the_page_hears_what_a_probability_is(tmp_path, pairs, by, bulk):
+    store = made(tmp_path, pairs)
+    store.set_suggestions("aligner", [(k, BASE) for k in range(1, pairs + 1)])
+    shown = store.pair(2, "anna").suggestions
+    assert (shown.by, shown.bulk[: len(bulk)], bool(shown.bulk)) == (by, bulk, bool(bulk))
+    learned(store, 2, pairs=7)
+    shown = store.pair(2, "anna").suggestions
+    assert (shown.by, shown.bulk) == ("learned from 7 done pairs", "")
+
+
 def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
     path = store.path
     store.close()

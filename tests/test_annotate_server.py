@@ -166,7 +166,8 @@ def test_links_of_an_annotator_are_suggested(tmp_path):
         anna = server.client()
         assert anna.ask("GET", "/api/project").json["suggestions"] == "auto"
         suggestions = anna.ask("GET", "/api/pairs/1").json["suggestions"]
-        assert suggestions == {"set": "auto", "cells": [[0, 0, None, 2], [1, 1, None, 1]]}
+        cells = [[0, 0, None, 2], [1, 1, None, 1]]
+        assert suggestions == {"set": "auto", "cells": cells, "by": "suggested by auto", "bulk": ""}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ export const sure = ({hints}, index) => hints.p.get(index) ?? 0.9
 // A cell to look at: an open suggestion, or a link taken in bulk below .97 that nobody has looked at.
 export const doubtful = (pair, index) => (pair.values[index] ? pair.bulk[index] === 1 && sure(pair, index) < 0.97 : open(pair, index))
 
-export const above = (pair, threshold) => pair.hints.bulk ? [] : pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold)
+export const above = (pair, threshold) => (pair.hints.bulk ? [] : pair.hints.cells.filter(index => open(pair, index) && sure(pair, index) >= threshold))
 
 // The next doubtful cell in reading order, round the end; undefined where there is none.
 export function next(pair, index, step) {
