@@ -48,7 +48,7 @@ def _large(text: Facts) -> float:
 def _threshold(text: Facts) -> float:
     if text.calibrated:
         return 0.425
-    return 0.6 if text.monolingual else _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
+    return 0.55 if text.monolingual else _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
 
 
 RULES = {
@@ -68,8 +68,8 @@ RULES = {
         "more pairs know more about the other words of a stem",
     ),
     "floor": Rule(
-        lambda text: _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3),
-        "0.04 divided by the number of pairs, from 0.0005 to 0.002",
+        lambda text: 2e-3 if text.monolingual else _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3),
+        "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002",
         "in few pairs, that two words occur together says more",
     ),
     "concentration": Rule(
@@ -79,8 +79,8 @@ RULES = {
     ),
     "threshold": Rule(
         _threshold,
-        "0.425 up to 2,000 pairs; above, 0.53, which rises to 0.6 at a million pairs or more, "
-        "and with --identity 0.6",
+        "0.425 up to 2,000 pairs; above, 0.53, which rises to 0.6 at a million pairs or more; "
+        "with --identity, 0.55",
         "calibrated, a link is worth giving above half of the F1 that can be had; models of "
         "larger texts are surer of wrong links",
     ),
