@@ -121,7 +121,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _setting(text: str) -> tuple[str, Any]:
     name, _, value = text.partition("=")
-    kinds = {field.name: type(field.default) for field in fields(Settings)} | {"threshold": float}
+    kinds: dict[str, Any] = {
+        field.name: float if field.default is None else type(field.default)
+        for field in fields(Settings)
+    }
     kind: Any = kinds[name]
     return name, value == "True" if kind is bool else kind(value)
 

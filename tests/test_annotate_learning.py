@@ -134,12 +134,12 @@ def test_corrected_words_move_learned_suggestions_and_old_ones_are_not_stored(st
 
 @pytest.mark.parametrize(
     ("pairs", "by", "bulk"),
-    [(9, "aligner trained on these 9 pairs, calibrated", "Too few pairs (9) to trust"),
+    [(9, "aligner trained on these 9 pairs", "Too few pairs (9) to trust"),
      (10, "aligner trained on these 10 pairs, calibrated", "")],
 )  # fmt: skip
 def test_the_page_hears_what_a_probability_is(tmp_path, pairs, by, bulk):
     store = made(tmp_path, pairs)
-    store.set_suggestions("aligner", [(k, BASE) for k in range(1, pairs + 1)])
+    store.set_suggestions("trained", [(k, BASE) for k in range(1, pairs + 1)])
     shown = store.pair(2, "anna").suggestions
     assert (shown.by, shown.bulk[: len(bulk)], bool(shown.bulk)) == (by, bulk, bool(bulk))
     learned(store, 2, pairs=7)

@@ -447,10 +447,12 @@ def _made_by(conn: Connection, name: str) -> tuple[str, str]:
     taught = conn.execute(select(table.pairs).where(table.set == name)).scalar_one_or_none()
     if taught is not None:
         return f"learned from {taught:,} done pairs", ""
-    if name != "aligner":
+    if name != "trained":
         return f"suggested by {'the given model' if name == 'model' else name}", ""
     pairs = count_pairs(conn)
-    by = f"aligner trained on these {pairs:,} pairs{', calibrated' if pairs <= SMALL else ''}"
+    by = (
+        f"aligner trained on these {pairs:,} pairs{', calibrated' if FEW <= pairs <= SMALL else ''}"
+    )
     why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
     return by, why if pairs < FEW else ""
 
