@@ -3,9 +3,9 @@ from .agreement.coefficients import alpha as alpha
 from .agreement.coefficients import fleiss as fleiss
 from .agreement.coefficients import kappa as kappa
 from .agreement.question import agree as agree
-from .align.aligned_links import AlignedLinks as AlignedLinks
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext
+from .align.decoding import AlignedLinks as AlignedLinks
 from .corpora.counts import count_corpus as count_corpus
 from .corpora.counts import count_groups as count_groups
 from .corpora.join import concat as concat

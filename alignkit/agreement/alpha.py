@@ -25,7 +25,7 @@ from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import ArgumentError
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -33,7 +33,7 @@ from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL
 from alignkit.model.arrays import whole_numbers
 from alignkit.model.corpus import Corpus
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)

@@ -21,7 +21,7 @@ from alignkit.errors import OptionError
 from alignkit.model.arrays import whole_numbers
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 Table = Sequence[Sequence[int]]
 

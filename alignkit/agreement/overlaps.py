@@ -14,7 +14,7 @@ from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_phrases
-from alignkit.stats.ratios import harmonic, ratio
+from alignkit.stats.resampling import harmonic, ratio
 
 MEASURES = ("precision", "recall", "f1")
 

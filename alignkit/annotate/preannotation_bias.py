@@ -33,14 +33,15 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS, count_links
 from alignkit.scoring.settings import Signature
-from alignkit.stats.ratios import harmonic, ratio
 from alignkit.stats.resampling import (
     FEW_PAIRS,
     ONE_PAIR,
     Interval,
     check_drawing,
     expanded,
+    harmonic,
     merged_strata,
+    ratio,
     stratified_weights,
 )
 from alignkit.tables.columns import Cell, Column

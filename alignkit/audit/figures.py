@@ -18,8 +18,7 @@ from alignkit.agreement.kappa import Contingency, table_ratios
 from alignkit.audit.audit import Audit, Rate
 from alignkit.audit.filled import Filled
 from alignkit.stats.intervals import newcombe_interval, wilson_interval
-from alignkit.stats.ratios import ratio
-from alignkit.stats.resampling import ALIKE, confidence_interval, resample
+from alignkit.stats.resampling import ALIKE, confidence_interval, ratio, resample
 
 ALL = "all judges"
 """The judge of figures over all judgments."""

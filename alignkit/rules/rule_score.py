@@ -24,8 +24,16 @@ from alignkit.rules.scores_kernel import count_found, sides_differ
 from alignkit.rules.tables.runs import F8
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
-from alignkit.stats.ratios import Counts, harmonic, none_if_nan, ratio
-from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
+from alignkit.stats.resampling import (
+    SEED,
+    Counts,
+    Interval,
+    confidence_interval,
+    few_pairs,
+    harmonic,
+    none_if_nan,
+    ratio,
+)
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table

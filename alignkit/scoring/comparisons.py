@@ -18,8 +18,16 @@ from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.measures import aggregated
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value, left_out_pairs
 from alignkit.scoring.settings import Signature
-from alignkit.stats.ratios import Counts, Ratios
-from alignkit.stats.resampling import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
+from alignkit.stats.resampling import (
+    ONE_PAIR,
+    SEED,
+    Counts,
+    Interval,
+    Ratios,
+    check_drawing,
+    few_pairs,
+    summarize,
+)
 from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import Report, get_medium

@@ -22,8 +22,15 @@ from alignkit.scoring import link_classes
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
 from alignkit.scoring.profile import bounded
 from alignkit.scoring.result import bounded_value
-from alignkit.stats.ratios import Counts, ratio
-from alignkit.stats.resampling import SEED, Interval, check_drawing, confidence_interval, few_pairs
+from alignkit.stats.resampling import (
+    SEED,
+    Counts,
+    Interval,
+    check_drawing,
+    confidence_interval,
+    few_pairs,
+    ratio,
+)
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table

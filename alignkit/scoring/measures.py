@@ -21,11 +21,10 @@ from alignkit._support.values import jsonable
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
 from alignkit.stats.intervals import newcombe_interval as newcombe_interval  # noqa: PLC0414
 from alignkit.stats.intervals import wilson_interval as wilson_interval  # noqa: PLC0414
-from alignkit.stats.ratios import LOWER_IS_BETTER as LOWER_IS_BETTER  # noqa: PLC0414
-from alignkit.stats.ratios import Counts, Ratios, harmonic, ratio
+from alignkit.stats.resampling import LOWER_IS_BETTER as LOWER_IS_BETTER  # noqa: PLC0414
+from alignkit.stats.resampling import Counts, Ratios, drawn_intervals, harmonic, ratio
 from alignkit.stats.resampling import Interval as Interval  # noqa: PLC0414
 from alignkit.stats.resampling import confidence_interval as confidence_interval  # noqa: PLC0414
-from alignkit.stats.resampling import drawn_intervals
 from alignkit.stats.tests import holm as holm  # noqa: PLC0414
 
 if TYPE_CHECKING:

@@ -17,12 +17,14 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.scoring.settings import takes_options
-from alignkit.stats.ratios import LOWER_IS_BETTER, Counts, Ratios
 from alignkit.stats.resampling import (
     FEW_PAIRS,
+    LOWER_IS_BETTER,
     ONE_PAIR,
     SEED,
+    Counts,
     Interval,
+    Ratios,
     check_drawing,
     chunks,
     few_pairs,

@@ -23,8 +23,7 @@ from alignkit.scoring.measures import (
 )
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES
 from alignkit.scoring.settings import AGGREGATES
-from alignkit.stats.ratios import Counts, Ratios
-from alignkit.stats.resampling import FEW_PAIRS, SEED, Interval, check_drawing
+from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios, check_drawing
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table, guessed_column
 

@@ -1,6 +1,6 @@
 from .intervals import newcombe_interval as newcombe_interval
 from .intervals import wilson_interval as wilson_interval
-from .ratios import LOWER_IS_BETTER as LOWER_IS_BETTER
+from .resampling import LOWER_IS_BETTER as LOWER_IS_BETTER
 from .resampling import Interval as Interval
 from .resampling import confidence_interval as confidence_interval
 from .tests import Friedman as Friedman

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
-from alignkit.stats.ratios import LOWER_IS_BETTER, Counts, Ratios
-from alignkit.stats.resampling import chunks, distinct, resample
+from alignkit.stats.resampling import LOWER_IS_BETTER, Counts, Ratios, chunks, distinct, resample
 
 _TOLERANCE = 1e-12
 

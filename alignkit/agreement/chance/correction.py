@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.errors import OptionError
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from alignkit.agreement.overlaps import columns
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]  # what is told how much is done, and of how much

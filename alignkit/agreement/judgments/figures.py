@@ -36,8 +36,7 @@ from alignkit.agreement.judgments.tables_kernel import group_sums
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus
 from alignkit.stats.intervals import wilson_interval
-from alignkit.stats.ratios import ratio
-from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
+from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize
 
 
 # who is compared with whom

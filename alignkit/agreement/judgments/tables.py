@@ -17,7 +17,7 @@ from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
 from alignkit.errors import OptionError
-from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ratio
 
 WEIGHTS = ("nominal", "linear", "quadratic")
 """The distances of labels: all equal, or by their places in the order."""

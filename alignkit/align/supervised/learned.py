@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignkit.align.aligned_links import AlignedLinks, check_thresholds
 from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
 from alignkit.align.decoders import Decoding
+from alignkit.align.decoding import AlignedLinks, check_thresholds
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import (
     CELL,

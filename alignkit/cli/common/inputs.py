@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from alignkit.io.detection import find_format, hinted, suspicions
 from alignkit.io.formats import FORMATS, get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
+from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
@@ -273,3 +274,34 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
     settled = declared.settled(paths, detect_format)
     opened = [Input(path, *options) for path, options in zip(paths, settled, strict=True)]
     return opened[0], opened[-1]
+
+
+def add_names(group: argparse._ActionsContainer) -> None:
+    """Add --rename and --role."""
+    repeated = {"action": "append", "default": []}
+    add_options(group, f"""
+        --rename OLD=NEW  rename an annotator; repeatable
+        --role NAME=ROLE  set the role of an annotator or program: {", ".join(ROLES)}; repeatable
+            (default: as in the file)
+        """, rename=repeated, role=dict(repeated))  # fmt: skip
+
+
+def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:
+    """Return the corpus with the new names, then with the new roles."""
+    if options.rename:
+        corpus = corpus.rename(_equations("--rename", "OLD=NEW", options.rename))
+    if options.role:
+        corpus = corpus.with_roles(_equations("--role", "NAME=ROLE", options.role))
+    return corpus
+
+
+def _equations(flag: str, form: str, texts: Iterable[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        if not (name and value):
+            raise OptionError(f"{flag} {text}: expected {form}")
+        if name in pairs:
+            raise OptionError(f"{flag}: {name!r} occurs twice; name it once")
+        pairs[name] = value
+    return pairs

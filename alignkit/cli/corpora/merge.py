@@ -19,13 +19,14 @@ import argparse
 from alignkit.cli.common.files import added
 from alignkit.cli.common.inputs import (
     Input,
+    add_names,
     add_order_argument,
     add_reading_arguments,
     detect_format,
+    named,
     reading_options,
 )
 from alignkit.cli.common.messages import warn
-from alignkit.cli.common.names import add_names, named
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge

@@ -26,12 +26,12 @@ from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import (
     Input,
     add_reading_arguments,
+    named,
     reading_options,
     settle_scheme,
 )
 from alignkit.cli.common.media import check_groups, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
-from alignkit.cli.common.names import named
 from alignkit.cli.corpora.merge import merged
 from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
 from alignkit.errors import FormatError, OptionError, UnknownNameError

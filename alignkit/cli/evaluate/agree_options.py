@@ -12,9 +12,8 @@ from dataclasses import Field, fields
 from typing import Any
 
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
-from alignkit.cli.common.inputs import add_order_argument
+from alignkit.cli.common.inputs import add_names, add_order_argument
 from alignkit.cli.common.media import add_groups, add_media, add_plot
-from alignkit.cli.common.names import add_names
 from alignkit.cli.parser import number, saved_file
 from alignkit.errors import OptionError
 from alignkit.model.labels import SCHEMES
