@@ -87,8 +87,8 @@ def english() -> Iterator[dict[str, object]]:
     bitext = Bitext.pack(text.pairs)
     for identity in (0.0, 3.0):
         aligner = Aligner.train(bitext, identity=identity)
-        for how in (0.5, 0.55, 0.6, 0.7, 0.8, "intersection"):
-            option = {"symmetrize": how} if isinstance(how, str) else {"threshold": how}
+        for how in ("0.5", "0.55", "0.6", "0.7", "0.8", "intersection"):
+            option = {"symmetrize": how} if how.isalpha() else {"threshold": float(how)}
             found = aligner.align_bitext(bitext, **option).arrays
             links = [found.alignment(k) for k in range(judged)]
             yield {"identity": identity, "links": how} | _phrases(text.pairs, links, text.gold)
