@@ -5,7 +5,7 @@ from .agreement.coefficients import kappa as kappa
 from .agreement.question import agree as agree
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext
-from .align.decoding import AlignedLinks as AlignedLinks
+from .align.decoders import AlignedLinks as AlignedLinks
 from .corpora.counts import count_corpus as count_corpus
 from .corpora.counts import count_groups as count_groups
 from .corpora.join import concat as concat

@@ -1,7 +1,7 @@
 from .aligner import Aligner as Aligner
 from .bitext import Bitext as Bitext
 from .bitext import Side as Side
-from .decoding import AlignedLinks as AlignedLinks
+from .decoders import AlignedLinks as AlignedLinks
 from .parameters import Round as Round
 from .settings import INFERENCES as INFERENCES
 from .settings import MODELS as MODELS

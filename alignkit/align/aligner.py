@@ -25,8 +25,8 @@ from alignkit._support.arguments import (
 from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
-from alignkit.align.decoders import Decoding
-from alignkit.align.decoding import Adapter, AlignedLinks, decode, likelihoods_by
+from alignkit.align.decoders import AlignedLinks, Decoding
+from alignkit.align.decoding import Adapter, decode, likelihoods_by
 from alignkit.align.expectation import Workers
 from alignkit.align.model_contents import load_parameters, save_parameters
 from alignkit.align.parameters import Parameters, Round

@@ -27,7 +27,7 @@ FEATURES = (
     "logit_mean", "mean_logit", "logit_minimum", "row_rival", "column_rival", "support",
     "consistency", "frequency", "equal", "prefix", "punctuation_one", "off_diagonal", "agreement",
 )  # fmt: skip
-"""The features of a cell; docs/calibration.md defines them."""
+"""The features of a cell; docs/probabilities.md defines them."""
 
 I4 = NDArray[np.int32]
 
@@ -97,12 +97,12 @@ class Calibrator:
         posteriors: tuple[F4, F4], features: F4 | None = None,
     ) -> F4:  # fmt: skip
         """Return the probabilities (C,) of cells from their posteriors; set `features` (C, F)."""
-        found = np.empty(len(posteriors[0]), np.float32)
+        out = np.empty(len(posteriors[0]), np.float32)
         shares = self.text.agreement
         calibrate(
             begin, end, pairs, tables, own, self.text.few, *posteriors,
             *self.source, *self.target, *self.signs, *self.counts,
-            float(np.log((shares + 0.02) / (1 - shares + 0.02))), _weights(), found,
+            float(np.log((shares + 0.02) / (1 - shares + 0.02))), _weights(), out,
             np.empty((0, len(FEATURES)), np.float32) if features is None else features,
         )  # fmt: skip
-        return found
+        return out

@@ -11,7 +11,7 @@ from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,9 @@ from alignkit.align.maximization_kernel import count_columns, fill_columns, sort
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
-if TYPE_CHECKING:
-    from alignkit.align.expectation import Workers
-
 T = TypeVar("T", bound=np.generic)
+Task = Callable[[int, int, int], None]
+Run = Callable[[Task, Sequence[tuple[int, int]]], Any]
 
 BLOCK = 50_000_000
 """Number of cells in memory at a time if the corpus is on disk: 5 bytes each."""
@@ -80,6 +79,11 @@ class Room:
             raise AlignerError(f"cannot store {room}; use another folder") from None
 
 
+def _in_turn(task: Task, ranges: Sequence[tuple[int, int]]) -> None:
+    for k, (begin, end) in enumerate(ranges):
+        task(k, begin, end)
+
+
 @dataclass(frozen=True, eq=False)
 class Cooccurrence:
     """The K distinct word pairs of a bitext, and the word pair of each of its C cells."""
@@ -89,9 +93,12 @@ class Cooccurrence:
     cells: I4  # (C,) the word pair of each cell
 
     @classmethod
-    def of(cls, bitext: Bitext, workers: Workers | None = None) -> Cooccurrence:
-        """Index a bitext, in time linear in its cells; any workers give the same."""
-        return cls(*_index(bitext, 0, len(bitext), workers))
+    def of(cls, bitext: Bitext, ranges: int = 1, run: Run = _in_turn) -> Cooccurrence:
+        """Index a bitext, in time linear in its cells; any number of ranges gives the same.
+
+        A range of target words can have a thread of its own, if `run` does its tasks side by side.
+        """
+        return cls(*_index(bitext, 0, len(bitext), ranges, run))
 
     @classmethod
     def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
@@ -121,7 +128,7 @@ class Cooccurrence:
 
 
 def _index(
-    bitext: Bitext, begin: int, end: int, workers: Workers | None = None
+    bitext: Bitext, begin: int, end: int, number: int = 1, run: Run = _in_turn
 ) -> tuple[I8, I4, I4]:
     starts = bitext.starts[begin : end + 1]
     source, target = (
@@ -131,7 +138,7 @@ def _index(
     )  # fmt: skip
     first, pair_of, place = sort_words(*target, len(bitext.target.words))
     # ranges of target words, about as many of their places in each
-    bounds = np.linspace(0, len(place), (workers.threads if workers else 1) + 1).astype(np.int64)
+    bounds = np.linspace(0, len(place), number + 1).astype(np.int64)
     cuts = np.searchsorted(first, bounds)
     cuts[-1] = len(bitext.target.words)
     ranges = list(pairwise(cuts.tolist()))
@@ -144,7 +151,6 @@ def _index(
         known = first, pair_of, place, *source, target[1], starts - starts[0]
         fill_columns(begin, end, *known, free[k], columns, cells)
 
-    run = _in_turn if workers is None else workers.map
     run(count, ranges)
     sums = counts.cumsum(axis=0, dtype=np.int64)
     rows = np.concatenate([[0], sums[-1].cumsum()])
@@ -153,11 +159,6 @@ def _index(
     columns, cells = np.empty(rows[-1], np.int32), np.empty(starts[-1] - starts[0], np.int32)
     run(fill, ranges)
     return rows, columns, cells
-
-
-def _in_turn(function: Callable[[int, int, int], None], ranges: Sequence[tuple[int, int]]) -> None:
-    for k, (begin, end) in enumerate(ranges):
-        function(k, begin, end)
 
 
 def keys_of_places(rows: I8, columns: I4) -> I8:

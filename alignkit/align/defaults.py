@@ -15,7 +15,7 @@ SMALL = 2_000
 """Probabilities in texts of at most so many pairs are calibrated."""
 
 
-class Facts(NamedTuple):
+class TextFacts(NamedTuple):
     """What rules know of a text and the settings."""
 
     pairs: int
@@ -23,10 +23,10 @@ class Facts(NamedTuple):
     calibrated: bool  # whether the probabilities are calibrated
 
 
-class Rule(NamedTuple):
+class DefaultRule(NamedTuple):
     """How a default follows from the text."""
 
-    value: Callable[[Facts], float]
+    value: Callable[[TextFacts], float]
     text: str  # the same in words, for help
     why: str
 
@@ -35,49 +35,49 @@ def _clip(value: float, least: float, most: float) -> float:
     return min(max(value, least), most)
 
 
-def _log(text: Facts) -> float:
+def _log(text: TextFacts) -> float:
     """Return the decimal logarithm of the pairs in hundreds."""
     return log10(max(text.pairs, 1) / 100)
 
 
-def _large(text: Facts) -> float:
+def _large(text: TextFacts) -> float:
     """Return 0 up to 2,000 pairs and 1 from 100,000 on; in between it follows the logarithm."""
     return _clip((_log(text) - log10(20)) / log10(50), 0, 1)
 
 
-def _threshold(text: Facts) -> float:
+def _threshold(text: TextFacts) -> float:
     if text.calibrated:
         return 0.425
     return 0.55 if text.monolingual else _clip(0.5 + 0.025 * _log(text), 0.5, 0.6)
 
 
 RULES = {
-    "null": Rule(
+    "null": DefaultRule(
         lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
         "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000",
         "small texts link rare words by chance unless the empty word can take them",
     ),
-    "jump_smoothing": Rule(
+    "jump_smoothing": DefaultRule(
         lambda text: 300 if text.monolingual else 100 * 10 ** _large(text),
         "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000",
         "the jumps of frequent words differ, which large texts show in spite of the smoothing",
     ),
-    "stem_weight": Rule(
+    "stem_weight": DefaultRule(
         lambda text: _clip(1 + 3 * _log(text), 1, 4),
         "1 up to 100 pairs, 4 from 1,000 on",
         "more pairs know more about the other words of a stem",
     ),
-    "floor": Rule(
+    "floor": DefaultRule(
         lambda text: 2e-3 if text.monolingual else _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3),
         "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002",
         "in few pairs, that two words occur together says more",
     ),
-    "concentration": Rule(
+    "concentration": DefaultRule(
         lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
         "0.3 up to 100 pairs, 1 from 1,112 on",
         "in few pairs, most counts are small",
     ),
-    "threshold": Rule(
+    "threshold": DefaultRule(
         _threshold,
         "0.425 up to 2,000 pairs; above, 0.53, which rises to 0.6 at a million pairs or more; "
         "with --identity, 0.55",

@@ -91,7 +91,7 @@ class Training:
         self.index = (
             Cooccurrence.in_blocks(bitext, room)
             if room.on_disk
-            else Cooccurrence.of(bitext, workers)
+            else Cooccurrence.of(bitext, workers.threads, workers.map)
         )
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs

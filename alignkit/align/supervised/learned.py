@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
-from alignkit.align.decoders import Decoding
-from alignkit.align.decoding import AlignedLinks, check_thresholds
+from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import (
     CELL,

@@ -67,7 +67,7 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
-    from alignkit.align.decoding import AlignedLinks
+    from alignkit.align.decoders import AlignedLinks
     from alignkit.align.settings import Settings
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
