@@ -98,26 +98,15 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of an agreement; printing it shows at most six lines of 100 columns.
+    """The answer of an agreement; printing it shows at most six lines of 100 columns."""
 
-    Parameters
-    ----------
-    sentences : Who agrees with whom and how much, on which data, and what not to use it for.
-    report : The figures to cite.
-    codes : The rules that apply, each a key of `TEXTS`.
-    quoted : The C to quote, or None.
-    apart : The annotators who differ from the others; empty if there are none.
-    groups : The two groups of annotators; empty if there are none.
-    names : The short name of each annotator.
-    """
-
-    sentences: tuple[str, ...]
-    report: str
-    codes: tuple[str, ...]
-    quoted: Quoted | None
-    apart: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]
-    names: Mapping[str, str]
+    sentences: tuple[str, ...]  # who agrees with whom, how much, on which data, and for what not
+    report: str  # the figures to cite
+    codes: tuple[str, ...]  # the rules that apply, each a key of `TEXTS`
+    quoted: Quoted | None  # the C to quote
+    apart: tuple[str, ...]  # the annotators who differ from the others, if any
+    groups: tuple[tuple[str, ...], ...]  # the two groups of annotators, if there are any
+    names: Mapping[str, str]  # the short name of each annotator
 
     def __str__(self) -> str:
         return "\n".join((*wrapped(" ".join(self.sentences)), *wrapped(f"Report: {self.report}")))
@@ -135,13 +124,7 @@ def wrapped(text: str) -> list[str]:
 
 # names
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return short names: without the common prefix, and cut in the middle if still long.
-
-    Examples
-    --------
-    >>> short_names(["RTE2_dev_A", "RTE2_dev_B"])
-    {'RTE2_dev_A': 'dev_A', 'RTE2_dev_B': 'dev_B'}
-    """
+    """Return short names: without the common prefix, and cut in the middle if still long."""
     parts = [re.split("([-_./])", visible(name)) for name in names]
     words = [part[::2] for part in parts]
     shared = len(commonprefix(words)) if len(names) > 1 else 0  # noqa: RUF071

@@ -216,10 +216,7 @@ def _by_role(
     corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
     systems: Sequence[str] | None,
 ) -> tuple[str | None, str | None, tuple[str, ...]]:  # fmt: skip
-    """Return the initial, the adjudicated and the automatic alignments, as named or by role.
-
-    A name that is given for one of these is not used again for its role.
-    """
+    """Return the initial, the adjudicated and the automatic alignments, as named or by role."""
     free = set(corpus.aligners) - {adjudicated, *(annotators or ())}
     roles = {name: role for name, role in corpus.roles.items() if name in free}
     if initial is None:

@@ -94,10 +94,7 @@ class Cooccurrence:
 
     @classmethod
     def of(cls, bitext: Bitext, ranges: int = 1, run: Run = _in_turn) -> Cooccurrence:
-        """Index a bitext, in time linear in its cells; any number of ranges gives the same.
-
-        A range of target words can have a thread of its own, if `run` does its tasks side by side.
-        """
+        """Index a bitext, in time linear in its cells; `run` may do the ranges side by side."""
         return cls(*_index(bitext, 0, len(bitext), ranges, run))
 
     @classmethod

@@ -160,11 +160,7 @@ class Parser(argparse.ArgumentParser):
             file.write(message)  # argparse itself forgives a full disk
 
     def late(self, options: argparse.Namespace, words: Sequence[str]) -> Sequence[str]:
-        """Use a leftover word for an optional positional argument; return the other words.
-
-        argparse leaves such an argument empty after the first positional one, even if its word
-        comes after an option.
-        """
+        """Use a leftover word for an optional positional argument; return the other words."""
         places = (action for action in self._actions if not action.option_strings)
         optional = (action for action in places if action.nargs == "?")
         free = [action for action in optional if getattr(options, action.dest) is None]
@@ -174,10 +170,7 @@ class Parser(argparse.ArgumentParser):
         return []
 
     def unknown(self, words: Sequence[str], hint: str = "", before: str = "") -> NoReturn:
-        """Report an unknown option and a similar one, or an unexpected word; exit code 2.
-
-        `hint` is for a word that is not an option; `before` is the word before it.
-        """
+        """Report an unknown option and a similar one, or an unexpected word; exit code 2."""
         word = words[0].partition("=")[0]
         what = f"unexpected argument '{words[0]}'"
         switch = self._option_string_actions.get(before)

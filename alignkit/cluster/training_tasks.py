@@ -127,10 +127,7 @@ class _Expected:
 
 
 def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int, int]:
-    """Run the E-step of a round on a part, after `done` rounds.
-
-    Returns the log-likelihoods in units, and the expected links in 255ths.
-    """
+    """Run the E-step of a round on a part; return log-likelihoods in units, links in 255ths."""
     known = _known_part(plan, number)
     part, own = known.part, _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)

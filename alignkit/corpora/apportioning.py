@@ -19,11 +19,7 @@ _TOTAL = 10.0  # weight of the whole against one stratum
 
 
 def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[int]]:
-    """Return how many of each stratum go into each part: [[3, 2], [2, 3]] for [5, 5] in halves.
-
-    Each number is the exact one, rounded up or down so that the parts have their shares over all
-    strata.
-    """
+    """Return how many of each stratum go into each part: [[3, 2], [2, 3]] for [5, 5] in halves."""
     owed = np.zeros(len(shares))
     divided = []
     for size in strata:

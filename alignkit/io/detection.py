@@ -335,10 +335,7 @@ def _refuse_others(path: str, trial: _Trial) -> None:
 
 
 def _corpora(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
-    """Return the formats of files in a folder and its subfolders, each with one example.
-
-    It samples files: first one of each extension in each folder, then a second, and so on.
-    """
+    """Return the formats of files in a folder and its subfolders, each with one example."""
     seen: Counter[tuple[str, str]] = Counter()
     ranked: list[tuple[int, int, str]] = []
     for path in islice((path for path in _walk(folder) if Path(path) not in known), _FILES_WALKED):

@@ -129,10 +129,7 @@ class Finding:
 
 
 class TextFile:
-    """A text file with its reading options, and counts of findings.
-
-    `observe` is called with every `Finding`; `cut` means that only the beginning is available.
-    """
+    """A text file with its reading options, and counts of findings."""
 
     def __init__(
         self, path: str, options: ReadOptions, *, observe: Callable[[Finding], None] | None = None
@@ -218,11 +215,7 @@ class TextFile:
     def lines(
         self, path: str | None = None, *, one_line: bool = False
     ) -> Generator[tuple[int, str], None, None]:
-        """Yield (number, text) of each line, without byte order marks and line ends.
-
-        Only a line feed ends a line; a carriage return before it is removed. With `one_line`, a
-        file with carriage returns may have no line feed.
-        """
+        """Yield (number, text) of each line; `one_line` allows carriage returns alone."""
         name = self.path if path is None else path
         first = 1
         for chunk in self.chunks(name, one_line=one_line):
@@ -240,11 +233,7 @@ class TextFile:
     def decode(
         self, raw: bytes, number: int, path: str = "", *, allow_controls: bool = False
     ) -> str:
-        """Return a line of bytes as text, without byte order marks and line end.
-
-        A `FormatError` reports bytes that are not valid in the encoding, and control characters;
-        with `allow_controls`, the caller must reject these.
-        """
+        """Return a line of bytes as text; wrong bytes and controls are FormatErrors."""
         name = path or self.path
         try:
             text = raw.decode(self._encoding)

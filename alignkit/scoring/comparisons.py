@@ -193,10 +193,7 @@ _WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if
 
 
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
-    """Yield a table for each level: systems, measures with intervals, marks of significance.
-
-    A mark compares with the baseline or the first system; both tests must agree after `holm`.
-    """
+    """Yield a table for each level: systems, measures with intervals, marks of significance."""
     settings, first = comparisons.signature, comparisons[0].baseline
     seed = SEED if settings.seed is None else settings.seed
     resamples, confidence = settings.resamples or 1000, settings.confidence or 0.95

@@ -28,10 +28,7 @@ def cd_diagram(
     critical_difference: float,
     path: str | None = None,
 ) -> str:
-    """Draw mean ranks on a line for a page, and as a file for a paper.
-
-    A bar joins ranks that do not differ significantly.
-    """
+    """Draw mean ranks on a line; a bar joins ranks that do not differ significantly."""
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
         listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)

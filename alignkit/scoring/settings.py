@@ -174,10 +174,7 @@ class ScoreSettings:
 
 
 def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:
-    """Show the fields of a dataclass in the signature of a function with ``**options``.
-
-    Other keywords of the function (``**reading``) stay last.
-    """
+    """Show the fields of a dataclass in the signature of a function with ``**options``."""
     named = [
         Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default, annotation=x.type)
         for x in fields(kind)

@@ -86,33 +86,18 @@ class DotPanel:
 
 @dataclass(frozen=True)
 class DotPlot:
-    """A figure for a paper; a notebook shows it.
-
-    Parameters
-    ----------
-    panels : Its panels.
-    series : The names of the points of a row.
-    caption : The caption: what is drawn, for whom, from how much data, by which model.
-    abreast : The number of panels next to each other, by the width.
-    """
+    """A figure for a paper; a notebook shows it."""
 
     panels: Sequence[DotPanel]
-    series: Sequence[str]
-    caption: str
-    abreast: tuple[int, int] = (1, 2)
+    series: Sequence[str]  # the names of the points of a row
+    caption: str  # what is drawn, for whom, from how much data, by which model
+    abreast: tuple[int, int] = (1, 2)  # panels next to each other, by the width
 
     def save(self, path: str, width: str = "column") -> None:
         """Write the figure to a PDF, PNG or SVG file, by its ending; its text stays text.
 
-        Parameters
-        ----------
-        path : The file.
-        width : ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
-
-        Raises
-        ------
-        OptionError
-            If the file has another ending, or no values to draw.
+        The width is ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches). An `OptionError` reports
+        another ending, or that there are no values to draw.
         """
         ending(path)  # a wrong one is an error before anything is drawn
         with self.drawn(width) as figure:

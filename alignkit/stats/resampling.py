@@ -215,15 +215,7 @@ def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
 def stratified_weights(
     strata: NDArray[np.int64], resamples: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata.
-
-    Examples
-    --------
-    >>> strata = np.array([0, 0, 1, 1, 1])
-    >>> for weights in stratified_weights(strata, 4, np.random.default_rng(1)):
-    ...     print(weights[:, :2].sum(axis=1), weights[:, 2:].sum(axis=1))
-    [2. 2. 2. 2.] [3. 3. 3. 3.]
-    """
+    """Yield chunks of (c, P) weights of pairs drawn with replacement within their strata."""
     # of the n pairs of a stratum n - 1 are drawn, each counting n / (n - 1) times, so that the
     # variance of a mean is the sum over strata of (n/P)^2 s^2 / n: Rao & Wu 1988, JASA 83(401)
     numbers = merged_strata(strata)

@@ -78,10 +78,7 @@ def agree_on_judgments(
 def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the annotators to compare (named, or all people), and the counts of the others.
-
-    The adjudicated version is not among them.
-    """
+    """Return the annotators to compare (named, or all people), and the counts of the others."""
     known, roles, others = judges_of(corpus), corpus.roles, dict[str, int]()
     if settled is not None and settled not in known:
         raise UnknownNameError("annotator who judged pairs", settled, known)

@@ -238,10 +238,7 @@ def validate(
     gold: Gold, objective: str, prior: StackedModel, workers: Workers, *, before: float,
     kinds: Sequence[FitKind] = tuple(KINDS.values()), lexical: bool = True,
 ) -> Validated:  # fmt: skip
-    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective.
-
-    `before` is the threshold of the aligner, which is compared.
-    """
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]

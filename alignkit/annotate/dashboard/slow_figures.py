@@ -156,11 +156,7 @@ class Pace:
 
 
 def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
-    """Return how long pairs took, from the pair and time of each event.
-
-    The time between two consecutive events counts for the pair of the later event, even if their
-    pairs differ, if it is shorter than `GAP`. Open pairs are left out, as they lower the means.
-    """
+    """Return how long done pairs took: times between events below `GAP`, by the later one."""
     by_pair: defaultdict[int, float] = defaultdict(float)
     before = nan
     for seconds, _, k in sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events)):

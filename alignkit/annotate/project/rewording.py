@@ -89,14 +89,7 @@ def _common(old: Words, new: Words) -> list[tuple[int, int]]:
 
 
 def _rows(a: Words, b: Words) -> list[int]:
-    """Return for each place in `a` the length of the common rest, as bits; see `_length`.
-
-    References
-    ----------
-    .. [1] M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid. 2001. A fast and practical
-       bit-vector algorithm for the longest common subsequence problem. Information Processing
-       Letters 80(6). https://doi.org/10.1016/S0020-0190(01)00182-X
-    """
+    """Return for each place in `a` the length of the common rest, as bits; see `_length`."""
     places: dict[str, int] = {}
     for bit, word in enumerate(reversed(b)):
         places[word] = places.get(word, 0) | 1 << bit

@@ -60,10 +60,7 @@ class Job(Struct):
 
 
 class Line(Struct, omit_defaults=True):
-    """A line of the child: progress, a note, an error, or a row; at last `done`.
-
-    With `done` comes the result of a job, if it has one; a lesson follows its rows.
-    """
+    """A line of the child: progress, a note, an error, or a row; at last `done` and a result."""
 
     text: str = ""
     share: float | None = None

@@ -316,11 +316,7 @@ def learns(plan: SuggestionPlan) -> bool:
 
 
 class Learning:
-    """A thread that learns suggestions in a child process whenever a pair is done.
-
-    The child starts when the first pair is done, and stays. Pairs that are done while it learns
-    wait, and are learned together.
-    """
+    """A thread that learns suggestions in a child process whenever pairs are done."""
 
     def __init__(
         self,

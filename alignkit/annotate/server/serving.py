@@ -185,10 +185,7 @@ _PAGE = """<!doctype html>
 
 
 def open_browser(url: str, *, wait: float = 0.0) -> None:
-    """Open a page in the user's browser, if there is a visible one.
-
-    The URL goes in a file that only the user can read: everybody can read command lines.
-    """
+    """Open a page in the browser, by a file that only the user can read: the URL is a secret."""
     seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform not in ("win32", "darwin", "cygwin") and not seen:
         return  # a browser in the terminal cannot show the page

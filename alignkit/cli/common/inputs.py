@@ -83,10 +83,7 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
 
 
 class Input:
-    """Read one input of a command, show progress, and report what was dropped.
-
-    If `format` is None, it is detected.
-    """
+    """Read one input of a command, show progress, and report what was dropped."""
 
     def __init__(self, path: str, format: str | None, options: ReadOptions) -> None:
         if path == "-" and sys.stdin is None:

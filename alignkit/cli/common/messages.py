@@ -40,10 +40,7 @@ def is_quiet() -> bool:
 
 
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
-    """Print a line on stderr; with --quiet, only if it is an error.
-
-    Control characters are escaped. With `once`, a command does not repeat the line.
-    """
+    """Print a line on stderr, escaped; with --quiet, only errors; with `once`, only once."""
     if error or not (_Voice.quiet or (once and text in _Voice.said)):
         _Voice.said.update({text} if once else ())
         wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a line of progress

@@ -81,10 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: bool) -> Corpus:
-    """Join the annotations of several inputs; report words and pairs that differ.
-
-    A `JoinError` names the inputs with different pairs.
-    """
+    """Join the annotations of several inputs; report words and pairs that differ."""
     corpus = base.corpus()
     for name, other in others.items():
         pairs = other.pairs()

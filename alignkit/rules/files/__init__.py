@@ -135,10 +135,7 @@ def rule_lines(
     one_label: bool = False,
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of rules with their line feeds, and count their content in `written`.
-
-    See `write_rules`.
-    """
+    """Yield the lines of rules with their line feeds; see `write_rules`."""
     check_arguments(rule_lines, locals(), apart=("rules",))
     chosen, counts = get_rule_format(format), written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]

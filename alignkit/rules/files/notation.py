@@ -68,15 +68,7 @@ def _label_of_variable(label: str) -> str:
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
-    """Return a side of a rule as text; `numbers` replaces the numbers of its variables (kind "x").
-
-    Examples
-    --------
-    >>> side_text(Node("NP", (Variable(0, "DT"), Node("NN", ("car",)))))
-    'NP(x0:DT NN("car"))'
-    >>> side_text((Variable(0), "auto"))
-    'x0 "auto"'
-    """
+    """Return a side of a rule as text; `numbers` replaces those of its variables (kind "x")."""
     out: list[str] = []
     levels = [iter(side.children if type(side) is Node else side)]
     if type(side) is Node:

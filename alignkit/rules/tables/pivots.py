@@ -100,10 +100,7 @@ def pivot_paths(
 
 
 def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
-    """Yield the paraphrases to keep; those of a phrase by decreasing probability.
-
-    The numbers of each are p(paraphrase | phrase), p(phrase | paraphrase), and pivots.
-    """
+    """Yield the paraphrases to keep; those of a phrase by decreasing probability."""
     for block, groups in whole_groups(paths):
         *sides, pivots = np.split(block.values, (kernel.LIMBS, 2 * kernel.LIMBS), axis=1)
         values = np.column_stack([*map(_from_limbs, sides), pivots])
