@@ -61,7 +61,7 @@ CALLS = [
     (scoring.wilson_interval, {"count": 1, "total": 2, "confidence": 0.9}),
     (ak.Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1}),
     (KNOWN.of, {"words": ["a"]}),
-    (align.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5}),
+    (align.Settings, {"model": "ibm1", "ibm1": 1, "spelling": 0.5}),
     (BITEXT.part, {"begin": 0, "end": 1}),
     (BITEXT.source.sentence, {"k": 0}),
     (ak.agree, {"corpus": CORPUS, "annotators": ["A", "B"], "resamples": 3}),
