@@ -98,7 +98,7 @@ def errors(case: Case) -> dict[str, float]:
     for name, change in {"before": BEFORE, **VARIANTS}.items():
         offset = change.get("threshold", 0.0) if name != "before" else 0.0
         if kept is None or not offset:
-            settings = dict(change) if name == "before" else {**change}
+            settings = dict(change)
             if name == "before":
                 settings["stem"] = 3 if case.pairs < 2_000 else 4
             aligner = Aligner.train(bitext, identity=identity, **settings)

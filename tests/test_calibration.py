@@ -117,6 +117,13 @@ def test_a_saved_model_and_a_single_pair_give_the_same(tmp_path_factory, seed, b
         assert aligner.align(source, target, probs=True) == whole.alignment(k).weights
 
 
+def test_lines_without_a_counterpart_do_not_make_links_doubtful():
+    pairs = plain.random_text(9, 60)
+    alone = [(["z"] * 500, []), ([], ["y"] * 300)]
+    texts = [Aligner.train(some).parameters.text for some in (pairs, pairs + alone)]
+    assert texts[1].agreement == pytest.approx(texts[0].agreement, rel=0.05)
+
+
 def test_large_texts_and_other_models_keep_the_posteriors():
     assert Settings().calibrated(SMALL)
     assert not Settings().calibrated(SMALL + 1)

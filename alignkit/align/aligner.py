@@ -258,8 +258,8 @@ class Aligner:
         Returns
         -------
         Alignment or dict
-            An alignment with probabilities as weights, or with `probs` a dict of them. They
-            are the means of the posteriors of both directions, from 0 to 1.
+            An alignment with probabilities as weights, or with `probs` a dict of them: the means
+            of the posteriors of both directions, calibrated if the training text was small.
         """
         check_keywords(Aligner.align, options, keywords_of(Aligner.align_bitext))
         pair = _words("source", source), _words("target", target)
@@ -284,7 +284,7 @@ class Aligner:
             A `Bitext`, or input for `Bitext.pack`. Pairs of the training bitext get the links that
             training gave them.
         symmetrize
-            ``posterior`` (links with a mean posterior of both directions above `threshold`), a
+            ``posterior`` (links with a probability above `threshold`), a
             method of `alignkit.symmetrize` applied to both Viterbi alignments, or ``forward`` or
             ``reverse`` for only one of them.
         threshold

@@ -17,7 +17,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I8
+from alignkit.align.bitext import F4, F8, I8, Bitext
 from alignkit.align.calibration_kernel import calibrate
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
 from alignkit.align.priors import letters
@@ -42,17 +42,24 @@ class TrainingText:
     target: I4  # (Vt + 1,)
 
     @classmethod
-    def of(cls, counts: Sequence[I8], pairs: int, levels: int, null_units: F4) -> TrainingText:
-        """Return what to know of a text of so many pairs with these counts of words.
+    def of(
+        cls, counts: Sequence[I8], pairs: int, words: int, levels: int, null_units: F4
+    ) -> TrainingText:
+        """Return what to know of a text of so many pairs and words with these counts of words.
 
         The agreement is the links that both directions expect, in 255ths (`levels`), over the mean
         number of words that are not expected to have none (see `null_units` of `Parameters`).
         """
-        words = sum(int(count.sum()) for count in counts)
         null = sum(1 / (LEVELS * float(unit)) for unit in null_units if unit > 0)
         agreement = min(2 * levels / LEVELS / max(words - null, 1e-9), 1.0)
         known = (np.append(count, 0).astype(np.int32) for count in counts)
         return cls(agreement, pairs < FEW, *known)
+
+
+def words_of(bitext: Bitext) -> int:
+    """Return how many words are in pairs with words on both sides."""
+    lengths = bitext.source.lengths, bitext.target.lengths
+    return int(((lengths[0] + lengths[1]) * ((lengths[0] > 0) & (lengths[1] > 0))).sum())
 
 
 @cache

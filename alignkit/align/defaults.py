@@ -1,8 +1,7 @@
 """The defaults of training that depend on the text.
 
-A rule is a curve over the decimal logarithm of the number of sentence pairs. `python -m
-benchmarks.defaults` prints what each rule does on development sets, and what would be chosen
-without each of them.
+A rule is a curve over the number of sentence pairs. `python -m benchmarks.defaults` compares the
+rules with variants, each chosen on the texts of other languages.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ RULES = {
     ),
     "threshold": DefaultRule(
         _threshold,
-        "0.425 up to 2,000 pairs; above, 0.53, which rises to 0.6 at a million pairs or more; "
-        "with --identity, 0.55",
+        "0.425 where probabilities are calibrated, up to 2,000 pairs; else 0.5 up to 100 pairs, "
+        "which rises to 0.6 at a million, or with --identity 0.55",
         "calibrated, a link is worth giving above half of the F1 that can be had; models of "
         "larger texts are surer of wrong links",
     ),

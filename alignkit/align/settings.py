@@ -161,6 +161,15 @@ class Settings:
         return self.model in FERTILITY_MODELS
 
 
+def check_sure(sure: float | None, least: float) -> None:
+    """Raise an error if all links, which are more probable than `least`, would be sure."""
+    if sure is not None and sure <= least:
+        raise OptionError(
+            f"all links are more probable than {least:g}, so none would be only possible: use "
+            f"a --sure above that, not {sure:g}, or add --threshold"
+        )
+
+
 def _plain(value: object, kind: type) -> str | float | None:
     """Return the value as a Python type, also if from NumPy; None if the type is wrong."""
     if kind is bool or isinstance(value, bool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from alignkit.align import expectation, priors
 from alignkit.align.bitext import F4, I4, I8, Bitext
-from alignkit.align.calibration import Calibrator, TrainingText
+from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
-from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
+from alignkit.align.expectation_kernel import EMPTY, LEVELS, Own, Pairs, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
 from alignkit.align.positions import Positions
@@ -86,12 +87,12 @@ class Training:
         vectors: VectorPrior | None = None,
     ) -> None:  # fmt: skip
         room = room or Room()
-        self.bitext, self._workers = bitext, workers
+        self.bitext, self._workers, self._on_disk = bitext, workers, room.on_disk
         self.settings = settings = settings.settled(len(bitext))
         self.index = (
             Cooccurrence.in_blocks(bitext, room)
             if room.on_disk
-            else Cooccurrence.of(bitext, workers.threads, workers.map)
+            else Cooccurrence.of(bitext, min(workers.threads, 8), workers.map)
         )
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
@@ -189,7 +190,8 @@ class Training:
             return None
         levels = int(self.estimator.agreement.sum(dtype=np.int64))
         counts = [side.frequencies for side in (self.bitext.source, self.bitext.target)]
-        return TrainingText.of(counts, len(self.bitext), levels, self.null_units)
+        words = words_of(self.bitext)
+        return TrainingText.of(counts, len(self.bitext), words, levels, self.null_units)
 
     def parameters(self) -> Parameters:
         """Return the trained tables."""
@@ -202,17 +204,19 @@ class Training:
             rows, columns, forward, reverse,
             np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
             with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
-            self.jumps if self._jumping else NO_JUMPS, self.positions, self._memory, self._text(),
-            None if self._fertile is None else self._fertile[0],
+            self.jumps if self._jumping else NO_JUMPS, self.positions, self._remember(),
+            self._text(), None if self._fertile is None else self._fertile[0],
             tuple(self.history), self._vectors,
         )  # fmt: skip
 
-    def _memory(self) -> Memory:
+    def _remember(self) -> Callable[[], Memory]:
+        """Return what makes the memory; from disk it is made now, so that files can go."""
         if not len(self.own.links):
-            return Memory.empty()
+            return Memory.empty
         source, target = self.bitext.source, self.bitext.target
-        keys = keys_of((source.ids, source.starts), (target.ids, target.starts))
-        return Memory.of(keys, self.pairs, self.own)
+        words = (source.ids, source.starts), (target.ids, target.starts)
+        later = partial(_memory_of, words, self.pairs, self.own)
+        return partial(_same, later()) if self._on_disk else later
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
         index, lexical = self.index, self.lexical
@@ -248,6 +252,14 @@ class Training:
         self.source_null, self.target_null, self.null_units = nulls_of(sums)
         if len(self.estimator.own):
             self.own = self._part.own(self.estimator.own)
+
+
+def _memory_of(words: tuple[tuple[I4, I8], tuple[I4, I8]], pairs: Pairs, own: Own) -> Memory:
+    return Memory.of(keys_of(*words), pairs, own)
+
+
+def _same(memory: Memory) -> Memory:
+    return memory
 
 
 def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:

@@ -72,19 +72,20 @@ class Stages:
         self._plan: TrainingPlan
         self.stages, self._stage = 1 + len(self._schedule), 0
 
-    def merge_words(self, files: list[str]) -> None:
-        """Assign numbers to the words of all parts, from their files."""
+    def merge_words(self, files: list[str]) -> Settings:
+        """Assign numbers to the words of all parts, from their files; return the settings."""
         self._files = files
         sizes = self._state.get("sizes") or [cut_size(file) for file in files]
         self._settings = self._settings.settled(sum(pairs for pairs, _ in sizes))
         if "words" in self._state:
-            return
+            return self._settings
         if not sum(cells for _, cells in sizes):
             raise AlignerError("nothing to learn from: no pair has words on both sides")
         stem = self._settings.stem if self._settings.stem_weight > 0 else 0
         tasks = [(files, side, stem, self._run.path("words", f"{side}.npz")) for side in SIDES]
         words = self._each("merging words", merge_words, tasks, names=SIDES)
         self._keep(sizes=sizes, words=words)
+        return self._settings
 
     def divide(self, shards: int | None, threads: int | None, casefold: bool) -> None:
         """Choose the number of shards, and find the word pairs of each part."""
@@ -139,8 +140,8 @@ class Stages:
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
             likelihoods = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
-            *units, levels = map(sum, zip(*likelihoods, strict=True))
-            self._state["levels"] = levels
+            *units, levels, words = map(sum, zip(*likelihoods, strict=True))
+            self._state |= {"levels": levels, "text_words": words}
             sums = [total / LIKELIHOOD_UNITS for total in units]
             self._learn(name, model, done + 1, [[model, number, *sums]])
             self._run.drop(*self._plan.round_files(done))
@@ -160,7 +161,8 @@ class Stages:
         """Write the model and the links."""
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
-        text = training_tasks.training_text(self._plan, done, self._state.get("levels", 0))
+        known = (self._state.get(name, 0) for name in ("levels", "text_words"))
+        text = training_tasks.training_text(self._plan, done, *known)
         if save is not None:
             memory = self._claim("memory", self._plan.parts)
             self._over_parts("remembering", training_tasks.remember, lambda _: (done,))
@@ -317,7 +319,8 @@ def train_parts(
         )
         training = Stages(session, run, parts, settings, progress)
         training.stages += (save is not None) + outputs.some
-        training.merge_words(texts)
+        settled = training.merge_words(texts)
+        outputs.how.check(settled.threshold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()

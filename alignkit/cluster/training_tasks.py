@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_count
 from alignkit.align import expectation, training
 from alignkit.align.bitext import Bitext, Pieces
-from alignkit.align.calibration import Calibrator, TrainingText
+from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
 from alignkit.align.decoders import Decoder
 from alignkit.align.decoding import decode, likelihoods_by
@@ -126,8 +126,8 @@ class _Expected:
         self.forward = self.reverse = expectation.NO_POSTERIORS
 
 
-def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int, int]:
-    """Run the E-step of a round on a part; return log-likelihoods in units, links in 255ths."""
+def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, ...]:
+    """Run the E-step of a round on a part; return log-likelihoods, links in 255ths, and words."""
     known = _known_part(plan, number)
     part, own = known.part, _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)
@@ -147,7 +147,7 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
     arrays |= training_files.sparse("target_nulls", sums.target_nulls)
     training_files.write_arrays(plan.after(done + 1, f"part-{number}"), arrays)
     forward, reverse = sums.likelihoods.tolist()
-    return forward, reverse, int(levels.sum())
+    return forward, reverse, int(levels.sum()), words_of(part.bitext)
 
 
 def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
@@ -188,14 +188,14 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
     )
 
 
-def training_text(plan: TrainingPlan, done: int, levels: int) -> TrainingText | None:
+def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> TrainingText | None:
     """Return what calibration needs after `done` rounds, the last with these expected links."""
     if not plan.settings.calibrated(plan.pairs):
         return None
     with opened(plan.after(done, "common")) as common:
         units = common["null_units"]
     counts = [training_files.frequencies_of(plan, side) for side in SIDES]
-    return TrainingText.of(counts, plan.pairs, levels, units)
+    return TrainingText.of(counts, plan.pairs, words, levels, units)
 
 
 def write_links(

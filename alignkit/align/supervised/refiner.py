@@ -301,7 +301,7 @@ class Refiner:
         self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon))
 
     def _unlearn(self) -> None:
-        objective, least = self._course.objective, self.aligner.settings.threshold
+        objective, least = self._course.objective, float(self.aligner.settings.threshold)
         lessons = Lessons(UNSUPERVISED, objective, least, len(self._pairs), vectors=False)
         self.aligner = self.aligner.with_learned(Learned(lessons))
 

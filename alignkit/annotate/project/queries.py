@@ -445,16 +445,17 @@ def _made_by(conn: Connection, name: str) -> tuple[str, str]:
     """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
     table = schema.learned_set.c
     taught = conn.execute(select(table.pairs).where(table.set == name)).scalar_one_or_none()
+    pairs = count_pairs(conn)
+    why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
+    why = why if pairs < FEW else ""
     if taught is not None:
-        return f"learned from {taught:,} done pairs", ""
+        return f"learned from {taught:,} done pairs", why
     if name != "trained":
         return f"suggested by {'the given model' if name == 'model' else name}", ""
-    pairs = count_pairs(conn)
     by = (
         f"aligner trained on these {pairs:,} pairs{', calibrated' if FEW <= pairs <= SMALL else ''}"
     )
-    why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
-    return by, why if pairs < FEW else ""
+    return by, why
 
 
 def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:

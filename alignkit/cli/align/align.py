@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
-from alignkit.align.settings import LONGEST_PIECE
+from alignkit.align.settings import LONGEST_PIECE, check_sure
 from alignkit.cli.align.input import InputBlock, InputSentences, read_dictionary
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.align.training import (
@@ -133,6 +133,8 @@ class _Work:
         gold = self._gold(block)
         dictionary = read_dictionary(options, casefold=casefold)
         vectors = read_two_vectors(options, bitext)
+        if gold is None and options.prior in (None, "none"):
+            self._check_sure(settings.settled(len(bitext)).threshold)  # not after the training
         report_size(bitext, settings, options.folder)
         self._took("reading")
         self.aligner = train_aligner(
@@ -159,13 +161,13 @@ class _Work:
 
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         learned = self.aligner.parameters.learned
-        least = self.aligner.settings.threshold if learned is None else learned.lessons.threshold
-        chosen = options.threshold is not None or options.symmetrize != "posterior"
-        if not chosen and options.sure is not None and options.sure <= least:
-            raise OptionError(
-                f"all links are more probable than {least:g}, so none would be only possible: use "
-                f"a --sure above that, not {options.sure:g}, or add --threshold"
-            )
+        self._check_sure(
+            self.aligner.settings.threshold if learned is None else learned.lessons.threshold
+        )
+
+    def _check_sure(self, least: float) -> None:
+        if self._options.threshold is None and self._options.symmetrize == "posterior":
+            check_sure(self._options.sure, least)
 
     def _gold(self, block: InputBlock) -> Corpus | None:
         """Return the gold pairs after checking that they suffice; None if nothing is learned."""

@@ -170,7 +170,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     add_settings(group, ("model", "best"))
     add_options(group, f"""
         --symmetrize M  how to combine both directions: {", ".join(SYMMETRIZATIONS)}; posterior
-            takes the links that are probable in the mean of both, the other methods merge both best
+            takes the links with a probability above --threshold, the other methods merge both best
             alignments or take one of them (default: posterior)
         --threshold P  keep links with a probability above P (posterior only; default:
             {RULES["threshold"].text})
