@@ -26,6 +26,7 @@ from scipy.optimize import minimize
 from alignkit.align import Aligner, Bitext
 from alignkit.align.calibration import FEATURES
 from alignkit.align.calibration_kernel import LEAST
+from alignkit.align.supervised.measures import calibration_error
 from alignkit.tables.table import Table
 from benchmarks.texts import TEXTS, Text
 
@@ -123,14 +124,6 @@ def probabilities(weights: Array, part: Part) -> Array:
     return np.asarray(1 / (1 + np.exp(-(part.features @ weights[:-1] + weights[-1]))))
 
 
-def calibration_error(shown: Array, right: Array) -> float:
-    """Return the mean distance of ten bins of probabilities from the shares of right cells."""
-    kept = shown >= LEAST
-    bins = np.minimum((shown[kept] * 10).astype(int), 9)
-    gaps = np.bincount(bins, shown[kept] - right[kept], 10)
-    return float(np.abs(gaps).sum() / max(kept.sum(), 1))
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(
@@ -172,7 +165,7 @@ def rows_of(every: Sequence[Part]) -> list[dict[str, object]]:
             high = values >= _SHOWN
             row[f"{word}: shown"] = int(high.sum())
             row[f"{word}: right"] = 100 * float(right[high].mean()) if high.any() else None
-            row[f"{word}: error"] = 100 * calibration_error(values, right)
+            row[f"{word}: error"] = 100 * calibration_error(right, values)
         rows.append(row)
     return rows
 

@@ -30,6 +30,7 @@ from alignkit.scoring import count_links, link_ratios
 from alignkit.tables.table import Table
 from benchmarks.bitext import find_bitext
 from benchmarks.machine import load, machine
+from benchmarks.texts import TEXTS
 
 __all__ = ["SETS", "Measured", "Set", "difference", "measured"]
 
@@ -196,60 +197,16 @@ def _hansards(data: Path, *, lines: int) -> Set:
     return Set(pairs, _links(gold), list(range(len(gold))))
 
 
-def _of(corpus: Corpus, *, words: bool = False) -> Set:
-    pairs = [(list(pair.source or ()), list(pair.target or ())) for pair in corpus]
-    return Set(pairs, _links(corpus), list(range(len(pairs))), words)
-
-
-def _greek(data: Path) -> Set:
-    folder = data / "grc-eng"
-    gold = read_corpus(folder / "alignment_grc_eng.txt", format="pharaoh")
-    sides = [(folder / name).read_text("utf-8").splitlines() for name in ("grc.txt", "eng.txt")]
-    pairs = [(a.split(), b.split()) for a, b in zip(*sides, strict=True)]
-    return Set(pairs, _links(gold), list(range(len(pairs))))
-
-
-def _romanian(data: Path) -> Set:
-    gold = read_corpus(data / "roen" / "roen.gold", format="pharaoh", base=1)
-    lines = (data / "roen" / "roen.src-tgt").read_text("utf-8").splitlines()
-    pairs = [(a.split(), b.split()) for a, b in (line.split("|||") for line in lines)]
-    return Set(pairs, _links(gold), list(range(len(pairs))))
-
-
-def _xlwa(data: Path, *, language: str) -> Set:
-    return _of(read_corpus(data / "xl-wa" / language / "dev.tsv", format="xlwa"))
-
-
-def _edinburgh(data: Path) -> Set:
-    folder = data / "edinburgh"
-    sure, all_links = (
-        _of(read_corpus(folder / f"gold.train.{name}.json", format="jacana"), words=True)
-        for name in ("sure", "sure+poss")
-    )
-    gold = [
-        Alignment(one.sure, set(other.sure) - set(one.sure))
-        for one, other in zip(sure.gold, all_links.gold, strict=True)
-    ]
-    return sure._replace(gold=gold)
-
-
-def _mtref(data: Path) -> Set:
-    names = ("mtref-train", "mtref-dev", "wiki-dev")
-    parts = [
-        _of(read_corpus(data / "multimwa" / f"{name}.tsv", format="multimwa")) for name in names
-    ]
-    pairs = [pair for part in parts for pair in part.pairs]
-    gold = [links for part in parts for links in part.gold]
-    return Set(pairs, gold, list(range(len(pairs))), words=True)
-
-
-def _rte(data: Path) -> Set:
-    return _of(read_corpus(data / "rte2" / "RTE2_dev_A.align.txt", format="rte"), words=True)
+def _judged(data: Path, *, name: str) -> Set:
+    """Return the pairs of a text that have gold links."""
+    text = TEXTS[name]()
+    count = len(text.gold)
+    return Set(text.pairs[:count], text.gold, list(range(count)), text.monolingual)
 
 
 def _paraphrases(data: Path) -> Set:
     """Join all texts in English; those of the Bibles are not judged."""
-    judged = [_edinburgh(data), _mtref(data)]
+    judged = [_judged(data, name=name) for name in ("edinburgh", "multimwa")]
     pairs = [pair for one in judged for pair in one.pairs]
     gold = [links for one in judged for links in one.gold]
     sides = [(data / "bible" / f"text.{side}").read_text("utf-8").splitlines() for side in "ef"]
@@ -267,17 +224,17 @@ def _prefixes(data: Path, *, of: Callable[[Path], Set]) -> Set:
 def _sets() -> Iterator[tuple[str, Callable[[Path], Set]]]:
     yield "hansards-10k", partial(_hansards, lines=10_000)
     yield "hansards-100k", partial(_hansards, lines=100_000)
-    yield "greek", _greek
-    yield "romanian", _romanian
+    yield "greek", partial(_judged, name="grc")
+    yield "romanian", partial(_judged, name="ro")
     for language in ("bg", "da", "es"):
-        yield f"xlwa-{language}", partial(_xlwa, language=language)
-    yield "edinburgh", _edinburgh
-    yield "mtref", _mtref
-    yield "rte", _rte
+        yield f"xlwa-{language}", partial(_judged, name=language)
+    yield "edinburgh", partial(_judged, name="edinburgh")
+    yield "mtref", partial(_judged, name="multimwa")
+    yield "rte", partial(_judged, name="rte")
     yield "paraphrases", _paraphrases
     yield "hansards-10k-prefixes", partial(_prefixes, of=partial(_hansards, lines=10_000))
-    yield "greek-prefixes", partial(_prefixes, of=_greek)
-    yield "romanian-prefixes", partial(_prefixes, of=_romanian)
+    yield "greek-prefixes", partial(_prefixes, of=partial(_judged, name="grc"))
+    yield "romanian-prefixes", partial(_prefixes, of=partial(_judged, name="ro"))
 
 
 SETS = dict(_sets())

@@ -17,7 +17,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I8, Bitext
+from alignkit.align.bitext import F4, F8, I4, I8, Bitext
 from alignkit.align.calibration_kernel import calibrate
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
 from alignkit.align.priors import letters
@@ -28,8 +28,6 @@ FEATURES = (
     "consistency", "frequency", "equal", "prefix", "punctuation_one", "off_diagonal", "agreement",
 )  # fmt: skip
 """The features of a cell; docs/probabilities.md defines them."""
-
-I4 = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from alignkit._support.jit import inlined, jit
 from alignkit.align.expectation_kernel import Own, Pairs, Tables
+from alignkit.align.priors_kernel import common_prefix
+from alignkit.align.supervised.cells_kernel import kth, logit
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
@@ -18,42 +20,6 @@ LEAST = 0.1
 """Cells with a lower mean posterior keep it."""
 CLIP = 0.001
 """Probabilities are this far from 0 and 1 when their log odds are taken."""
-
-
-@inlined
-def log_odds(x: float) -> float:
-    """Return the log odds of a probability."""
-    x = min(max(x, CLIP), 1 - CLIP)
-    return float(np.log(x / (1 - x)))
-
-
-@inlined
-def common_prefix(source: U4, a: int, n: int, target: U4, b: int, m: int) -> int:
-    """Return how many letters two words begin with alike; they are n and m letters from a and b."""
-    common = 0
-    while common < n and common < m and source[a + common] == target[b + common]:
-        common += 1
-    return common
-
-
-@inlined
-def set_bests(means: F4, n: int, m: int, bests: F4, others: F4) -> None:
-    """Set bests (N, 2) and others (M, 2): the two greatest means of each row and column."""
-    bests[:n] = 0
-    others[:m] = 0
-    for i in range(n):
-        for j in range(m):
-            x = means[i * m + j]
-            if x > bests[i, 0]:
-                bests[i, 1] = bests[i, 0]
-                bests[i, 0] = x
-            elif x > bests[i, 1]:
-                bests[i, 1] = x
-            if x > others[j, 0]:
-                others[j, 1] = others[j, 0]
-                others[j, 0] = x
-            elif x > others[j, 1]:
-                others[j, 1] = x
 
 
 @inlined
@@ -109,7 +75,10 @@ def calibrate(
                     mine[cell] = to * back * means[cell]
                 rows[i] += mine[cell]
                 columns[j] += mine[cell]
-        set_bests(means, n, m, bests, others)
+        for i in range(n):
+            kth(means, i * m, 1, m, bests[i])
+        for j in range(m):
+            kth(means, j, m, n, others[j])
         for i in range(n):
             source = pairs.source[a + i]
             first = source_starts[source]
@@ -135,9 +104,9 @@ def calibrate(
                 share = (support + 0.05) / (total + 0.5)
                 other_share = (support + 0.05) / (other_total + 0.5)
                 # the features are those of `FEATURES`, in its order
-                some[0] = log_odds(x)
-                some[1] = (log_odds(to) + log_odds(back)) / 2
-                some[2] = log_odds(min(to, back))
+                some[0] = logit(x, CLIP)
+                some[1] = (logit(to, CLIP) + logit(back, CLIP)) / 2
+                some[2] = logit(min(to, back), CLIP)
                 some[3] = against_rival(x, bests[i, 0], bests[i, 1])
                 some[4] = against_rival(x, others[j, 0], others[j, 1])
                 some[5] = np.log(support + 0.1)
@@ -148,10 +117,10 @@ def calibrate(
                 some[10] = sign != other_sign
                 some[11] = abs((i + 0.5) / n - (j + 0.5) / m)
                 some[12] = 0.0 if equal or (sign and other_sign) else agreement
-                logit = weights[len(some)]
+                odds = weights[len(some)]
                 for k in range(len(some)):
-                    logit += weights[k] * some[k]
-                probabilities[base + cell] = 1 / (1 + np.exp(-logit))
+                    odds += weights[k] * some[k]
+                probabilities[base + cell] = 1 / (1 + np.exp(-odds))
                 if len(features) > 0:
                     features[base + cell] = some
         base += n * m

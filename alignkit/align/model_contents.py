@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
@@ -188,7 +189,7 @@ def _checked(
         source=source,
         target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
-        remember=lambda: Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
+        remember=partial(Memory, **{name: arrays[f"memory_{name}"] for name in _MEMORY}),
         fertilities=fertilities,
         history=header.history,
         vectors=header.vectors,

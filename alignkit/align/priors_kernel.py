@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.jit import fast, inlined_fast, jit
+from alignkit._support.jit import fast, inlined, inlined_fast, jit
 from alignkit.align.maximization_kernel import UNITS, plus
 
 F4 = NDArray[np.float32]
@@ -17,6 +17,15 @@ U4 = NDArray[np.uint32]
 
 ONE = 1 << 14
 """The length of a vector. A cosine is a sum of products over its square, below 2^31."""
+
+
+@inlined
+def common_prefix(source: U4, a: int, m: int, target: U4, b: int, n: int) -> int:
+    """Return how many letters two words begin with alike; they are m and n letters from a and b."""
+    common = 0
+    while common < m and common < n and source[a + common] == target[b + common]:
+        common += 1
+    return common
 
 
 @jit
@@ -35,12 +44,9 @@ def add_similarity(
         for place in range(rows[word], rows[word + 1]):
             b = target_starts[columns[place]]
             n = target_starts[columns[place] + 1] - b
-            if m == 0 or n == 0 or source[a] != target[b]:
+            common = common_prefix(source, a, m, target, b, n)
+            if common == 0:
                 continue
-            # the common prefix
-            common = 1
-            while common < m and common < n and source[a + common] == target[b + common]:
-                common += 1
             if common == m and common == n:
                 prior[place] += weight + identity
             elif common >= least:

@@ -161,12 +161,14 @@ class Settings:
         return self.model in FERTILITY_MODELS
 
 
-def check_sure(sure: float | None, least: float) -> None:
-    """Raise an error if all links, which are more probable than `least`, would be sure."""
-    if sure is not None and sure <= least:
+def check_sure(how: Any, default: float) -> None:
+    """Raise an error if the default threshold would make all links sure; `how` has the options."""
+    if how.threshold is not None or how.symmetrize != "posterior" or how.sure is None:
+        return
+    if how.sure <= default:
         raise OptionError(
-            f"all links are more probable than {least:g}, so none would be only possible: use "
-            f"a --sure above that, not {sure:g}, or add --threshold"
+            f"all links are more probable than {default:g}, so none would be only possible: use "
+            f"a --sure above that, not {how.sure:g}, or add --threshold"
         )
 
 

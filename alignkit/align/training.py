@@ -53,7 +53,8 @@ def train(
     if not training.bitext.starts[-1]:
         raise AlignerError("nothing to learn from: no pair has words on both sides")
     training.run(_share(progress, settings, 0))
-    parameters, decoders = training.parameters(), [training.decoder()]
+    text = training.text()
+    parameters, decoders = replace(training.parameters(), text=text), [training.decoder(text)]
     entries_met = training.entries_met
     if not settings.best:
         return Trained(parameters, decoders[0], entries_met)
@@ -62,7 +63,7 @@ def train(
         entries = priors.cut_dictionary(dictionary, letters, casefold=bitext.casefold)
         training = Training(bitext.cut(letters), of_one, workers, entries, room)
         training.run(_share(progress, settings, number))
-        parameters.prefixes[letters] = replace(training.parameters(), text=None)
+        parameters.prefixes[letters] = training.parameters()
         decoders.append(training.decoder())
     return Trained(parameters, Averaged(decoders), entries_met)
 
@@ -173,19 +174,20 @@ class Training:
             np.float32(self.settings.null), *self.null_units,
         )  # fmt: skip
 
-    def decoder(self) -> Decoder | FertileDecoder:
-        """Return the decoder of the training bitext."""
-        return self.hmm_decoder() if self._fertile is None else self._fertile[1]
+    def decoder(self, text: TrainingText | None = None) -> Decoder | FertileDecoder:
+        """Return the decoder of the training bitext; `text` calibrates its probabilities."""
+        return self.hmm_decoder(text) if self._fertile is None else self._fertile[1]
 
-    def hmm_decoder(self) -> Decoder:
+    def hmm_decoder(self, text: TrainingText | None = None) -> Decoder:
         """Return the decoder of the training bitext by the models before IBM 3 and 4."""
         jumps, calibrator = self.jumps if self._jumping else NO_JUMPS, None
-        if (text := self._text()) is not None:
+        if text is not None:
             sides = self.bitext.source.words, self.bitext.target.words
             calibrator = Calibrator.of_training(text, sides)
         return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions, calibrator)
 
-    def _text(self) -> TrainingText | None:
+    def text(self) -> TrainingText | None:
+        """Return what calibration needs to know of the bitext; None if it is not calibrated."""
         if not self.settings.calibrated(len(self.bitext)):
             return None
         levels = int(self.estimator.agreement.sum(dtype=np.int64))
@@ -205,7 +207,7 @@ class Training:
             np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
             with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
             self.jumps if self._jumping else NO_JUMPS, self.positions, self._remember(),
-            self._text(), None if self._fertile is None else self._fertile[0],
+            None, None if self._fertile is None else self._fertile[0],
             tuple(self.history), self._vectors,
         )  # fmt: skip
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from alignkit._support.arguments import every
 from alignkit._support.wording import natural_key
-from alignkit.align.settings import check_sure
 from alignkit.cluster.run import Run, state_of
 from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError, OptionError
@@ -149,11 +148,6 @@ class LinkOutput:
     threshold: float | None = None
     sure: float | None = None
     probabilities: bool = False
-
-    def check(self, default: float) -> None:
-        """Raise an error if the default threshold would make all links sure."""
-        if self.threshold is None and self.symmetrize == "posterior":
-            check_sure(self.sure, default)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from uuid import uuid4
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
 from alignkit.align.parameters import Round
 from alignkit.align.priors import check_dictionary
-from alignkit.align.settings import Settings
+from alignkit.align.settings import Settings, check_sure
 from alignkit.align.training import schedule_of
 from alignkit.cluster import training_tasks
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
@@ -320,7 +320,7 @@ def train_parts(
         training = Stages(session, run, parts, settings, progress)
         training.stages += (save is not None) + outputs.some
         settled = training.merge_words(texts)
-        outputs.how.check(settled.threshold)
+        check_sure(outputs.how, settled.threshold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()

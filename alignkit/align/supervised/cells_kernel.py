@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import inlined, jit
+from alignkit.align.priors_kernel import common_prefix
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
@@ -22,9 +23,9 @@ FAR = 10.0
 
 
 @inlined
-def logit(x: float) -> float:
-    """Return the log odds, those of 1e-6 at least."""
-    x = min(max(x, 1e-6), 1 - 1e-6)
+def logit(x: float, least: float = 1e-6) -> float:
+    """Return the log odds of a probability, which is taken to be this far from 0 and 1."""
+    x = min(max(x, least), 1 - least)
     return float(np.log(x / (1 - x)))
 
 
@@ -50,13 +51,7 @@ def similarities(
             for j in range(target_starts[p], target_starts[p + 1]):
                 b = target_code_starts[target[j]]
                 n = target_code_starts[target[j] + 1] - b
-                prefix = 0
-                while (
-                    prefix < m
-                    and prefix < n
-                    and source_codes[a + prefix] == target_codes[b + prefix]
-                ):
-                    prefix += 1
+                prefix = common_prefix(source_codes, a, m, target_codes, b, n)
                 # the prefix is part of every longest subsequence: only the rest needs the table
                 common = prefix
                 rest_m, rest_n = m - prefix, n - prefix

@@ -134,7 +134,7 @@ class _Work:
         dictionary = read_dictionary(options, casefold=casefold)
         vectors = read_two_vectors(options, bitext)
         if gold is None and options.prior in (None, "none"):
-            self._check_sure(settings.settled(len(bitext)).threshold)  # not after the training
+            check_sure(options, settings.settled(len(bitext)).threshold)  # not after the training
         report_size(bitext, settings, options.folder)
         self._took("reading")
         self.aligner = train_aligner(
@@ -161,13 +161,8 @@ class _Work:
 
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         learned = self.aligner.parameters.learned
-        self._check_sure(
-            self.aligner.settings.threshold if learned is None else learned.lessons.threshold
-        )
-
-    def _check_sure(self, least: float) -> None:
-        if self._options.threshold is None and self._options.symmetrize == "posterior":
-            check_sure(self._options.sure, least)
+        settled = self.aligner.settings if learned is None else learned.lessons
+        check_sure(options, settled.threshold)
 
     def _gold(self, block: InputBlock) -> Corpus | None:
         """Return the gold pairs after checking that they suffice; None if nothing is learned."""
