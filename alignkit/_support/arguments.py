@@ -150,6 +150,10 @@ def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
 
 def every(name: str, values: Iterable[T], kind: type[T]) -> tuple[T, ...]:
     """Return the values after checking that all are instances of the class."""
+    if isinstance(values, Iterator):
+        values = tuple(values)
+    if type(values) is tuple and set(map(type, values)) <= {kind}:  # fast, without subclasses
+        return values
     return tuple(each(name, values, kind))
 
 

@@ -46,7 +46,7 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 _BELOW_1 = nextafter(1, 0)
 _BEST = (
-    "train three models, of whole words and of their first 4 and 5 letters, and average them; "
+    "train three models (on whole words, their first 4 letters, their first 5), and average them; "
     "better, but three times slower"
 )
 

@@ -46,7 +46,7 @@ GROUPS = {
     "corpora": {
         "merge": "merge several annotations of the same pairs into one corpus",
         "concat": "join several corpora of different pairs into one",
-        "select": "select pairs by id, annotator or at random, or split a corpus into parts",
+        "select": "select pairs by id, by annotator or at random, or split a corpus into parts",
         "pairs": "pair several translations of the same sentences with each other",
     },
     "align": {

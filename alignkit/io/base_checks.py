@@ -164,12 +164,12 @@ class Misfit:
             return
         first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
         theirs = _keys(second, second.links)
-        shared = np.isin(theirs, _keys(first, first.links))
+        shared = np.isin(theirs, _keys(first, first.links), assume_unique=True)
         self._links += len(theirs)
         self._shared += int(shared.sum())
         for reading, step in _READINGS.items():
             moved = first.links + step if step else first.links[:, ::-1]
-            then = np.isin(theirs, _keys(first, moved))
+            then = np.isin(theirs, _keys(first, moved), assume_unique=True)
             self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
 
     def suspicion(self) -> str:

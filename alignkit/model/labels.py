@@ -177,8 +177,8 @@ REMARKS = (
 _SCHEMES = (
     Scheme(
         "paraphrase",
-        "Whether the two sentences say the same; for translations, whether one translates the "
-        "other.",
+        "Whether the two sentences say the same thing; for translations, whether one translates "
+        "the other.",
         (
             Label(
                 "paraphrase", "Paraphrase", "Both say the same, in other words or another language."
@@ -191,7 +191,7 @@ _SCHEMES = (
     ),
     Scheme(
         "turku",
-        "How far two texts are paraphrases of each other: the labels of the Turku Paraphrase "
+        "How close two texts are to being paraphrases: the labels of the Turku Paraphrase "
         "Corpus.",
         (
             Label("1", "1 unrelated", "The texts have nothing to do with each other."),
@@ -214,7 +214,7 @@ _SCHEMES = (
     ),
     Scheme(
         "parade",
-        "How far two definitions are paraphrases, in four grades; 2 and 3 count as paraphrases.",
+        "How close two definitions are to being paraphrases, in grades; 2 and 3 count as paraphrases.",
         (
             Label("0", "0", "The lowest grade: no paraphrase at all."),
             Label("1", "1", "Low: counts as no paraphrase."),

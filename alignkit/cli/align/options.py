@@ -175,7 +175,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --threshold P  keep links with a probability above P (posterior only; default:
             {RULES["threshold"].text})
         --sure P  links with a probability above P are sure, others possible (default: all sure)
-        --dictionary FILE  known word pairs, one a line; source word, tab, target word, and
+        --dictionary FILE  known word pairs, one per line; source word, tab, target word, and
             optionally a tab and a pseudo-count (default: 3)
         """, symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
         threshold={"type": _probability}, sure={"type": _probability})  # fmt: skip

@@ -77,16 +77,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --adjudicate  settle the differences between annotators, instead of annotating
         --gold NAME  with --adjudicate, name under which the decided links are stored (default:
             gold)
-        --blind  with --adjudicate, do not show which annotator drew which link (default: as before)
-        --majority  with --adjudicate, accept links shared by more than half of the annotators
-            (default: as before; at first only links shared by all)
+        --blind  with --adjudicate, hide which annotator drew which link (default: as before)
+        --majority  with --adjudicate, take links shared by more than half of the annotators as
+            settled (default: as before; at first only links shared by all)
         """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
         annotator={"type": _who}, gold={"type": _who}, blind=either, majority=either)  # fmt: skip
     tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     add_options(parser.add_argument_group("task"), f"""
         --task  task of the annotators (default: as in the project, or align); align: draw links;
             judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
-        --tokenize T  with --task extract, split texts into words by the tokenizer of nltk
+        --tokenize T  with --task extract, split texts into words with a tokenizer of nltk:
             {" or ".join(TOKENIZERS)}; put it last, or name it: {tokenizers} (default: white space)
         """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("suggestions")

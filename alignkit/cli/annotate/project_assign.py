@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, double={"type": _share}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("order and suggestions"), """
-        --order BY  order of the pairs: hash for a random order, uncertainty, or an attribute. The
+        --order BY  order of the pairs: hash (random), uncertainty, or an attribute. The
             pairs with the most uncertain suggestions come first by uncertainty; an attribute, such
             as document, keeps pairs with the same value together, as in the corpus (default: hash)
         --control SHARE  size of the control sample, in which some or all annotators see no

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _EVERY = 60.0  # seconds between lines, if stderr is no terminal
 
 _OPTIONS = """
-    --cluster C  run on Dask workers, such as local:4 (4 processes on this machine; or
-        tcp://HOST:8786, or the FILE.json of a scheduler); the output is the same (default: run in
+    --cluster C  run on Dask workers; C is local:4 (4 processes on this machine), the address
+        tcp://HOST:8786 or the FILE.json of a scheduler; the output is the same (default: run in
         this process)
     --work DIR  folder that all workers can access; finished parts are kept in its subfolder
         alignkit-run, and the same command continues after a stop (default: a folder next to the

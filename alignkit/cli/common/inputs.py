@@ -194,7 +194,7 @@ def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMA
 
 def add_view_argument(group: argparse._ActionsContainer) -> None:
     """Add the option --view."""
-    text = "--view V  view of the scheme, which merges its labels into fewer (default: full)"
+    text = "--view V  view of the scheme: how to merge its labels into fewer labels (default: full)"
     add_options(group, text, view={"default": "full"})
 
 

@@ -255,8 +255,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)
     add_options(parser, """
-        --ignore-case  with --leaks, ignore upper and lower case (default: they differ; white space
-            and the Unicode form of characters are always ignored)
+        --ignore-case  with --leaks, ignore differences of case (default: they count; differences of
+            white space and of the Unicode form of characters are always ignored)
         --show N  print at most N findings of each kind (default: 5)
         --json  print all findings as JSON (default: text)
         """, show={"type": number(0), "default": 5})  # fmt: skip

@@ -184,7 +184,7 @@ def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
             source and target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
             .jsonl). {listing}
         --view V  with --rows, merge labels by this view, such as binary (default: full)
-        --no-rewrites  leave out rewrites, pairs that annotators changed into paraphrases
+        --no-rewrites  leave out rewrites (pairs that annotators changed into paraphrases)
         """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 

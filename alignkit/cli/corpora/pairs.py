@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         -o, --output FILE  file to write (default: stdout)
         --to F  format of the output: bitext, with lines 'source ||| target', or tsv, with two
             columns (default: bitext)
-        --to-source FILE  file for the source sentences, one a line; needs --to-target, and no -o
-        --to-target FILE  file for the target sentences, one a line
+        --to-source FILE  file for the source sentences, one per line; needs --to-target, and no -o
+        --to-target FILE  file for the target sentences, one per line
         --to-ids  write an id and a tab first; 7/1-3 pairs translations 1 and 3 of line 7 (not
             bitext)
         --json  print the counts as JSON on stdout (default: in words on stderr)

@@ -1,4 +1,4 @@
-"""Select sentence pairs of a corpus by id, annotator or at random, or split a corpus into parts.
+"""Select sentence pairs by id, by annotator or at random, or split a corpus into parts.
 
 The options apply in this order: --ids and --ids-from, then --annotated-by, then --share or --split.
 Pairs keep their order. Shares are drawn with --seed; they are as close to the requested size as
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus_output(parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout")
     add_options(parser, """
         --ids ID...  select the pairs with these ids
-        --ids-from FILE  select the pairs with the ids in this file, one a line
+        --ids-from FILE  select the pairs with the ids in this file, one per line
         --annotated-by A...  select the pairs that all these annotators aligned
         """)  # fmt: skip
     group = parser.add_argument_group("at random")

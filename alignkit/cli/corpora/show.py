@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             of them annotated are skipped
         --trees  draw the trees of both sentences, and mark the nodes that correspond to each other;
             pairs without trees are skipped
-        --links  with --trees, sure: match nodes by sure links, possible: match nodes by sure and
-            possible links (default: sure)
+        --links  with --trees, the links by which nodes are matched: sure, or possible for both
+            kinds (default: sure)
         """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
         links={"choices": ("sure", "possible")})  # fmt: skip
     add_options(parser.add_argument_group("output (default: in the terminal)"), f"""

@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_memory(group, "phrase pairs")
     add_options(parser.add_argument_group("output"), """
         -o, --output FILE  file to write (default: stdout)
-        --jsonl  write one JSON object a line (default: TSV)
+        --jsonl  write one JSON object per line (default: TSV)
         """, output={"type": output_file, "default": "-"})  # fmt: skip
     add_cluster(parser)
     add_reading_arguments(parser)

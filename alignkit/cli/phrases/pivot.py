@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     add_options(group, """
         -o, --output FILE  file to write (default: stdout)
-        --jsonl  write one JSON object a line (default: TSV)
+        --jsonl  write one JSON object per line (default: TSV)
         --to F  format of the output, if TABLE holds rules (default: that of TABLE)
         """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS})  # fmt: skip
     add_labels(group)

@@ -55,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             sides; s2t: string to tree; hiero: no trees; samt: hiero with labels from trees
         --string  with s2t, the side without trees (default: the source, if both have trees)
         --size N  combine up to N minimal rules into one (default: 1)
-        --all  learn a rule for every two constituents that correspond; several that match the same
-            share a count (default: the minimal rules of one derivation)
+        --all  learn a rule for every pair of corresponding constituents; several that match
+            the same share a count (default: the minimal rules of one derivation)
         --deletions  learn rules that delete or insert a whole constituent whose words have no link;
             written d0 and i0 (default: keep the words)
         --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
