@@ -191,8 +191,7 @@ _SCHEMES = (
     ),
     Scheme(
         "turku",
-        "How close two texts are to being paraphrases: the labels of the Turku Paraphrase "
-        "Corpus.",
+        "How close two texts are in meaning: the labels of the Turku Paraphrase Corpus.",
         (
             Label("1", "1 unrelated", "The texts have nothing to do with each other."),
             Label("2", "2 related", "They are about the same, but are no paraphrases."),
@@ -214,7 +213,7 @@ _SCHEMES = (
     ),
     Scheme(
         "parade",
-        "How close two definitions are to being paraphrases, in grades; 2 and 3 count as paraphrases.",
+        "How close two definitions are in meaning, in four grades; 2 and 3 count as paraphrases.",
         (
             Label("0", "0", "The lowest grade: no paraphrase at all."),
             Label("1", "1", "Low: counts as no paraphrase."),
