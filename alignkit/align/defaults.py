@@ -20,6 +20,7 @@ class TextFacts(NamedTuple):
     pairs: int
     monolingual: bool  # whether equal words are a lexicon (`identity`)
     calibrated: bool  # whether the probabilities are calibrated
+    best: bool  # whether three models are averaged
 
 
 class DefaultRule(NamedTuple):
@@ -39,9 +40,16 @@ def _log(text: TextFacts) -> float:
     return log10(max(text.pairs, 1) / 100)
 
 
-def _large(text: TextFacts) -> float:
-    """Return 0 up to 2,000 pairs and 1 from 100,000 on; in between it follows the logarithm."""
-    return _clip((_log(text) - log10(20)) / log10(50), 0, 1)
+def _large(text: TextFacts, most: int = 100_000) -> float:
+    """Return 0 up to 2,000 pairs and 1 from `most` on; in between it follows the logarithm."""
+    return _clip((_log(text) - log10(20)) / log10(most / SMALL), 0, 1)
+
+
+def _floor(text: TextFacts) -> float:
+    if text.monolingual:
+        return 2e-3
+    floor = _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3)
+    return floor * 4 ** _large(text, 10_000) if text.best else floor
 
 
 def _threshold(text: TextFacts) -> float:
@@ -67,9 +75,11 @@ RULES = {
         "more pairs know more about the other words of a stem",
     ),
     "floor": DefaultRule(
-        lambda text: 2e-3 if text.monolingual else _clip(0.04 / max(text.pairs, 1), 5e-4, 2e-3),
-        "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002",
-        "in few pairs, that two words occur together says more",
+        _floor,
+        "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002; with "
+        "--best, above 2,000 pairs it rises to 0.002 at 10,000",
+        "in few pairs, that two words occur together says more; beginnings of words, which --best "
+        "adds, are frequent",
     ),
     "concentration": DefaultRule(
         lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
