@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from alignkit._support import arguments
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room
-from alignkit.align.expectation import parts_of
+from alignkit.align.expectation import Positions, parts_of
 from alignkit.align.maximization_kernel import add_chances, numbers_in
-from alignkit.align.positions import Positions
 from alignkit.errors import AlignmentError
 
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)

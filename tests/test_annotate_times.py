@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Alignment, Annotation, Corpus
-from alignkit._support.timestamps import read_moment
 from alignkit.annotate.dashboard.slow_figures import pace_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.io.format import EVERYTHING
+from alignkit.model.annotation import read_moment
 
 WHEN = "2020-02-29T13:06:28Z"
 LINKS = Alignment.parse("0-0 1?1")

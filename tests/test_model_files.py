@@ -107,7 +107,7 @@ def test_the_file_is_as_the_specification_says(tmp_path):
         assert packed.read("words/target.txt") == b"the\\n\nback\\\\slash\n\\\\n\n"
     assert content == {
         "alignkit": "model",
-        "version": model_files.VERSION,
+        "version": model_files.PLAIN_VERSION,
         "header": HEADER,
         "arrays": {
             "forward": {"dtype": "float32", "shape": [4]},
@@ -283,7 +283,7 @@ def table(dtype="float32", shape=(2,)):
         ({"alignkit": "model"}, "its version is 'None'; train"),
         (model(version=0), "its version is '0'"),
         (model(version="1"), "its version is '1'"),
-        (model(version=3), r"file version 3, made by a newer .* up to 2: inst"),
+        (model(version=4), r"file version 4, made by a newer .* up to 3: inst"),
         (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
         ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
         (model(header=[]), "its header must be an object"),

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit import errors
-from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
 from alignkit.corpora.counts import count_groups
 from alignkit.corpora.join import concat, merge
 from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
 from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
+from alignkit.model.annotation import PERIODS, Annotation, period_of, read_moment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import score_records

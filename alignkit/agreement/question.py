@@ -19,7 +19,6 @@ from alignkit._support.arguments import (
     words,
 )
 from alignkit._support.parallel import count_workers, stage
-from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
@@ -47,6 +46,7 @@ from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
 from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError
+from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import Corpus, group_texts, values_of
 
 ON = ("alignments", "judgments")  # what annotators can agree on

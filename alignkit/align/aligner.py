@@ -27,6 +27,7 @@ from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
 from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
+from alignkit.align.evidence import EvidenceLike
 from alignkit.align.expectation import Workers
 from alignkit.align.model_contents import load_parameters, save_parameters
 from alignkit.align.parameters import Parameters, Round
@@ -274,6 +275,7 @@ class Aligner:
         symmetrize: str = "posterior",
         threshold: float | None = None,
         sure: float | None = None,
+        evidence: EvidenceLike | None = None,
         threads: int | None = None,
     ) -> AlignedLinks:
         """Align all pairs of a bitext, with the refinement from gold links if there is one.
@@ -292,6 +294,10 @@ class Aligner:
             that of `settings`.
         sure
             Links with a higher probability are sure, the others possible; None: all are sure.
+        evidence
+            The links of the systems that the refinement was learned with: for each system, the
+            annotators of the pairs. Pairs that a system did not align are aligned by what was
+            learned without evidence.
         threads
             Number of threads; None: all cores. It does not affect the result.
 
@@ -300,7 +306,8 @@ class Aligner:
         AlignerError
             If the refinement from gold links needs vectors, and there are none.
         OptionError
-            If Viterbi alignments are requested with a refinement from gold links.
+            If Viterbi alignments are requested with a refinement from gold links, or the evidence
+            is not of the systems that the refinement needs.
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         least = self.settings.threshold if threshold is None else threshold
@@ -320,15 +327,25 @@ class Aligner:
                 alone = self._adapter.pair_decoder(*pair)
                 if alone is not None:
                     return decode(alone, Workers(1), symmetrize, least, sure)
+        if not isinstance(bitext, Bitext) and evidence is not None:
+            bitext = list(bitext)
+        if learned is not None:
+            evidence = learned.seen(evidence, bitext)
+        elif evidence is not None:
+            raise OptionError("this aligner did not learn to use evidence: leave it out")
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
+        shown = None if evidence is None else evidence.on(bitext, pieces)
         with Workers.opened(threads) as workers:
-            parts = [
-                decode(decoder, workers, symmetrize, least, sure)
-                if learned is None
-                else learned.align(decoder, part, workers, threshold, sure, self._vectors)
-                for part, decoder in self._decoders(bitext, pieces)
-            ]
+            parts, begin = [], 0
+            for part, decoder in self._decoders(bitext, pieces):
+                if learned is None:
+                    parts.append(decode(decoder, workers, symmetrize, least, sure))
+                else:
+                    own = shown and shown.part(begin, begin + len(part))
+                    how = workers, threshold, sure, self._vectors, own
+                    parts.append(learned.align(decoder, part, *how))
+                begin += len(part)
         links = AlignedLinks.joined(parts)
         if pieces is None:
             return links

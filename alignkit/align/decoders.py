@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_attributes, place
 from alignkit.align import decoding_kernel as kernel
 from alignkit.align.bitext import F4, F8, I4
 from alignkit.align.calibration import Calibrator
-from alignkit.align.expectation import NO_LEVELS
+from alignkit.align.expectation import NO_LEVELS, Positions
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.align.positions import Positions
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment, Link
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, gather
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,13 @@ class AlignedLinks:
             LinkArrays.concatenate([part.arrays for part in parts]),
             np.concatenate([part.probabilities for part in parts]),
         )
+
+    def replaced(self, other: AlignedLinks, places: NDArray[np.bool_]) -> AlignedLinks:
+        """Return these links, with those of `other` for some of the pairs (P,)."""
+        both = AlignedLinks.joined([self, other])
+        chosen = np.arange(len(places)) + len(places) * places
+        links = gather(both.arrays.offsets, chosen)[0]
+        return AlignedLinks(both.arrays.take(chosen), both.probabilities[links])
 
     def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
         """Return the alignment of pair k, with the probabilities as weights.

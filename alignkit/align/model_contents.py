@@ -17,17 +17,20 @@ from numpy.typing import NDArray
 
 from alignkit.align.bitext import I4, I8
 from alignkit.align.calibration import TrainingText
+from alignkit.align.evidence import EvidenceSystem
+from alignkit.align.expectation import Positions
 from alignkit.align.fertility.models import MOST, REACH, FertilityModel
 from alignkit.align.model_files import Arrays, StoredModel, read_model, write_model
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round
-from alignkit.align.positions import Positions
 from alignkit.align.priors import VectorsUsed
 from alignkit.align.settings import MODELS, Settings
 from alignkit.align.supervised.cells import GoldLexicon, names_of
 from alignkit.align.supervised.learned import (
     KINDS,
     OBJECTIVES,
+    SYSTEM,
     UNSUPERVISED,
+    VOTE,
     Layers,
     Learned,
     Lessons,
@@ -55,8 +58,11 @@ WORDS = ("learned_source", "learned_target")  # the lists of words of what was l
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
 _MORE = {"agreement", "learned", "prefixes", "vectors"}  # of models that have some
 _OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
+_OF_EVIDENCE = {"evidence", "measures", "without"}  # of models that learned to use evidence
+_WITHOUT = "without_"  # begins the names of tables and words of what was learned without evidence
 
 _LEAST_SHARE, _LARGEST, _MOST_PAIRS = 1e-15, 1e9, 2**31
+_MOST_CHANNELS = 1000
 _LONGEST = 1000  # letters of a prefix
 
 # The ranges of numbers
@@ -80,12 +86,16 @@ def save_parameters(path: str, known: Parameters) -> None:
         start = f"prefix{size}_"  # what the names of its tables begin with
         arrays |= {start + name: array for name, array in _arrays_of(part).items()}
         words |= {f"{start}source": part.source, f"{start}target": part.target}
-    if known.learned is not None:
-        header = replace(header, learned=record_of(known.learned))
-        arrays |= arrays_of(known.learned)
-        if known.learned.lexicon is not None:
-            words |= {f"learned_{name}": getattr(known.learned.lexicon, name) for name in SIDES}
-    write_model(path, header=header.to_json(), arrays=arrays, words=words)
+    learned, evidence = known.learned, False
+    if learned is not None:
+        header = replace(header, learned=record_of(learned))
+        evidence = bool(learned.lessons.evidence)
+        both = [("", learned), *([(_WITHOUT, learned.without)] if learned.without else [])]
+        for start, own in both:
+            arrays |= {start + name: array for name, array in arrays_of(own).items()}
+            if own.lexicon is not None:
+                words |= {f"{start}learned_{name}": getattr(own.lexicon, name) for name in SIDES}
+    write_model(path, header=header.to_json(), arrays=arrays, words=words, evidence=evidence)
 
 
 def _header_of(known: Parameters) -> ModelHeader:
@@ -147,6 +157,7 @@ def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[st
 def _checked(
     stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
 ) -> Parameters:
+    without, stored = _divided(stored, _WITHOUT)
     lists = [name for name in stored.words if name.startswith("learned_")]
     names = ", ".join(stored.words) or "missing"
     plain = stored.words.keys() - set(lists) == {"source", "target"}
@@ -164,9 +175,10 @@ def _checked(
     elif lists:
         raise AlignerError(f"it has the words {lists[0]}, but no refinement from gold links")
     check_fields(declared, stored.arrays, len(source), len(target))
-    learned = None
+    learned, nested = None, _without(header.learned, without)
     if header.learned is not None:
         learned = learned_of(header.learned, stored.arrays, stored.words)
+        learned = replace(learned, without=nested)
 
     # copies: numba compiles anew for arrays that cannot be written.
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
@@ -417,14 +429,17 @@ def _fields_of_fertility(
 
 def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targets: int) -> None:
     """Check each array against its declaration, and the arrays against each other."""
+    _check_each(fields, arrays, {"sources": sources, "targets": targets})
+    for problem in _ties(fields, arrays):
+        raise AlignerError(problem)
+
+
+def _check_each(fields: Mapping[str, Field], arrays: Arrays, sizes: dict[str, int]) -> None:
     for name in sorted(fields.keys() ^ arrays.keys()):
         raise AlignerError(f"{name} is {'missing' if name in fields else 'not a known table'}")
-    sizes = {"sources": sources, "targets": targets}
     for name, declared in fields.items():
         _check_form(name, arrays[name], declared, sizes)
         _check_range(name, arrays[name], declared, sizes)
-    for problem in _ties(fields, arrays):
-        raise AlignerError(problem)
 
 
 def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, int]) -> None:
@@ -505,25 +520,29 @@ def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
 
 def record_of(learned: Learned) -> dict[str, object]:
     """Return the header's record of the refinement from gold links."""
-    names = names_of(vectors=learned.lessons.vectors) if learned.used else ()
-    return {
-        **asdict(learned.lessons),
-        "features": list(names),
-        "lexicon": learned.lexicon is not None,
-    }
+    lessons, fitted = learned.lessons, learned.rounds is not None
+    names = names_of(vectors=lessons.vectors, evidence=lessons.evidence) if fitted else ()
+    record = asdict(lessons) | {"features": list(names), "lexicon": learned.lexicon is not None}
+    if lessons.evidence:
+        return record | {"without": learned.without and record_of(learned.without)}
+    return {name: record[name] for name in _OF_LEARNED}
 
 
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
-    if not isinstance(record, dict) or set(record) != _OF_LEARNED:
+    if not isinstance(record, dict) or set(record) - _OF_EVIDENCE != _OF_LEARNED:
         raise AlignerError("learned must have the entries " + ", ".join(sorted(_OF_LEARNED)))
-    lexicon = record["lexicon"]
-    lessons = Lessons(*(record[lesson.name] for lesson in fields(Lessons)))
-    kind, objective, threshold, pairs, vectors = astuple(lessons)
-    used = kind != UNSUPERVISED
-    kinds = kind in (*KINDS, "prior", UNSUPERVISED)
+    lexicon, evidence = record["lexicon"], _OF_EVIDENCE & record.keys()
+    systems, measures = _evidence_of(record) if evidence else ((), None)
+    entries = ("kind", "objective", "threshold", "pairs", "vectors")
+    kind, objective, threshold, pairs, vectors = (record[name] for name in entries)
+    lessons = Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
+    plain = (VOTE, *(SYSTEM + system.name for system in systems)) if systems else ()
+    used = kind not in (UNSUPERVISED, *plain)
+    kinds = kind in (*KINDS, "prior", UNSUPERVISED, *plain)
     share = type(threshold) is float and 0 <= threshold <= 1
     count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
-    features = record["features"] == (list(names_of(vectors=vectors)) if used else [])
+    names = list(names_of(vectors=vectors, evidence=systems))
+    features = record["features"] == (names if used else [])
     for fine, problem in (
         (kinds, f"kind is {str(kind)[:40]!r}; expected one of {', '.join(KINDS)}"),
         (objective in (*OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
@@ -535,6 +554,38 @@ def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
     ):
         _require(fine, f"learned: {problem}")
     return lessons, used, lexicon
+
+
+def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the systems of evidence and the measures of a record, after a check."""
+    try:
+        systems = tuple(EvidenceSystem(*system) for system in record["evidence"])
+        measures = record["measures"] and tuple(record["measures"])
+        typed = {tuple(map(type, system)) for system in systems} == {(str, int, bool)}
+        fine = (
+            typed and len({system.name for system in systems}) == len(systems)
+            and all(0 < system.channels <= _MOST_CHANNELS for system in systems)
+            and [type(x) is float and 0 <= x <= 1 for x in measures or (0.0, 0.0)] == [True, True]
+            and bool(record["without"] or record["kind"] == VOTE)
+        )  # fmt: skip
+    except (KeyError, TypeError):
+        fine = False
+    _require(fine, "learned: evidence is not a list of different systems, with two measures")
+    return systems, measures
+
+
+def _without(record: object, stored: StoredModel) -> Learned | None:
+    """Return what was learned without evidence, from its own tables and words."""
+    inner = record.get("without") if isinstance(record, dict) else None
+    fields: dict[str, Field] = {}
+    if inner is not None:
+        sizes = [len(stored.words.get(name, ())) for name in WORDS]
+        fields = fields_of_learned(inner, *sizes)
+        _require(not _lessons_of(inner)[0].evidence, "learned: evidence is where none was used")
+    _check_each(fields, stored.arrays, {})
+    known = set() if inner is None else set(WORDS)
+    _require(stored.words.keys() <= known, "learned: it has words of no lexicon")
+    return None if inner is None else learned_of(inner, stored.arrays, stored.words)
 
 
 def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
@@ -559,7 +610,8 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
     """Declare the tables of a refinement for its record and these numbers of words."""
     lessons, used, with_lexicon = _lessons_of(record)
     fields: dict[str, Field] = {}
-    width, limits = len(names_of(vectors=lessons.vectors)) + 1, (-_LARGEST, _LARGEST)
+    names = names_of(vectors=lessons.vectors, evidence=lessons.evidence)
+    width, limits = len(names) + 1, (-_LARGEST, _LARGEST)
     for name in ("first", "second") if used else ():
         start, networks, hidden = f"learned_{name}_", f"networks {name}", f"hidden {name}"
         fields[f"{start}weights"] = Field("float64", (width,), *limits)

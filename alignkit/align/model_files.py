@@ -5,8 +5,8 @@ Specification
 A model is a zip file of stored (not compressed) members, in this order:
 
 - ``header.json``: a JSON object with ``"alignkit": "model"``, the ``"version"`` of the file format
-  (1), ``"header"`` (an object that describes the model), ``"arrays"`` (for each name its
-  ``"dtype"`` and ``"shape"``) and ``"words"`` (for each name its ``"count"`` and ``"bytes"``);
+  (2; 3 with evidence), ``"header"`` (an object that describes the model), ``"arrays"`` (for each
+  name its ``"dtype"`` and ``"shape"``) and ``"words"`` (its ``"count"`` and ``"bytes"``);
 - ``arrays/NAME.npy``, by name: a NumPy file, version 1.0, of little-endian numbers in C order;
 - ``words/NAME.txt``, by name: UTF-8, each word followed by a line feed; within words ``\n`` stands
   for a line feed and ``\\`` for a backslash.
@@ -44,7 +44,7 @@ from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import refuse_unread
 from alignkit.version import __version__
 
-VERSION = 2  # the version of the file format that is written, and the newest that is read
+PLAIN_VERSION, VERSION = 2, 3  # of the file format: 3 if it learned from evidence, the newest read
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
@@ -109,11 +109,11 @@ class Contents(NamedTuple):
     tables: Mapping[str, TableHeader]
     lists: Mapping[str, WordList]
 
-    def encode(self) -> bytes:
-        """Return the bytes of ``header.json``."""
+    def encode(self, version: int) -> bytes:
+        """Return the bytes of ``header.json``, of a version of the file format."""
         content = {
             "alignkit": "model",
-            "version": VERSION,
+            "version": version,
             "header": _plain(self.header),
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
             "words": {key: {"count": n, "bytes": size} for key, (n, size) in self.lists.items()},
@@ -292,8 +292,9 @@ def total(sizes: Iterable[tuple[str, int]]) -> int:
 
 
 def write_model(
-    path: _Path, *, header: Mapping[str, object], arrays: Arrays, words: Mapping[str, Sequence[str]]
-) -> None:
+    path: _Path, *, header: Mapping[str, object], arrays: Arrays,
+    words: Mapping[str, Sequence[str]], evidence: bool = False,
+) -> None:  # fmt: skip
     """Write a model; the file appears only when it is complete."""
     name = os.fspath(path)
     try:
@@ -301,7 +302,7 @@ def write_model(
         texts = {key: _text(key, words[key]) for key in sorted(words)}
         declared = {key: TableHeader(x.dtype.name, x.shape) for key, x in tables.items()}
         lists = {key: WordList(len(words[key]), len(text)) for key, text in texts.items()}
-        start = Contents(header, declared, lists).encode()
+        start = Contents(header, declared, lists).encode(VERSION if evidence else PLAIN_VERSION)
     except (TypeError, ValueError, RecursionError) as problem:
         raise WriteError(f"{name}: cannot store this model: {problem}") from None
     if name == "-":

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import F4, I4, I8, U1
 from alignkit.align.calibration import TrainingText
 from alignkit.align.decoding_kernel import count_links, pair_keys, recall, remember
+from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import Own, Pairs
-from alignkit.align.positions import Positions
 from alignkit.align.settings import Settings
 
 if TYPE_CHECKING:

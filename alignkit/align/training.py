@@ -15,10 +15,10 @@ from alignkit.align.bitext import F4, I4, I8, Bitext
 from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
+from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Own, Pairs, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
-from alignkit.align.positions import Positions
 from alignkit.align.priors import VectorPrior
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
-from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, item_ids, spread
 from alignkit.audit.sheets import check_judges
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import FormatError, MissingTextError, OptionError
+from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
 from alignkit.model.labels import SCHEMES, View, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of

@@ -26,12 +26,12 @@ from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
 from alignkit.align.decoders import Decoder
 from alignkit.align.decoding import decode, likelihoods_by
+from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up, numbers_in
 from alignkit.align.model_contents import save_parameters
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_unseen
-from alignkit.align.positions import Positions
 from alignkit.align.priors import Backing, add_dictionary, spelling_prior
 from alignkit.align.settings import FEW
 from alignkit.cluster import training_files

@@ -1,2 +1,3 @@
+from .remapping import remap as remap
 from .wording_diversity import Diversity as Diversity
 from .wording_diversity import diversity as diversity

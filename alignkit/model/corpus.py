@@ -16,7 +16,6 @@ from alignkit._support.arguments import (
     place,
     words,
 )
-from alignkit._support.timestamps import PERIODS, period_of
 from alignkit._support.wording import brief_annotators, how_many
 from alignkit.errors import (
     AlignkitError,
@@ -28,7 +27,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.model.alignment import SIDES
-from alignkit.model.annotation import ROLES, Annotation
+from alignkit.model.annotation import PERIODS, ROLES, Annotation, period_of
 from alignkit.model.coercion import (
     RECORDS,
     LinksLike,

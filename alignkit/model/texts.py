@@ -60,3 +60,12 @@ def porter_stem() -> Callable[[str], str]:
 
     stem: Callable[[str], str] = PorterStemmer().stem
     return stem
+
+
+def word_kind(word: str) -> int:
+    """Return 0 for a word, 1 for punctuation, and 2 if there are digits."""
+    if word.isalpha():
+        return 0
+    if any(letter.isdigit() for letter in word):
+        return 2
+    return int(not any(letter.isalnum() for letter in word))

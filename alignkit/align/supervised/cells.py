@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
 from alignkit.align.decoders import Decoding
+from alignkit.align.evidence import Evidence, EvidenceSystem, names_of_channels
 from alignkit.align.priors import code_points, units_of
 from alignkit.align.priors_kernel import cosines_of_pair, vector_features
 from alignkit.align.supervised import cells_kernel as kernel
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError
+from alignkit.model.texts import word_kind
 
 I2 = NDArray[np.int16]
 
@@ -66,12 +68,14 @@ STRONG_SECOND = (
 """The same for the second round."""
 
 
+OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds say
 _SMOOTH = 0.5  # added to counts of links before they divide
 
 
-def names_of(*, vectors: bool) -> tuple[str, ...]:
+def names_of(*, vectors: bool, evidence: Iterable[EvidenceSystem] = ()) -> tuple[str, ...]:
     """Return the names of the features, in order."""
-    return (*CELL, *(VECTORS if vectors else ()), *LEXICON, *NEIGHBOURS)
+    own = (*CELL, *(VECTORS if vectors else ()))
+    return (*own, *names_of_channels(evidence), *LEXICON, *NEIGHBOURS)
 
 
 def lexicon_columns(features: F4) -> slice:
@@ -87,20 +91,12 @@ class Spelled:
         codes, self.starts = code_points(words)
         self.codes = codes.copy()
         self.letters = np.diff(self.starts).astype(np.int32)
-        self.kinds = np.array([_kind(word) for word in words], np.uint8)
+        self.kinds = np.array([word_kind(word) for word in words], np.uint8)
 
     @classmethod
     def of(cls, bitext: Bitext) -> tuple[Spelled, Spelled]:
         """Return the spelling of the words of both sides."""
         return cls(bitext.source.words), cls(bitext.target.words)
-
-
-def _kind(word: str) -> int:
-    if word.isalpha():
-        return 0
-    if any(letter.isdigit() for letter in word):
-        return 2
-    return int(not any(letter.isalnum() for letter in word))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +109,15 @@ class Cells:
     words: I4  # (K, 2) int32: the numbers of the two words in the bitext
     features: F4
     probabilities: F4  # (K,) those of the aligner alone
+    shares: F4  # (K, S): see `Evidence.set_features`
 
     @classmethod
     def of(
         cls, decoder: Decoding, bitext: Bitext, begin: int, end: int,
         vectors: TwoVectors | None = None, spelled: tuple[Spelled, Spelled] | None = None,
+        evidence: Evidence | None = None,
     ) -> Cells:  # fmt: skip
-        """Return the cells of the pairs `begin:end` of a bitext."""
+        """Return the cells of the pairs `begin:end` of a bitext, with evidence on all its pairs."""
         source, target = bitext.source, bitext.target
         mine, other = spelled or Spelled.of(bitext)
         forward, reverse = decoder.posteriors(begin, end)
@@ -134,7 +132,12 @@ class Cells:
         means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
         starts = source.starts, target.starts
         count = kernel.mark_cells(begin, end, *starts, means, likeness, cosines, marks)
-        names = names_of(vectors=vectors is not None)
+        systems: tuple[EvidenceSystem, ...] = ()
+        if evidence is not None:  # each of its links is a candidate
+            evidence, systems = evidence.part(begin, end), evidence.systems
+            marks[evidence.cells()] = 1
+            count = int(marks.sum())
+        names = names_of(vectors=vectors is not None, evidence=systems)
         features = np.zeros((count, len(names)), np.float32)
         places = np.empty((count, 2), np.int32)
         ends = np.zeros(end - begin + 1, np.int64)
@@ -146,7 +149,12 @@ class Cells:
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
         shown = np.add(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
         shown = np.minimum(shown * np.float32(0.5), np.float32(1))
-        return cls.placed(bitext, begin, end, ends, places, features, shown)
+        cells = cls.placed(bitext, begin, end, ends, places, features, shown)
+        if evidence is None:
+            return cells
+        columns = features[:, len(names_of(vectors=vectors is not None)) - OTHERS : -OTHERS]
+        shares = evidence.set_features(cells.pair_of, places, features[:, 0], columns)
+        return replace(cells, shares=shares)
 
     @classmethod
     def placed(
@@ -160,7 +168,8 @@ class Cells:
             lengths[:, column] = side.lengths[begin:end]
             starts = np.repeat(side.starts[begin:end], counts)
             words[:, column] = side.ids[starts + places[:, column]]
-        return cls(lengths, ends, places, words, features, probabilities)
+        no_shares = np.empty((len(places), 0), np.float32)
+        return cls(lengths, ends, places, words, features, probabilities, no_shares)
 
     @cached_property
     def pair_of(self) -> I8:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I8
+from alignkit.align.evidence import STRONG_OF_CHANNEL, EvidenceSystem
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised import network_kernel as kernel
-from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts, names_of
+from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts
 from alignkit.align.supervised.gold import FOLDS, Gold
 from alignkit.align.supervised.learned import (
     KINDS,
+    SYSTEM,
+    VOTE,
     FitKind,
     Layers,
     StackedModel,
     SupervisedRound,
     probabilities_of,
+    shares_by,
 )
-from alignkit.align.supervised.measures import GRID, best_of, calibration_error, rows_of
+from alignkit.align.supervised.measures import GRID, best_of, calibration_error, measure, rows_of
 
 T = TypeVar("T")
 
@@ -49,7 +53,7 @@ def fit(
     if not kept.all():
         features, goals = features[kept], goals[kept]
     wanted = (*STRONG, *STRONG_SECOND) if second else STRONG
-    strong = np.array([at for at, name in enumerate(names) if name in wanted])
+    strong = np.flatnonzero([x in wanted or x.endswith(STRONG_OF_CHANNEL) for x in names])
     fits = _Fits(prior, features, goals, strong)
     return [fits.of(kind) for kind in kinds]
 
@@ -204,9 +208,7 @@ class _Learning:
         self.goals = gold.goals(objective)
         self.features = gold.cells.features
         self.counts = GoldCounts(gold.cells, self.goals)
-        plain = names_of(vectors=False)
-        vectors = self.features.shape[1] > len(plain)
-        self.names = names_of(vectors=vectors)
+        self.names = gold.names
         if fold_of is None:
             order = np.random.default_rng(0).permutation(gold.different)
             of_group = np.empty(gold.different, np.int64)
@@ -249,13 +251,7 @@ def validate(
     kind = tried[best]
     refined = _second_out_of_fold(learning, kind, first[best])
     rounds = _final(learning, kind, first[best])
-    grid = np.stack([rows_of(objective, gold, refined, threshold) for threshold in GRID])
-    possible = bool((gold.levels == 1).any())
-    after = np.empty((len(gold), 4), np.int64)
-    for fold in range(FOLDS):
-        inside = learning.fold_of == fold
-        after[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
-    threshold = float(GRID[best_of(objective, grid, possible=possible)])
+    after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means, goals = gold.cells.probabilities, learning.goals
     return Validated(
         kind.name,
@@ -267,6 +263,51 @@ def validate(
         after,
         (calibration_error(goals, means), calibration_error(goals, refined)),
     )
+
+
+def by_threshold(objective: str, gold: Gold, probabilities: F4, fold_of: I8) -> tuple[I8, float]:
+    """Return counts (P, 4) by the best threshold of the other folds, and the best of all."""
+    grid = np.stack([rows_of(objective, gold, probabilities, threshold) for threshold in GRID])
+    possible = bool((gold.levels == 1).any())
+    rows = np.empty((len(gold), 4), np.int64)
+    for fold in range(FOLDS):
+        inside = fold_of == fold
+        rows[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
+    return rows, float(GRID[best_of(objective, grid, possible=possible)])
+
+
+class Rival(NamedTuple):
+    """A way to align that learning with evidence has to beat."""
+
+    kind: str  # system:NAME, vote, without, or empty for the aligner
+    rows: I8  # (P, 4) the counts of each pair, out of fold
+    threshold: float = 0.0
+    calibration: float = 0.0
+
+
+def rivals_of(
+    objective: str, gold: Gold, systems: Sequence[EvidenceSystem], plain: I8, fold_of: I8
+) -> Iterator[Rival]:
+    """Yield each system and the vote; `plain` are the counts (P, 4) without evidence."""
+    goals = gold.goals(objective)
+    for kind in (*(SYSTEM + system.name for system in systems), VOTE):
+        shares = shares_by(kind, systems, gold.cells)
+        rows, threshold = by_threshold(objective, gold, shares, fold_of)
+        rows[gold.lacking] = plain[gold.lacking]
+        yield Rival(kind, rows, threshold, calibration_error(goals, shares))
+
+
+def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tuple[I8, Rival]:
+    """Return the counts by the best rival of the other folds, and the best of all."""
+
+    def best(inside: NDArray[np.bool_]) -> Rival:  # the first of equals
+        sums = np.stack([rival.rows[inside].sum(axis=0) for rival in rivals])
+        return rivals[int(measure(objective, sums).argmax())]
+
+    rows = np.empty_like(rivals[0].rows)
+    for fold in range(FOLDS):
+        rows[fold_of == fold] = best(fold_of != fold).rows[fold_of == fold]
+    return rows, best(fold_of >= 0)
 
 
 def refit(

@@ -10,11 +10,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import words
 from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import F4, I8, Bitext
+from alignkit.align.evidence import Annotators, Evidence, systems_of
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.align.supervised.cells import CELL, LEXICON, NEIGHBOURS, Cells, found_in, names_of
+from alignkit.align.supervised.cells import CELL, OTHERS, Cells, found_in, names_of
 from alignkit.align.vectors.word_vectors import TwoVectors
+from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import compared_texts
@@ -25,13 +28,25 @@ FOLDS = 5  # of cross-validation
 MOST_CELLS = 1_000_000
 """The largest number of cells for learning: about 5,000 pairs; fits then take a gigabyte."""
 _BLOCK = 256  # pairs whose posteriors are held at a time
-_OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds say
 _IDENTICAL = CELL.index("identical")
 
 
 def is_learnable(pair: SentencePair) -> bool:
     """Return whether a pair has words on both sides and no line that would be cut."""
     return min(pair.lengths) > 0 and max(pair.lengths) <= LONGEST_PIECE
+
+
+def checked_annotators(evidence: Annotators | None, gold: str) -> dict[str, tuple[str, ...]]:
+    """Return the annotators of systems; refuse the annotator of the gold links."""
+    annotators = {name: words(name, names) for name, names in (evidence or {}).items()}
+    for system, names in annotators.items():
+        if not names or gold in (system, *names):
+            others = f"other than {gold!r}, the annotator of the gold links"
+            raise OptionError(f"evidence {system!r} needs annotators {others}")
+    channels = [name for system in systems_of(annotators) for name in system.names]
+    if len(set(channels)) < len(channels):
+        raise OptionError(f"two systems have the same name: {', '.join(channels)}")
+    return annotators
 
 
 def different(pairs: Iterable[SentencePair]) -> int:
@@ -47,9 +62,16 @@ class Gold:
     links: LinkArrays  # their links
     cells: Cells  # those that may be links
     ignore_identical: bool = False
+    names: tuple[str, ...] = names_of(vectors=False)  # of the features of cells
 
     def __len__(self) -> int:
         return len(self.bitext)
+
+    @cached_property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which pairs (P,) some system did not align."""
+        lacking = np.isnan(self.cells.shares).any(axis=1)
+        return np.asarray(np.bincount(self.cells.pair_of, lacking, len(self)) > 0)
 
     @cached_property
     def groups(self) -> I8:
@@ -128,13 +150,17 @@ class _Kept:
     features: F4  # (K, D) what the pair itself says of them
     probabilities: F4  # (K,) those of the aligner alone
     fold: int  # the fold of cross-validation that it is in
+    shares: F4  # (K, S) what systems say of its cells; see `Cells`
 
 
 class GoldPairs:
     """Gold pairs in order of arrival, with the features of their cells."""
 
-    def __init__(self, aligner: Aligner, vectors: TwoVectors | None) -> None:
-        self._aligner, self._vectors = aligner, vectors
+    def __init__(
+        self, aligner: Aligner, vectors: TwoVectors | None, annotators: Annotators | None = None
+    ) -> None:
+        self._aligner, self._vectors, self._annotators = aligner, vectors, annotators or {}
+        self.systems = systems_of(self._annotators)
         self._kept: list[_Kept] = []
         self._came = 0
         self.left_out = 0
@@ -165,6 +191,7 @@ class GoldPairs:
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> GoldPairs:
         """Add the pairs that an annotator aligned; they replace those with the same ids."""
+        checked_annotators(self._annotators, annotator)
         pairs = list(pairs)
         annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
         learnable = [pair for pair in annotated if is_learnable(pair)]
@@ -197,15 +224,18 @@ class GoldPairs:
         bitext = self._packed(kept)
         lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]
         ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
-        width = len(names_of(vectors=self._vectors is not None))
+        names = names_of(vectors=self._vectors is not None, evidence=self.systems)
+        width = len(names)
         features = np.zeros((ends[-1], width), np.float32)
         places, probabilities = np.empty((ends[-1], 2), np.int32), np.empty(ends[-1], np.float32)
         for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
-            features[begin:end, : width - _OTHERS], places[begin:end] = pair.features, pair.places
+            features[begin:end, : width - OTHERS], places[begin:end] = pair.features, pair.places
             probabilities[begin:end] = pair.probabilities
         cells = Cells.placed(bitext, 0, len(kept), ends, places, features, probabilities)
+        if kept:
+            cells = replace(cells, shares=np.concatenate([pair.shares for pair in kept]))
         links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
-        return Gold(bitext, links, cells, ignore_identical)
+        return Gold(bitext, links, cells, ignore_identical, names)
 
     def _packed(self, pairs: Sequence[_Kept] | Sequence[SentencePair]) -> Bitext:
         casefold = self._aligner.parameters.casefold
@@ -216,12 +246,17 @@ class GoldPairs:
             return
         bitext = self._packed(pairs)
         decoder = self._aligner.decoder(bitext)
+        evidence = Evidence.pack(pairs, self._annotators) if self.systems else None
+        if evidence is not None:
+            known, new = self.systems, evidence.systems
+            self.systems = tuple(max(both) for both in zip(known, new, strict=True))  # weighted
         for begin in range(0, len(pairs), _BLOCK):
             end = min(begin + _BLOCK, len(pairs))
-            cells = Cells.of(decoder, bitext, begin, end, self._vectors)
+            cells = Cells.of(decoder, bitext, begin, end, self._vectors, evidence=evidence)
             for k, pair in enumerate(pairs[begin:end]):
                 inside = slice(cells.ends[k], cells.ends[k + 1])
                 places = cells.places[inside].astype(np.int16)
-                features = cells.features[inside, :-_OTHERS].copy()
+                features = cells.features[inside, :-OTHERS].copy()
                 links, shown = pair.alignment(annotator), cells.probabilities[inside].copy()
-                yield _Kept(pair.id, pair.words, links, places, features, shown, 0)
+                more = 0, cells.shares[inside]
+                yield _Kept(pair.id, pair.words, links, places, features, shown, *more)

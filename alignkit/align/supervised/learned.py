@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from alignkit._support.arguments import each
 from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
 from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
+from alignkit.align.evidence import Evidence, EvidenceLike, EvidenceSystem, check_systems
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import (
     CELL,
@@ -28,9 +30,12 @@ from alignkit.errors import AlignerError, FormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.opening import open_input
 from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 UNSUPERVISED = "unsupervised"
 """The kind if learning brought no gain: the aligner's own alignment."""
+VOTE, SYSTEM, WITHOUT = "vote", "system:", "without"
+"""The kinds if evidence is used as it is (the name of the system follows), or not at all."""
 
 _PART = 500_000  # cells whose features are held at a time by each thread
 
@@ -143,11 +148,13 @@ def probabilities_of(logits: F8) -> F4:
 class Lessons:
     """How the refinement was learned, and from what."""
 
-    kind: str  # how the rounds were fitted; one of KINDS, prior, or unsupervised
+    kind: str  # how the rounds were fitted; one of KINDS, prior, unsupervised, vote or system:NAME
     objective: str  # one of OBJECTIVES
     threshold: float  # links are more probable than this
     pairs: int  # how many pairs taught it
     vectors: bool  # whether it looks at vectors of words
+    evidence: tuple[EvidenceSystem, ...] = ()  # whose links it looks at, in this order
+    measures: tuple[float, float] | None = None  # with evidence: by cross-validation, and without
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,19 +164,37 @@ class Learned:
     lessons: Lessons  # from what, and how
     rounds: StackedModel | None = None  # gives probabilities of features; None if nothing gained
     lexicon: GoldLexicon | None = None
+    without: Learned | None = None  # the same without evidence, for pairs that lack a system
+
+    @classmethod
+    def vote(cls, systems: tuple[EvidenceSystem, ...]) -> Learned:
+        """Return what aligns by the vote of systems and the aligner, without gold links."""
+        return cls(Lessons(VOTE, "links", 0.5, 0, vectors=False, evidence=systems))
 
     @property
     def used(self) -> bool:
         """Whether the refinement is used, because it gained."""
-        return self.rounds is not None
+        return self.lessons.kind != UNSUPERVISED
+
+    def seen(self, evidence: EvidenceLike | None, pairs: Any) -> Evidence | None:
+        """Return the evidence on pairs that this needs, in its order; refuse any other."""
+        if not evidence:
+            check_systems(self.lessons.evidence, {})
+            return None
+        if not isinstance(evidence, Evidence):
+            evidence = Evidence.pack(each("pairs", pairs, SentencePair), evidence)
+        return evidence.ordered(self.lessons.evidence)
 
     def cells(
         self, decoder: Decoding, bitext: Bitext, begin: int, end: int, vectors: TwoVectors | None,
         spelled: tuple[Spelled, Spelled] | None = None, numbers: tuple[I8, I8] | None = None,
+        evidence: Evidence | None = None,
     ) -> tuple[Cells, F4]:  # fmt: skip
         """Return the cells of some pairs with their probabilities; see `GoldLexicon.numbers`."""
         seen = vectors if self.lessons.vectors else None
-        cells = Cells.of(decoder, bitext, begin, end, seen, spelled)
+        cells = Cells.of(decoder, bitext, begin, end, seen, spelled, evidence)
+        if self.rounds is None and self.lessons.evidence:
+            return cells, shares_by(self.lessons.kind, self.lessons.evidence, cells)
         if self.lexicon is not None:
             self.lexicon.set_features(cells, numbers or self.lexicon.numbers(bitext))
         if self.rounds is None:
@@ -178,9 +203,14 @@ class Learned:
 
     def align(
         self, decoder: Decoding, bitext: Bitext, workers: Workers, threshold: float | None,
-        sure: float | None, vectors: TwoVectors | None,
+        sure: float | None, vectors: TwoVectors | None, evidence: Evidence | None = None,
     ) -> AlignedLinks:  # fmt: skip
         """Return the links of a bitext with probabilities above a threshold."""
+        if evidence is not None and self.without is not None and evidence.lacking.any():
+            # a pair that lacks a system is not one without links: other rounds align it
+            how = decoder, bitext, workers, threshold, sure, vectors
+            complete = replace(self, without=None).align(*how, evidence)
+            return complete.replaced(self.without.align(*how), evidence.lacking)
         if self.lessons.vectors and self.used and vectors is None:
             needed = "this was learned with word vectors and needs them: give the same vectors"
             raise AlignerError(needed)
@@ -191,7 +221,7 @@ class Learned:
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
             part = decoder, bitext, begin, end
-            cells, probabilities = self.cells(*part, vectors, spelled, numbers)
+            cells, probabilities = self.cells(*part, vectors, spelled, numbers, evidence)
             kept = probabilities > np.float32(least)
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[cells.ends]
             chosen = probabilities[kept]
@@ -201,6 +231,16 @@ class Learned:
 
         parts = parts_of(bitext.starts, max(PARTS, int(bitext.starts[-1]) // _PART))
         return AlignedLinks.joined(workers.map(links_of, parts))
+
+
+def shares_by(kind: str, systems: Iterable[EvidenceSystem], cells: Cells) -> F4:
+    """Return the votes (K,) of cells, the mean of all, or the weights of the system that won."""
+    if kind == VOTE:
+        counts = 1 + (~np.isnan(cells.shares)).sum(axis=1)  # of those that know the pair
+        sums = np.nansum(cells.shares, axis=1, dtype=np.float64) + cells.features[:, 0]
+        return np.asarray(sums / counts, np.float32)
+    names = [SYSTEM + system.name for system in systems]
+    return np.nan_to_num(cells.shares[:, names.index(kind)])
 
 
 @dataclass(frozen=True)
@@ -253,9 +293,9 @@ class Prior:
             text = stream.read(_MOST).decode("utf-8", "replace")
         return cls.decoded(text, name)
 
-    def rounds(self, *, vectors: bool) -> StackedModel:
-        """Return both rounds, with or without the features of vectors."""
-        names = names_of(vectors=vectors)
+    def rounds(self, *, vectors: bool, evidence: Iterable[EvidenceSystem] = ()) -> StackedModel:
+        """Return both rounds, with or without the features of vectors and of evidence."""
+        names = names_of(vectors=vectors, evidence=evidence)
         return StackedModel(*(SupervisedRound.named(names, x) for x in (self.first, self.second)))
 
     def learned(self) -> Learned:

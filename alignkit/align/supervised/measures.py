@@ -101,6 +101,16 @@ class GainInterval:
 
 
 @dataclass(frozen=True)
+class SystemMeasure:
+    """How well a system or the vote does without learning; as the values of `LearningReport`."""
+
+    kind: str  # system:NAME, or vote
+    measure: GainInterval
+    threshold: float
+    calibration: float
+
+
+@dataclass(frozen=True)
 class LearningReport(TableResult):
     """The gain from learning on gold links, by cross-validation.
 
@@ -131,6 +141,14 @@ class LearningReport(TableResult):
         The share of the resamples with a gain.
     used
         Whether there was a gain, in enough resamples; see `Objective`.
+    systems
+        With evidence, each system and the vote; `gain` is over the best of these, the aligner and
+        `without`, chosen on the other folds.
+    instead
+        The best of them on all pairs: ``system:NAME``, ``vote``, ``without``, or empty for the
+        aligner. It is used if there was no gain.
+    without
+        With evidence, the report of learning without it.
     """
 
     objective: str
@@ -150,6 +168,9 @@ class LearningReport(TableResult):
     vectors: bool
     gaining: float
     used: bool
+    systems: tuple[SystemMeasure, ...] = ()
+    instead: str = ""
+    without: LearningReport | None = None
 
     def table(self) -> Table:
         """Return the report as a table."""
@@ -160,11 +181,19 @@ class LearningReport(TableResult):
             Column("calibration error", "decimal", digits=3),
             Column("threshold", "decimal", digits=3),
         ]
-        rows: list[list[Cell]] = [
-            ["before", Value(*astuple(self.before)), self.calibration[0], self.threshold_before],
-            ["learned", Value(*astuple(self.after)), self.calibration[1], self.threshold],
-            ["gain", Value(*astuple(self.gain)), None, None],
-        ]
+
+        def row(name: str, value: GainInterval, *more: float) -> list[Cell]:
+            return [name, Value(*astuple(value)), *(more or (None, None))]
+
+        rows = [row("before", self.before, self.calibration[0], self.threshold_before)]
+        for system in self.systems:
+            name = system.kind.removeprefix("system:")
+            rows.append(row(name, system.measure, system.calibration, system.threshold))
+        if (plain := self.without) is not None:
+            own = plain.after, plain.calibration[1], plain.threshold
+            rows.append(row("learned without evidence", *own))
+        rows.append(row("learned", self.after, self.calibration[1], self.threshold))
+        rows.append(row("gain over the best" if self.systems else "gain", self.gain))
         title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
             title += f", {self.different:,} different"
@@ -174,6 +203,7 @@ class LearningReport(TableResult):
     def verdict(self) -> str:
         """The outcome in a sentence."""
         how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
+        how += ", with evidence" if self.systems else ""
         if self.used:
             return f"learned: {how}"
         percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
@@ -181,11 +211,18 @@ class LearningReport(TableResult):
         needed = OBJECTIVES[self.objective].evidence(self.different)
         if self.gaining < needed:
             share += f", {needed:.0%} are needed"
-        return f"not used: no gain that is certain enough ({how}; {share})"
+        verdict = f"not used: no gain that is certain enough ({how}; {share})"
+        if not self.systems:
+            return verdict
+        kinds = {"": "the aligner alone", "without": "what was learned without evidence"}
+        return f"{verdict}; instead: {kinds.get(self.instead, self.instead)}"
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON values."""
-        return asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
+        record = asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
+        if self.without is not None:
+            return record | {"without": self.without.to_json()}
+        return {key: record[key] for key in record if key not in ("systems", "instead", "without")}
 
 
 def resampled(

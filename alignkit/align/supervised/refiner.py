@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from os import PathLike, fspath
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, words
 from alignkit.align.aligner import Aligner
-from alignkit.align.bitext import F4, Bitext, PairLike
+from alignkit.align.bitext import F4, I8, Bitext, PairLike
+from alignkit.align.evidence import Annotators, check_systems, systems_of
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import GoldLexicon
-from alignkit.align.supervised.fitting import Folds, Validated, refit, validate
-from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs
+from alignkit.align.supervised.fitting import (
+    Folds,
+    Rival,
+    Validated,
+    best_of_rivals,
+    refit,
+    rivals_of,
+    validate,
+)
+from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs, checked_annotators
 from alignkit.align.supervised.learned import (
     KINDS,
     OBJECTIVES,
     UNSUPERVISED,
+    WITHOUT,
     Learned,
     Lessons,
     Prior,
     StackedModel,
 )
-from alignkit.align.supervised.measures import LearningReport, resampled
+from alignkit.align.supervised.measures import LearningReport, SystemMeasure, resampled
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError
 from alignkit.model.corpus import Corpus
@@ -42,6 +53,7 @@ class _Course:
     start: StackedModel  # the rounds that learning starts from
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
+    evidence: Annotators  # the annotators of the systems that are looked at, perhaps none
 
 
 class Refiner:
@@ -70,13 +82,19 @@ class Refiner:
     34
     """
 
-    def __init__(self, aligner: Aligner, course: _Course) -> None:
+    def __init__(
+        self, aligner: Aligner, course: _Course, without: StackedModel | None = None
+    ) -> None:
         check_arguments(Refiner.__init__, locals())
         self.aligner = aligner
         self.report: LearningReport | None = None
         self._course = course
-        self._pairs = GoldPairs(aligner.with_learned(None), course.vectors)
+        self._pairs = GoldPairs(aligner.with_learned(None), course.vectors, course.evidence)
         self._folds: Folds | None = None
+        self._without: Refiner | None = None  # learns from the same pairs without evidence
+        if without is not None:
+            self._without = Refiner(aligner, replace(course, evidence={}, start=without))
+            self._without._unlearn()
 
     @classmethod
     def begin(
@@ -89,16 +107,22 @@ class Refiner:
         *,
         target_vectors: Vectors | None = None,
         ignore_identical: bool = False,
+        evidence: Annotators | None = None,
     ) -> Refiner:
         """Create a refiner without pairs; it aligns like the aligner. Parameters as in `train`."""
         check_arguments(Refiner.begin, locals())
         check_known("objective", objective, OBJECTIVES)
-        start = Prior.read(fspath(prior)).rounds(vectors=vectors is not None)
+        annotators = checked_annotators(evidence, gold)
+        known, used = Prior.read(fspath(prior)), vectors is not None
+        systems = systems_of(annotators)
         course = _Course(
-            gold, objective, ignore_identical, start, fspath(prior),
-            two_vectors(vectors, target_vectors),
+            gold, objective, ignore_identical, known.rounds(vectors=used, evidence=systems),
+            fspath(prior), two_vectors(vectors, target_vectors), annotators,
         )  # fmt: skip
-        refiner = cls(aligner.with_learned(None, vectors, target_vectors), course)
+        refiner = cls(
+            aligner.with_learned(None, vectors, target_vectors), course,
+            known.rounds(vectors=used) if systems else None,
+        )  # fmt: skip
         refiner._unlearn()
         return refiner
 
@@ -114,6 +138,7 @@ class Refiner:
         *,
         target_vectors: Vectors | None = None,
         ignore_identical: bool = False,
+        evidence: Annotators | None = None,
         threads: int | None = None,
     ) -> Refiner:
         """Learn from the annotated pairs of a corpus, and cross-validate the result.
@@ -138,6 +163,9 @@ class Refiner:
             The same for the target side, in the same space; None: use `vectors` for both.
         ignore_identical
             Whether the measure of links ignores equal words; that of phrases always does.
+        evidence
+            Other systems that aligned the pairs: for each, its annotators in the corpus (one, or
+            for example one for each direction). To align, `Aligner.align_bitext` needs them too.
         threads
             Number of threads; None: all cores. It does not affect the result.
 
@@ -147,22 +175,28 @@ class Refiner:
             If there are fewer than five different pairs.
         UnknownNameError
             If the objective is unknown, or only other annotators aligned pairs.
+        OptionError
+            If the annotator of the gold links is also evidence.
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
             aligner, gold, objective, prior, vectors, target_vectors=target_vectors,
-            ignore_identical=ignore_identical,
+            ignore_identical=ignore_identical, evidence=evidence,
         )  # fmt: skip
         pairs = Corpus(each("corpus", corpus, SentencePair))
         if pairs.aligners:
-            pairs.require(gold)
-        refiner._pairs.add(pairs, gold)
+            pairs.require(gold, *chain.from_iterable(refiner._course.evidence.values()))
+        refiner._add(list(pairs), gold)
         refiner.validate(threads)
         return refiner
 
     @classmethod
-    def of(cls, aligner: Aligner, gold: str = "gold") -> Refiner:
+    def of(
+        cls, aligner: Aligner, gold: str = "gold", evidence: Annotators | None = None
+    ) -> Refiner:
         """Continue from a loaded aligner that was refined; its gold pairs are not included.
+
+        If it was refined with evidence, `evidence` names the annotators of these systems.
 
         Raises
         ------
@@ -178,9 +212,19 @@ class Refiner:
         if lessons.vectors and vectors is None:
             needed = "the refinement needs word vectors: load the aligner with the same vectors"
             raise AlignerError(needed)
-        start = learned.rounds or Prior.none().rounds(vectors=False)
-        course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors)
-        return cls(aligner, course)
+        annotators = checked_annotators(evidence, gold)
+        check_systems(lessons.evidence, {name: len(annotators[name]) for name in annotators})
+        annotators = {system.name: annotators[system.name] for system in lessons.evidence}
+        used, none = vectors is not None, Prior.none()
+        start = learned.rounds or none.rounds(vectors=used, evidence=lessons.evidence)
+        course = _Course(
+            gold, lessons.objective, False, start, "what was loaded", vectors, annotators
+        )
+        plain = (learned.without and learned.without.rounds) or none.rounds(vectors=used)
+        refiner = cls(aligner, course, plain if lessons.evidence else None)
+        if refiner._without is not None and learned.without is not None:
+            refiner._without.aligner = aligner.with_learned(learned.without)
+        return refiner
 
     @property
     def learned(self) -> Learned:
@@ -214,13 +258,20 @@ class Refiner:
         one found no gain, the pairs are only stored. `annotator` aligned these pairs.
         """
         check_arguments(Refiner.update, locals(), apart=["pairs"])
-        self._pairs.add(each("pairs", pairs, SentencePair), annotator or self._course.annotator)
+        self._add(list(each("pairs", pairs, SentencePair)), annotator or self._course.annotator)
         return self._refitted(threads)
+
+    def _add(self, pairs: Sequence[SentencePair], annotator: str) -> None:
+        self._pairs.add(pairs, annotator)
+        if self._without is not None:
+            kept = set(self.ids)  # some may be left out
+            self._without._pairs.add([pair for pair in pairs if pair.id in kept], annotator)
 
     def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
         """Forget the pairs with these ids, if present; return the refiner itself."""
         check_arguments(Refiner.forget, locals(), apart=["ids"])
-        self._pairs.forget(set(words("ids", ids)))
+        for refiner in filter(None, (self, self._without)):
+            refiner._pairs.forget(set(words("ids", ids)))
         return self._refitted(threads)
 
     def validate(self, threads: int | None = None) -> LearningReport:
@@ -241,16 +292,35 @@ class Refiner:
             needed = f"learning needs at least {FOLDS}"
             raise AlignerError(f"{pairs} were aligned by {course.annotator!r}; {needed}")
         with Workers.opened(threads) as workers:
-            least = self.aligner.settings.threshold
-            chosen = validate(gold, course.objective, course.start, workers, before=least)
-        report = _report(course, gold, chosen, least, self._pairs.left_out)
+            self._validate(gold, workers)
+        assert self.report is not None
+        return self.report
+
+    def _validate(self, gold: Gold, workers: Workers) -> I8:
+        """Cross-validate, use what is best, and return its counts (P, 4) out of fold."""
+        course, least, without = self._course, self.aligner.settings.threshold, self._without
+        chosen = validate(gold, course.objective, course.start, workers, before=least)
+        rivals = [Rival("", chosen.before)]
+        if without is not None:
+            plain = without._validate(without._gold(), workers)
+            chosen.after[gold.lacking] = plain[gold.lacking]  # as these pairs will be aligned
+            how = self._pairs.systems, plain, chosen.folds.of
+            rivals += rivals_of(course.objective, gold, *how)
+            if without.learned.used:
+                rivals.append(Rival(WITHOUT, plain))
+        rows, best = best_of_rivals(course.objective, rivals, chosen.folds.of)
+        report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
+        if without is not None:
+            report = replace(report, instead=best.kind, without=without.report)
         self.report, self._folds = report, chosen.folds
         self._pairs.divide(chosen.folds.of)
         if report.used:
             self._learn(gold, chosen.kind, chosen.threshold, chosen.rounds)
-        else:
+        elif best.kind in ("", WITHOUT):
             self._unlearn()
-        return report
+        else:
+            self._learn(gold, best.kind, best.threshold, None)
+        return chosen.after if report.used else rows
 
     def probabilities(self, pair: PairLike) -> F4:
         """Return the link probabilities (N, M) of a pair with at most 400 words per side."""
@@ -258,8 +328,12 @@ class Refiner:
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
             raise AlignerError(f"a line has {max(shape)} words; the limit is {LONGEST_PIECE}")
-        decoder = self.aligner.decoder(bitext)
-        cells, likely = self.learned.cells(decoder, bitext, 0, 1, self._course.vectors)
+        decoder, learned, vectors = self.aligner.decoder(bitext), self.learned, self._course.vectors
+        given = self._course.evidence if learned.lessons.evidence else None
+        evidence = learned.seen(given, [pair])
+        if evidence is not None and learned.without is not None and evidence.lacking.any():
+            learned, evidence = learned.without, None
+        cells, likely = learned.cells(decoder, bitext, 0, 1, vectors, evidence=evidence)
         probabilities = np.zeros(shape, np.float32)
         probabilities[cells.places[:, 0], cells.places[:, 1]] = likely
         return probabilities
@@ -270,6 +344,11 @@ class Refiner:
 
     def _refitted(self, threads: int | None) -> Refiner:
         learned, course = self.learned, self._course
+        if self._without is not None:
+            self._without._refitted(threads)
+            if not learned.lessons.evidence:
+                self._unlearn()
+                return self
         if not learned.used:
             return self
         if not len(self._pairs):
@@ -277,6 +356,9 @@ class Refiner:
             self._unlearn()
             return self
         kind, folds, gold = learned.lessons.kind, self._folds, self._gold()
+        if learned.rounds is None:  # the evidence is used as it is
+            self._learn(gold, kind, learned.lessons.threshold, None)
+            return self
         if kind not in KINDS or (KINDS[kind].has_networks and self.report is None):
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:  # first rounds that know less than half of the pairs are made anew
@@ -293,25 +375,47 @@ class Refiner:
     def _gold(self) -> Gold:
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
-    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel) -> None:
-        course, goals = self._course, gold.goals(self._course.objective)
-        words = gold.bitext.source.words, gold.bitext.target.words
-        lexicon = GoldLexicon.of(gold.cells, goals, *words)
-        lessons = Lessons(kind, course.objective, threshold, len(gold), course.vectors is not None)
-        self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon))
+    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel | None) -> None:
+        course, goals, lexicon = self._course, gold.goals(self._course.objective), None
+        if rounds is not None:
+            words = gold.bitext.source.words, gold.bitext.target.words
+            lexicon = GoldLexicon.of(gold.cells, goals, *words)
+        without = None if self._without is None else self._without.learned
+        vectors = course.vectors is not None
+        if rounds is None and without is not None:  # only pairs that lack a system need them
+            vectors = without.lessons.vectors
+        lessons = Lessons(kind, course.objective, threshold, len(gold), vectors)
+        if without is not None:
+            report, measures = self.report, None
+            if report is not None and report.without is not None:
+                measures = report.after.value, report.without.after.value
+            lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
+        self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon, without))
 
     def _unlearn(self) -> None:
+        if self._without is not None:
+            self.aligner = self.aligner.with_learned(self._without.learned)
+            return
         objective, least = self._course.objective, float(self.aligner.settings.threshold)
         lessons = Lessons(UNSUPERVISED, objective, least, len(self._pairs), vectors=False)
         self.aligner = self.aligner.with_learned(Learned(lessons))
 
 
 def _report(
-    course: _Course, gold: Gold, chosen: Validated, least: float, left_out: int
-) -> LearningReport:
+    course: _Course, gold: Gold, chosen: Validated, least: float, left_out: int,
+    rivals: Sequence[Rival], best: I8,
+) -> LearningReport:  # fmt: skip
     objective = course.objective
-    rows = gold.summed(chosen.before), gold.summed(chosen.after)  # copies of a pair are one sample
-    before, after, gain, gaining = resampled(objective, *rows)
+    first, best, learned = map(gold.summed, (chosen.before, best, chosen.after))  # without copies
+    before, after, gain, gaining = resampled(objective, best, learned)
+    if len(rivals) > 1:
+        before = resampled(objective, first, learned)[0]
+    systems = tuple(
+        SystemMeasure(
+            rival.kind, resampled(objective, gold.summed(rival.rows), learned)[0], *rival[2:]
+        )
+        for rival in rivals if rival.kind not in ("", WITHOUT)
+    )  # fmt: skip
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():
         better = False  # where no sure link is to be found, to align nothing errs least
@@ -319,5 +423,5 @@ def _report(
         objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
         gain, chosen.calibration, least, chosen.threshold, chosen.kind, chosen.losses, course.prior,
         course.vectors is not None, gaining,
-        used=better and gaining >= OBJECTIVES[objective].evidence(gold.different),
+        used=better and gaining >= OBJECTIVES[objective].evidence(gold.different), systems=systems,
     )  # fmt: skip

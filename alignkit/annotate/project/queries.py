@@ -21,7 +21,6 @@ from sqlalchemy import (
     select,
 )
 
-from alignkit._support.timestamps import read_moment
 from alignkit.align.defaults import SMALL
 from alignkit.align.settings import FEW
 from alignkit.annotate.project import schema
@@ -29,7 +28,7 @@ from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Suggestion
 from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
-from alignkit.model.annotation import ROLES
+from alignkit.model.annotation import ROLES, read_moment
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
 
 

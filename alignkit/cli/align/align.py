@@ -32,7 +32,7 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -41,7 +41,14 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.settings import LONGEST_PIECE, check_sure
-from alignkit.cli.align.input import InputBlock, InputSentences, read_dictionary
+from alignkit.cli.align.input import (
+    InputBlock,
+    InputSentences,
+    check_needed,
+    read_dictionary,
+    read_evidence,
+    report_doubts,
+)
 from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.align.training import (
     check_gold,
@@ -68,6 +75,7 @@ if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
     from alignkit.align.decoders import AlignedLinks
+    from alignkit.align.evidence import Annotators, Evidence
     from alignkit.align.settings import Settings
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
@@ -119,6 +127,9 @@ class _Work:
         )
         self.seconds: dict[str, float] = {}
         self.report: LearningReport | None = None
+        self.systems: list[str] = []
+        self._pairs: Sequence[SentencePair] = ()  # with evidence, all of them
+        self._annotators: Annotators = {}  # of the systems of evidence
         self._lap = time.perf_counter()
 
     def train(self, settings: Settings) -> InputBlock:
@@ -127,7 +138,7 @@ class _Work:
 
         options = self._options
         casefold = not options.keep_case
-        block = self._sentences.whole(casefold=casefold)
+        block = self._whole(casefold)
         bitext = block.bitext
         assert isinstance(bitext, Bitext)
         gold = self._gold(block)
@@ -152,7 +163,8 @@ class _Work:
         """Learn from gold pairs, or use a named prior, if the options ask for it."""
         options = self._options
         if gold is not None:
-            self.aligner, self.report = learned_of(self.aligner, gold, options.learn, options)
+            how = gold, options.learn, options, self._annotators
+            self.aligner, self.report = learned_of(self.aligner, *how)
             for line in filter(None, str(self.report).splitlines()):
                 say(line)
             self._took("learning")
@@ -170,16 +182,40 @@ class _Work:
             return None
         from alignkit.model.corpus import Corpus
 
-        corpus = Corpus(block.pairs or ())
+        corpus = Corpus(self._pairs or block.pairs or ())
         corpus.require(self._options.learn)
         check_gold(corpus, self._options.learn, self._sentences.name)
         return corpus
+
+    def _whole(self, casefold: bool) -> InputBlock:
+        """Read all pairs, and the evidence on them."""
+        block = self._sentences.whole(casefold=casefold)
+        if self._options.evidence:
+            known = self._options, block.pairs or (), self._options.learn
+            self._pairs, self._annotators = read_evidence(*known)
+        return block
+
+    def _evidence(self) -> tuple[Aligner, Evidence | None]:
+        """Return what aligns, and the evidence that it needs; warn of what looks wrong."""
+        aligner, options, learned = self.aligner, self._options, self.aligner.parameters.learned
+        if not options.evidence:
+            return aligner, None
+        from alignkit.align.evidence import Evidence
+        from alignkit.align.supervised.learned import Learned
+
+        evidence = Evidence.pack(self._pairs, self._annotators)
+        self.systems = [str(system) for system in evidence.systems]
+        if options.learn is None:  # else learning looked at it
+            report_doubts(aligner, self._pairs, self._annotators)
+        if options.vote:
+            return aligner.with_learned(Learned.vote(evidence.systems)), evidence
+        return aligner, evidence if learned is not None and learned.lessons.evidence else None
 
     def load(self) -> Iterator[InputBlock]:
         """Load an aligner; return the pairs to align, some at a time."""
         options = self._options
         self.aligner = load_aligner(options)
-        if options.no_learned:
+        if options.no_learned or options.vote:
             self.aligner = self.aligner.with_learned(None)
         elif options.symmetrize != "posterior":
             learned = self.aligner.parameters.learned
@@ -195,13 +231,22 @@ class _Work:
                 f"{options.load}: its corrections from gold links need word vectors: give the "
                 "same ones with --vectors, or ignore the corrections with --no-learned"
             )
+        kept = options.learn is None and options.prior in (None, "none")
+        kept = kept and not (options.no_learned or options.vote)
+        if kept and options.no_evidence and learned is not None and learned.without is not None:
+            self.aligner = self.aligner.with_learned(learned.without)
+        elif kept and learned is not None and not options.evidence:
+            check_needed(options.load, learned, {})
         self._took("loading")
-        if options.learn is not None:
-            block = self._sentences.whole(casefold=self.aligner.parameters.casefold)
-            self._learn(self._gold(block))
-            return iter([block])
-        self._learn(None)
-        return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
+        casefold = self.aligner.parameters.casefold
+        if options.learn is None and not options.evidence:
+            self._learn(None)
+            return self._sentences.blocks(casefold=casefold)
+        block = self._whole(casefold)
+        if kept:
+            check_needed(options.load, learned, self._annotators)
+        self._learn(self._gold(block))
+        return iter([block])
 
     def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
         """Yield the links of each block; at the end, write all other outputs."""
@@ -209,9 +254,10 @@ class _Work:
         with ExitStack() as stack:
             scores = stack.enter_context(replacing(options.scores)) if options.scores else None
             for block in blocks:
-                links = self.aligner.align_bitext(
+                aligner, evidence = self._evidence()
+                links = aligner.align_bitext(
                     block.bitext, symmetrize=options.symmetrize, threshold=options.threshold,
-                    sure=options.sure, threads=options.threads,
+                    sure=options.sure, evidence=evidence, threads=options.threads,
                 )  # fmt: skip
                 if scores is not None:
                     scores.write(score_lines(self.aligner.scores(block.bitext)))
@@ -322,6 +368,7 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
         "tokenizer": tokenizer,
         "settings": asdict(work.aligner.settings),
         "rounds": rounds,
+        **({"evidence": work.systems} if work.systems else {}),
         "learned": None if work.report is None else work.report.to_json(),
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
     }

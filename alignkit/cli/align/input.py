@@ -6,20 +6,23 @@ import argparse
 import html
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from alignkit._support.wording import visible
+from alignkit._support.wording import how_many, natural_key, visible
 from alignkit.align.numbered_texts import Lines, lines_of, numbered
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
+from alignkit.cli.common.files import evidence_files
 from alignkit.cli.common.inputs import Input, reading_options
-from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw
-from alignkit.errors import AlignerError, FormatError, OptionError
+from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
+from alignkit.errors import AlignerError, FormatError, JoinError, OptionError, UnknownNameError
 from alignkit.io.detection import fitting_formats
 from alignkit.io.formats import get_format
+from alignkit.io.inputs import Choice
 from alignkit.io.opening import head_of
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
@@ -28,11 +31,16 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import describe_tokenizer, tokenizer
 
 if TYPE_CHECKING:
+    from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
-
+    from alignkit.align.evidence import Annotators
+    from alignkit.align.supervised.learned import Learned
+    from alignkit.model.alignment import Alignment
 
 _PAIRS = 4096  # of a corpus at a time, where memory is not to grow
 _WEIGHT = 3.0  # of an entry of a dictionary that has none
+_FORM = "NAME[=FILE[:FORMAT][:base1][:transpose],FILE...]"
+_MOST_REFUSED = 0.05  # of the pairs, whose sentences a system has otherwise
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class InputSentences:
             if options.learn is not None:
                 raise OptionError("--learn needs gold links, and this input is text")
         self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
+        self._needs_pairs = self._needs_pairs or bool(options.evidence)
         self._divide, self._attributes = None, {}
         if options.tokenize is not None:
             if not self._is_text:
@@ -210,3 +219,132 @@ def read_dictionary(
     if several:
         say(f"{options.dictionary}: {several:,} entries with several words are left out")
     return weights
+
+
+def read_evidence(
+    options: argparse.Namespace, pairs: Sequence[SentencePair], gold: str | None
+) -> tuple[Sequence[SentencePair], Annotators]:
+    """Return the pairs with the links of --evidence added, and the annotators of each system."""
+    from alignkit.align.supervised.gold import checked_annotators
+    from alignkit.model.corpus import Corpus
+
+    known, annotators = Corpus(pairs).aligners, dict[str, list[str]]()
+    for word in (*(options.evidence_source or ()), *(options.evidence_target or ())):
+        if not any(given.startswith(f"{word.partition('=')[0]}=") for given in options.evidence):
+            raise OptionError(f"{word}: no such --evidence NAME=FILE")
+    for word in options.evidence:
+        name, equals, rest = word.partition("=")
+        if not name or name in annotators or (equals and not rest):
+            raise OptionError(f"--evidence {word}: expected {_FORM}, and each name once")
+        files = evidence_files(word)
+        own = [f"{name}/{k + 1}" for k in range(len(files))] if len(files) > 1 else [name]
+        if not files and name not in known:
+            own = sorted((x for x in known if x.startswith(f"{name}/")), key=natural_key)
+            if not own:
+                raise UnknownNameError(f"annotator (or give --evidence {name}=FILE)", name, known)
+        annotators[name] = own
+        checked_annotators(annotators, gold or "")
+        empty = 0
+        for channel, file in zip(own, files, strict=False):
+            links = list(_links_of(*file, options, name, pairs))
+            empty += sum(given is not None and not given for given in links)
+            pairs = [
+                pair.without_annotations(channel) if given is None
+                else pair.with_annotation(channel, given)
+                for pair, given in zip(pairs, links, strict=True)
+            ]  # fmt: skip
+        there = sum(pair.aligned_by(*own) for pair in pairs)
+        note = f"{name}: {there:,} of {len(pairs):,} pairs"
+        if there < len(pairs):
+            note += f"; {len(pairs) - there:,} are aligned without evidence"
+        lines = how_many(empty, "line is", "lines are", commas=True)
+        say(f"{note}; {lines} empty" if empty else note)
+    return pairs, annotators
+
+
+def _links_of(
+    path: str, parts: list[str], options: argparse.Namespace, name: str,
+    pairs: Sequence[SentencePair],
+) -> Iterator[Alignment | None]:  # fmt: skip
+    """Yield the links of a file for each pair: by line, or by id if its format has ids."""
+    from alignkit.align.evidence import weights_of
+    from alignkit.cli.corpora.merge import input_of
+    from alignkit.corpora.remapping import remap
+
+    texts = {
+        side: dict(w.partition("=")[::2] for w in getattr(options, f"evidence_{side}") or ())
+        for side in ("source", "target")
+    }
+    declared = reading_options(
+        options, **{side: own.get(name) for side, own in texts.items()}, base=None,
+        transpose=False, name=None, partial=True, drop_out_of_range=False,
+    )  # fmt: skip
+    read = input_of(path, parts, declared, _FORM)
+    choice, by_line, counts = Choice(path, None), read.format == "pharaoh", Counter[str]()
+    records = enumerate(read.pairs(), 1)
+    others = {str(n) if by_line else record.id: (n, record) for n, record in records}
+    for k, pair in enumerate(pairs, 1):
+        number, other = others.pop(str(k) if by_line else pair.id, (0, pair))
+        alignment = choice.of(other) if number else None
+        if alignment is None:
+            counts["missing"] += 1
+            yield None
+            continue
+        weights_of(alignment, f"{path}:{number}")
+        (n, m), base = pair.lengths, read.reading.base
+        if other.has_text and other.words != pair.words:
+            alignment = remap(alignment, other.words, pair.words)
+            counts["refused"] += alignment is None
+        elif outside := [(i, j) for i, j in alignment if i >= n or j >= m]:
+            wrong = "link {}-{} (source-target, from 0) lies outside".format(*outside[0])
+            read_as = f"{'target' if read.reading.options.transpose else 'source'} first"
+            raise FormatError(
+                f"{wrong} the pair of {n} x {m} words; it was read with base {base}, {read_as}: "
+                "check :base1 and :transpose", path, number,
+            )  # fmt: skip
+        yield alignment
+    total = f"{len(pairs):,} pairs"
+    for number, other in others.values():
+        what = f"line {number} (pair {other.id!r})" if by_line else f"pair {other.id!r}"
+        raise JoinError(f"{path}: {what} is about none of the {total}")
+    if counts["missing"] and not options.partial:
+        there = f"has links for {len(pairs) - counts['missing']:,} of {total}"
+        raise JoinError(f"{path} {there}; if the rest was not aligned, add --partial")
+    if counts["refused"] > _MOST_REFUSED * len(pairs):
+        differ = f"the sentences of {counts['refused']:,} of {total} differ"
+        raise JoinError(f"{path}: {differ}, not only their tokens: is it the same text?")
+
+
+def check_needed(model: str, learned: Learned | None, annotators: Annotators) -> None:
+    """Refuse evidence of other systems than those that a loaded model was learned with."""
+    from alignkit.align.evidence import check_systems
+    from alignkit.align.supervised.learned import OBJECTIVES
+
+    systems = () if learned is None else learned.lessons.evidence
+    try:
+        check_systems(systems, {name: len(own) for name, own in annotators.items()})
+    except OptionError as error:
+        advice = "give exactly these systems"
+        if learned and (missing := [x for x in systems if x.name not in annotators]):
+            option = f"--evidence {missing[0].name}={','.join(['FILE'] * missing[0].channels)}"
+            advice = f"add {option}, or --no-evidence to align without any"
+            if measures := learned.lessons.measures:
+                now, without = (f"{100 * x:.1f}" for x in measures)
+                name = OBJECTIVES[learned.lessons.objective].measure
+                advice += f" (learned so too: {name} {without} instead of {now})"
+        raise OptionError(f"{model}: {error}: {advice}") from None
+
+
+def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], annotators: Annotators) -> None:
+    """Warn of evidence that lost its weights, or fits better in another direction or base."""
+    from alignkit.align.bitext import Bitext
+    from alignkit.align.evidence import Evidence, doubts
+
+    evidence, learned = Evidence.pack(pairs, annotators), aligner.parameters.learned
+    plain = {system.name for system in evidence.systems if not system.weighted}
+    for system in learned.lessons.evidence if learned is not None else ():
+        if system.weighted and system.name in plain:
+            warn(f"learned from weights of {system.name}, but now all its links weigh 1")
+    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
+    for doubt in doubts(aligner.decoder, bitext, evidence):
+        warn(f"evidence {doubt}")

@@ -17,7 +17,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from alignkit.cli.align.input import read_evidence
 from alignkit.cli.align.options import (
+    add_evidence,
     add_learning,
     add_settings,
     add_vectors,
@@ -41,6 +43,7 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 
 if TYPE_CHECKING:
+    from alignkit.align.evidence import Annotators
     from alignkit.model.corpus import Corpus
 
 
@@ -52,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --gold NAME  annotator whose links are learned (default: gold, or the only annotator)
         """)  # fmt: skip
     add_learning(group, default="samples")
+    add_evidence(group)
     add_vectors(group)
     add_options(group, """
         --save FILE  save the aligner with what it learned, for align --load (default: only print
@@ -86,13 +90,17 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.align.bitext import Bitext
 
     bitext = Bitext.pack((pair.words for pair in corpus), casefold=not options.keep_case)
+    systems: Annotators = {}
+    if options.evidence:
+        pairs, systems = read_evidence(options, tuple(corpus), gold)
+        corpus = type(corpus)(pairs)
     if options.load is not None:
         aligner = load_aligner(options, bitext)
         report_replaced(aligner, options)
     else:
         vectors = read_two_vectors(options, bitext)
         aligner = train_aligner(bitext, settings, options, vectors)
-    aligner, report = learned_of(aligner, corpus, gold, options)
+    aligner, report = learned_of(aligner, corpus, gold, options, systems)
     try:
         if options.save is not None:
             aligner.save(options.save)

@@ -115,6 +115,18 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
         """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip
 
 
+def add_evidence(group: argparse._ArgumentGroup) -> None:
+    """Add the options for the links of other systems."""
+    more = {"action": "append"}
+    add_options(group, """
+        --evidence NAME[=FILES]  links of another system: of an annotator of the corpus, or files
+            (one, or one for each direction), each with :transpose, :base1 or :FORMAT behind it if
+            needed; repeatable
+        --evidence-source NAME=FILE  source sentences as the system NAME divided them into tokens
+        --evidence-target NAME=FILE  the same for its target sentences
+        """, evidence=more, evidence_source=more, evidence_target=more)  # fmt: skip
+
+
 def check_prior(options: argparse.Namespace) -> None:
     """Refuse a missing or invalid prior before anything else is read."""
     prior = options.prior
@@ -198,7 +210,12 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
         --learn NAME  learn from the links of this annotator before aligning; see alignkit learn
         """)  # fmt: skip
     add_learning(group, default=None)
-    add_options(group, "--no-learned  with --load, ignore what was learned from gold links")
+    add_evidence(group)
+    add_options(group, """
+        --no-learned  with --load, ignore what was learned from gold links
+        --no-evidence  with --load, align by what was learned without --evidence
+        --vote  link what most systems of --evidence and the aligner link; needs no gold links
+        """)  # fmt: skip
 
 
 def check(options: argparse.Namespace) -> None:
@@ -252,11 +269,29 @@ def _check_learning(options: argparse.Namespace) -> None:
         raise OptionError(f"{learning[0]} needs --learn NAME: add it, or leave {learning[0]} out")
     if options.no_learned and options.load is None:
         raise OptionError("--no-learned needs --load FILE: add it, or leave --no-learned out")
+    _check_evidence(options)
     if options.no_learned and (options.learn or options.prior):
         raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
     if (options.learn or options.prior not in (None, "none")) and options.symmetrize != "posterior":
         why = "learning corrects probabilities, which only --symmetrize posterior uses"
         raise OptionError(f"{why}: leave out --symmetrize")
+
+
+def _check_evidence(options: argparse.Namespace) -> None:
+    prior = options.prior not in (None, "none")
+    loaded = options.load and not (options.no_learned or prior)
+    uses = (options.vote or options.learn or loaded) and options.symmetrize == "posterior"
+    needed = "--learn NAME, --vote, or --load with a model that learned from it"
+    for wrong, why in (
+        (options.evidence and not uses, f"--evidence needs {needed}, and --symmetrize posterior"),
+        (options.vote and not options.evidence, "--vote needs --evidence NAME=FILE"),
+        (options.vote and (options.learn or prior),
+         "--vote uses nothing learned: leave out --learn and --prior"),
+        (options.no_evidence and (options.evidence or not options.load),
+         "--no-evidence needs --load, and contradicts --evidence"),
+    ):  # fmt: skip
+        if wrong:
+            raise OptionError(why)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -272,5 +307,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 def refuse_links(options: argparse.Namespace) -> None:
     """Refuse options for reading links if the input is plain text."""
     given = [flag(name) for name in _OF_LINKS if getattr(options, name) not in (None, False)]
+    if options.evidence and "--partial" in given:  # says something of its files
+        given.remove("--partial")
     if given:
         raise OptionError(f"{given[0]} is for reading links, but this input is text: leave it out")

@@ -23,7 +23,8 @@ _NOT_HERE: dict[str, object] = {
     **dict.fromkeys(("lexicon", "tokenize", "learn", "prior", "vectors", "target_vectors")),
     **dict.fromkeys(("format", "source", "target")),
     "to": "pharaoh",
-    "to_ids": False,
+    **dict.fromkeys(("evidence", "evidence_source", "evidence_target")),
+    **dict.fromkeys(("to_ids", "vote", "no_evidence"), False),
     "unescape": False,
 }
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.align.settings import LONGEST_PIECE, Settings
+from alignkit.cli.align.input import report_doubts
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.errors import AlignerError, FormatError
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
+    from alignkit.align.evidence import Annotators
     from alignkit.align.parameters import Round
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.align.vectors.word_vectors import WordVectors
@@ -43,16 +45,18 @@ def report_replaced(aligner: Aligner, options: argparse.Namespace) -> None:
 
 
 def learned_of(
-    aligner: Aligner, corpus: Corpus, gold: str, options: argparse.Namespace
+    aligner: Aligner, corpus: Corpus, gold: str, options: argparse.Namespace, systems: Annotators
 ) -> tuple[Aligner, LearningReport]:
     """Learn from the pairs of a corpus that the annotator `gold` aligned."""
     from alignkit.align.supervised.refiner import Refiner
 
     vectors = aligner.vectors
+    if systems:
+        report_doubts(aligner, corpus, systems)
     refiner = Refiner.train(
         aligner, corpus, gold, options.objective or "links", options.prior or "samples",
         vectors and vectors[0], target_vectors=vectors and vectors[1],
-        ignore_identical=options.ignore_identical, threads=options.threads,
+        ignore_identical=options.ignore_identical, evidence=systems, threads=options.threads,
     )  # fmt: skip
     report = refiner.report
     assert report is not None  # it was cross-validated just now

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
 _OPTIONS = (
     "sentences key compare add load dictionary prior vectors target_vectors ids_from source target "
+    "evidence evidence_source evidence_target "
     "source_trees target_trees both_trees predictions groups stop_words source_tags target_tags"
 )
 _READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
@@ -63,8 +64,18 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
     for place in _READ:
         value = getattr(options, place, None)
         paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        named += [(place, added(path)[0] if place == "add" else path) for path in paths]
+        for path in paths:
+            several = place == "add" or place.startswith("evidence")
+            files = [file for file, _ in evidence_files(path)] if several else [path]
+            named += [(place, file) for file in files]
     return named
+
+
+def evidence_files(word: str) -> list[tuple[str, list[str]]]:
+    """Return the files in NAME=FILE:transpose,FILE, each with the parts after it."""
+    files = word.partition("=")[2]
+    each = [files] if os.path.exists(files) else files.split(",")
+    return [added(f"={file}") for file in each if file]
 
 
 def added(word: str) -> tuple[str, list[str]]:

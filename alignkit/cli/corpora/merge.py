@@ -15,6 +15,8 @@ For example:
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from typing import Any
 
 from alignkit.cli.common.files import added
 from alignkit.cli.common.inputs import (
@@ -33,11 +35,13 @@ from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import hinting, in_order, naming
+from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.model.corpus import Corpus
 
 _ADDED = "NAME=FILE[:FORMAT][:base=1][:transpose]"
-_OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose", True)}
+OWN = {f"base{equals}{base}": ("base", base) for equals in ("=", "") for base in (0, 1)}
+OWN["transpose"] = "transpose", True
 """The parts that can follow the file of --add, apart from the format."""
 
 
@@ -73,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
             raise OptionError(f"--add: the name {name!r} occurs twice")
         files[name] = added(word)
     base = Input(options.input, options.format, reading_options(options))
-    others = {name: _input(*file, options) for name, file in files.items()}
+    declared = reading_options(options)
+    others = {name: input_of(*file, declared, _ADDED) for name, file in files.items()}
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
     corpus = named(corpus, options)
     tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
@@ -95,23 +100,25 @@ def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: boo
     return corpus
 
 
-def _input(path: str, parts: list[str], options: argparse.Namespace) -> Input:
-    """Open an added file; if its format has no texts, it uses those of the base."""
-    format, changes = None, dict[str, object]()
+def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> Input:
+    """Open an added file; if its format has no texts, it uses those that are declared."""
+    format, changes = None, dict[str, Any]()
     for part in parts:
-        if part in _OWN:
-            name, value = _OWN[part]
+        if part in OWN:
+            name, value = OWN[part]
             if name in changes:
                 raise OptionError(f"{path}:{part}: {name} is given twice")
-            changes[name] = value != options.transpose if name == "transpose" else value
+            changes[name] = value != declared.transpose if name == "transpose" else value
         elif format is not None or "=" in part or part.startswith("base"):
-            raise OptionError(f"{path}:{part}: expected {_ADDED}, with base=0 or base=1")
+            raise OptionError(f"{path}:{part}: expected {form}, with base=0 or base=1")
         else:
             get_format(part)  # raises, and lists the formats there are
             format = part
-    detected = detect_format(path, format, reading_options(options, **changes))
-    texts = {} if get_format(detected).text_beside else {"source": None, "target": None}
-    return Input(path, detected, reading_options(options, **changes, **texts))
+    declared = replace(declared, **changes)
+    detected = detect_format(path, format, declared)
+    if not get_format(detected).text_beside:
+        declared = replace(declared, source=None, target=None)
+    return Input(path, detected, declared)
 
 
 def _tell(name: str, differences: Differences) -> None:

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import jsonable
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.comparisons import Comparisons, comparison_table

@@ -243,7 +243,7 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
     if weight is not None:
         value = float(weight) if _NUMBER.fullmatch(weight) else math.nan
         if not math.isfinite(value):
-            raise reading.error(f"{weight[:40]!r} is not a finite number", number)
+            raise reading.error(f"{weight[:40]!r} of {i}-{j} is not a finite number", number)
     return RawLink(int(i), int(j), status, number, value)
 
 

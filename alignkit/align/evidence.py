@@ -1,0 +1,251 @@
+"""Evidence: the links of other systems, and what they say of the cells of sentence pairs."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from logging import getLogger
+from typing import NamedTuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.align.bitext import F4, I4, I8, Bitext, Pieces
+from alignkit.align.decoders import Decoding
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.errors import AlignerError, AlignmentError, OptionError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import gather
+from alignkit.model.sentence_pair import SentencePair
+
+FEATURES = (
+    "link", "strength", "row_others", "column_others", "row_none", "column_none", "link_logit",
+    "known",
+)  # fmt: skip
+"""What a channel says of a cell, in the order of its columns; all are 0 if it lacks the pair."""
+
+STRONG_OF_CHANNEL = (
+    ".link",
+    ".link_logit",
+)  # how the features end that can be weighted from a few pairs
+_MOST_OTHERS = 2
+_CHECKED, _FEW_LINKS = 500, 20  # pairs that `doubts` looks at, and the links that it needs
+_BETTER, _POOR = 1.25, 0.25
+_LOGGER = getLogger("alignkit")
+
+
+class EvidenceSystem(NamedTuple):
+    """A system that gives evidence."""
+
+    name: str
+    channels: int  # how many annotators or files it has, for example one for each direction
+    weighted: bool  # whether some links have a weight below 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its channels."""
+        several = tuple(f"{self.name}/{k + 1}" for k in range(self.channels))
+        return several if self.channels > 1 else (self.name,)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.channels} files)" if self.channels > 1 else self.name
+
+
+Annotators = Mapping[str, Sequence[str]]
+"""For each system, the annotators of its channels."""
+
+
+def weights_of(alignment: Alignment, place: str) -> list[float]:
+    """Return the weights of links, 1 if there is none; `place` names the alignment in an error."""
+    weights = [alignment.weights.get(link, 1.0) for link in alignment]
+    for (i, j), weight in zip(alignment, weights, strict=True):
+        if not 0 <= weight <= 1:
+            wrong = f"link {i}-{j} (counted from 0) has the weight {weight:g}"
+            raise AlignmentError(f"{place}: {wrong}; expected a number from 0 to 1")
+    return weights
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The links of other systems for P pairs; the C channels of all systems have a number each."""
+
+    systems: tuple[EvidenceSystem, ...]
+    lengths: I8  # (P, 2) those of the pairs
+    known: NDArray[np.bool_]  # (P, C) which pairs each channel aligned, perhaps without links
+    links: I8  # (L, 4) the pair (rising), channel, source and target position
+    weights: F4  # (L,) above 0, at most 1
+
+    @classmethod
+    def pack(cls, pairs: Iterable[SentencePair], annotators: Annotators) -> Evidence:
+        """Collect the links of annotators, for each system those of its channels."""
+        pairs, names = list(pairs), list(chain.from_iterable(annotators.values()))
+        known = [[pair.aligned_by(name) for name in names] for pair in pairs]
+        flat, weights = array("q"), array("d")
+        for k, pair in enumerate(pairs):
+            for channel, name in enumerate(names):
+                alignment = pair.alignment(name) if known[k][channel] else Alignment()
+                weights.extend(weights_of(alignment, f"pair {pair.id!r}, {name}"))
+                for i, j in alignment:
+                    flat.extend((k, channel, i, j))
+        links, flat_weights = np.array(flat).reshape(-1, 4), np.array(weights, np.float32)
+        owner = np.repeat(np.arange(len(annotators)), [len(own) for own in annotators.values()])
+        soft = set(owner[links[flat_weights < 1, 1]].tolist())
+        systems = tuple(
+            system._replace(weighted=k in soft) for k, system in enumerate(systems_of(annotators))
+        )
+        lengths = np.array([pair.lengths for pair in pairs], np.int64).reshape(-1, 2)
+        aligned = np.array(known, bool).reshape(len(pairs), len(names))
+        return cls(systems, lengths, aligned, links, flat_weights)._only(flat_weights > 0)
+
+    def _only(self, kept: NDArray[np.bool_]) -> Evidence:
+        return replace(self, links=self.links[kept], weights=self.weights[kept])
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the channels."""
+        return [name for system in self.systems for name in system.names]
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which pairs (P,) some system did not align."""
+        return np.asarray(~self.known.all(axis=1), bool)
+
+    def ordered(self, systems: Sequence[EvidenceSystem]) -> Evidence:
+        """Return the evidence of exactly these systems, in their order."""
+        check_systems(systems, {system.name: system.channels for system in self.systems})
+        order = [self.names.index(name) for system in systems for name in system.names]
+        links, known = self.links.copy(), self.known[:, order]
+        links[:, 1] = np.argsort(order)[links[:, 1]]
+        return replace(self, systems=tuple(systems), known=known, links=links)
+
+    def part(self, begin: int, end: int) -> Evidence:
+        """Return the evidence of the pairs `begin:end`."""
+        inside = slice(*np.searchsorted(self.links[:, 0], [begin, end]))
+        links, lengths = self.links[inside] - np.array([begin, 0, 0, 0]), self.lengths[begin:end]
+        known, weights = self.known[begin:end], self.weights[inside]
+        return Evidence(self.systems, lengths, known, links, weights)
+
+    def on(self, bitext: Bitext, pieces: Pieces | None) -> Evidence:
+        """Return the evidence on a bitext or its pieces; report links that cross pieces."""
+        if not np.array_equal(self.lengths, _lengths(bitext)):
+            raise AlignerError("the evidence is about other pairs than those to align")
+        if pieces is None:
+            return self
+        offsets = np.searchsorted(self.links[:, 0], np.arange(len(bitext) + 1))
+        taken, ends = gather(offsets, pieces.pairs)
+        owner = np.repeat(np.arange(len(pieces.pairs)), np.diff(ends))
+        links, lengths = self.links[taken], _lengths(pieces.bitext)
+        links[:, 0] = owner
+        links[:, 2] -= pieces.source_shifts[owner]
+        links[:, 3] -= pieces.target_shifts[owner]
+        inside = _inside(links, lengths)
+        if lost := len(self.links) - int(inside.sum()):
+            long = f"of lines with more than {LONGEST_PIECE} words cross two pieces"
+            _LOGGER.warning("evidence: %d links %s, and are not used", lost, long)
+        known = self.known[pieces.pairs]
+        return Evidence(self.systems, lengths, known, links, self.weights[taken])._only(inside)
+
+    def cells(self) -> I8:
+        """Return the number of the cell of each link, counted from the first cell of all pairs."""
+        sizes = self.lengths.prod(axis=1)
+        pair, _, i, j = self.links.T
+        return np.asarray((np.cumsum(sizes) - sizes)[pair] + i * self.lengths[pair, 1] + j)
+
+    def set_features(self, pair_of: I8, places: I4, means: F4, features: F4) -> F4:
+        """Set the features (K, columns) of cells of all pairs; return their shares (K, S).
+
+        `pair_of` and `places` say where the cells are, `means` how probable the aligner finds
+        them. A share is the mean weight of the channels of a system; NaN if it lacks the pair.
+        """
+        at = np.column_stack([pair_of, np.zeros_like(pair_of), places])
+        cells, odds = replace(self, links=at).cells(), _logit(means, 1e-3)
+        firsts = np.cumsum(self.lengths, axis=0) - self.lengths
+        words, linked = firsts[pair_of] + places, self.cells()
+        width = int(self.lengths.prod(axis=1).sum()), *self.lengths.sum(axis=0).tolist()
+        weighed = np.empty((len(cells), self.known.shape[1]))
+        # Each word of the pairs has a row or a column of its own, each cell a place in a table
+        for k in range(len(weighed.T)):
+            mine = self.links[:, 1] == k
+            weights, (pair, _, i, j) = self.weights[mine].astype(np.float64), self.links[mine].T
+            own = np.asarray(np.bincount(linked[mine], weights, width[0])[cells], np.float64)
+            out = features[:, k * len(FEATURES) : (k + 1) * len(FEATURES)]
+            out[:, 0], out[:, 6], out[:, 7] = own > 0, own * odds, 1
+            out[:, 1] = np.where(own > 0, _logit(own, 0.01), 0)
+            for side, position in enumerate((i, j)):
+                word, here = firsts[pair, side] + position, words[:, side]
+                others = np.bincount(word, weights, width[1 + side])[here] - own
+                out[:, 2 + side] = np.clip(others, 0, _MOST_OTHERS)
+                out[:, 4 + side] = np.bincount(word, minlength=width[1 + side])[here] == 0
+            out *= self.known[pair_of, k][:, None]
+            weighed[:, k] = np.where(self.known[pair_of, k], own, np.nan)
+        ends = np.cumsum([system.channels for system in self.systems])
+        shares = [own.mean(axis=1) for own in np.split(weighed, ends[:-1], axis=1)]
+        return np.stack(shares, axis=1).astype(np.float32)
+
+
+def systems_of(annotators: Annotators) -> tuple[EvidenceSystem, ...]:
+    """Return the systems of annotators whose links are not known yet."""
+    return tuple(EvidenceSystem(name, len(names), False) for name, names in annotators.items())
+
+
+def names_of_channels(systems: Iterable[EvidenceSystem]) -> tuple[str, ...]:
+    """Return the names of the features of systems, in order."""
+    return tuple(f"{name}.{of}" for system in systems for name in system.names for of in FEATURES)
+
+
+def check_systems(systems: Sequence[EvidenceSystem], given: Mapping[str, int]) -> None:
+    """Raise an error unless exactly these systems are given, with as many channels."""
+    if {system.name: system.channels for system in systems} != given:
+        named = [EvidenceSystem(name, channels, False) for name, channels in given.items()]
+        learned, there = (" and ".join(map(str, some)) or "none" for some in (systems, named))
+        raise OptionError(f"needs evidence of {learned}; given: {there}")
+
+
+def _lengths(bitext: Bitext) -> I8:
+    both = bitext.source.lengths, bitext.target.lengths
+    return np.stack(both, axis=1).astype(np.int64)
+
+
+def _inside(links: I8, lengths: I8) -> NDArray[np.bool_]:
+    places = links[:, 2:]
+    return np.asarray(((places >= 0) & (places < lengths[links[:, 0]])).all(axis=1))
+
+
+def _logit(x: NDArray[np.floating], least: float) -> NDArray[np.float64]:
+    x = np.clip(x.astype(np.float64), least, 1 - least)
+    return np.asarray(np.log(x / (1 - x)))
+
+
+def doubts(
+    decoder_of: Callable[[Bitext], Decoding], bitext: Bitext, evidence: Evidence
+) -> Iterator[str]:
+    """Yield a sentence on each channel whose links have a higher mean posterior in another reading.
+
+    If no reading fits, its lines may be in another order.
+    """
+    end = min(len(bitext), _CHECKED)
+    part, evidence = bitext.part(0, end), evidence.part(0, end)
+    if not end or evidence.lengths.max() > LONGEST_PIECE:
+        return
+    forward, reverse = decoder_of(part).posteriors(0, end)
+    for channel, name in enumerate(evidence.names):
+        own, fits = evidence._only(evidence.links[:, 1] == channel), {}
+        pair, c, i, j = own.links.T
+        readings = {"": (i, j), ":transpose": (j, i), ":base1": (i - 1, j - 1)}
+        for reading, places in readings.items():
+            links = np.stack([pair, c, *places], axis=1)
+            cells = replace(own, links=links[_inside(links, own.lengths)]).cells()
+            fits[reading] = float((forward + reverse)[cells].sum() / 2) / max(len(links), 1)
+        now, best = fits[""], max(fits, key=fits.__getitem__)
+        if len(own.links) >= _FEW_LINKS:
+            if fits[best] > max(_BETTER * now, now + 0.1):
+                more = f"with {best} ({fits[best]:.2f} against {now:.2f}): add it, or leave it out?"
+                yield f"{name}: agrees more with the aligner {more}"
+            elif now < _POOR:
+                little = f"agrees little with the aligner ({now:.2f})"
+                yield f"{name}: {little}: are its lines in the same order?"
+
+
+EvidenceLike = Union[Evidence, Annotators]

@@ -1,0 +1,362 @@
+"""Links of other systems as evidence: features, votes, learning, model files."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refuses
+from scipy.special import logit
+
+from alignkit import Alignment, Corpus, SentencePair
+from alignkit.align import Aligner, Bitext
+from alignkit.align.evidence import FEATURES, Evidence, doubts
+from alignkit.align.model_contents import arrays_of
+from alignkit.align.model_files import read_model, write_model
+from alignkit.align.supervised import Refiner
+from alignkit.align.supervised.cells import OTHERS, Cells, lexicon_columns, names_of
+from alignkit.align.supervised.gold import GoldPairs
+from alignkit.align.supervised.learned import Learned
+from alignkit.errors import AlignerError, AlignmentError, OptionError, UnknownNameError
+from benchmarks.evidence import error, romanian, voted
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "french-english"
+SYSTEMS = {"good": ["good"], "two": ["two/1", "two/2"]}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Return pairs with gold links, a system that is nearly right, and two directions."""
+    texts = [(SAMPLES / name).read_text("utf-8").splitlines() for name in ("fr.txt", "en.txt")]
+    files = {"gold": "gold.align", "two/1": "eflomal.align", "two/2": "fast_align.align"}
+    lines = {name: (SAMPLES / file).read_text("utf-8").splitlines()
+             for name, file in files.items()}  # fmt: skip
+    rng, pairs = np.random.default_rng(0), []
+    for pair in Corpus.from_texts(*texts, **lines):
+        links = sorted(pair.alignment("gold"))
+        kept = [link for link in links if rng.random() < 0.8]
+        weights = {link: float(rng.uniform(0.5, 1)) for link in kept}
+        pairs.append(pair.with_annotation("good", Alignment(kept, weights=weights)))
+    return Corpus(pairs)
+
+
+@pytest.fixture(scope="module")
+def aligner(corpus):
+    return Aligner.train(corpus)
+
+
+@pytest.fixture(scope="module")
+def refiner(aligner, corpus):
+    return Refiner.train(aligner, corpus[:40], evidence=SYSTEMS)
+
+
+@pytest.fixture(scope="module")
+def roen(data):
+    pairs = romanian()
+    return pairs, Aligner.train(pairs)
+
+
+def letters(words):
+    return np.array([[word.count(chr(97 + k)) for k in range(26)] for word in words], float)
+
+
+WEIGHTS = st.sampled_from([0.0, 0.005, 0.3, 0.5, 1.0])
+
+
+@given(matrices=st.lists(st.lists(WEIGHTS, min_size=12, max_size=12), min_size=2, max_size=2),
+       absent=st.booleans())  # fmt: skip
+def test_features_are_those_of_a_plain_loop(aligner, corpus, matrices, absent):
+    words = [corpus[0].words, (("la", "mer", "est"), ("the", "sea", "is", "blue"))]
+    said = np.array(matrices).reshape(2, 3, 4)  # of two channels of a system, for the second pair
+    annotations = {
+        f"s/{c + 1}": Alignment(list(weights), weights=weights)
+        for c in range(2)
+        if not (absent and c)
+        for weights in [{(i, j): said[c, i, j] for i in range(3) for j in range(4)}]
+    }
+    pairs = [SentencePair("1", *words[0]), SentencePair("2", *words[1], annotations)]
+    evidence = Evidence.pack(pairs, {"s": ["s/1", "s/2"]})
+    bitext = Bitext.pack(pairs)
+    plain = Cells.of(aligner.decoder(bitext), bitext, 0, 2)
+    cells = Cells.of(aligner.decoder(bitext), bitext, 0, 2, evidence=evidence)
+    names = names_of(vectors=False, evidence=evidence.systems)
+    linked = {(i, j) for c in range(2) if not (absent and c) for i, j in np.argwhere(said[c] > 0)}
+    assert {tuple(x) for x in cells.places[cells.ends[1] :].tolist()} == linked | {
+        tuple(x) for x in plain.places[plain.ends[1] :].tolist()
+    }
+    rows, known = (np.column_stack([x.pair_of, x.places]).tolist() for x in (cells, plain))
+    same = [row in known for row in rows]
+    own = names.index("s/1.link")
+    assert (cells.features[same, :own] == plain.features[:, :own]).all()
+    assert (cells.places[same] == plain.places).all()
+    for k in range(len(cells.places)):
+        told = cells.features[k, names.index("s/1.link") :][: 2 * len(FEATURES)]
+        if k < cells.ends[1]:
+            assert not told.any()
+            assert np.isnan(cells.shares[k]).all()
+            continue
+        i, j = cells.places[k]
+        for c in range(2):
+            own = told[c * len(FEATURES) : (c + 1) * len(FEATURES)]
+            if absent and c:
+                assert not own.any()
+                continue
+            e, row, column = said[c, i, j], said[c, i], said[c, :, j]
+            p = np.clip(float(cells.features[k, 0]), 0.001, 0.999)
+            expected = [
+                e > 0, (e > 0) * logit(np.clip(e, 0.01, 0.99)), min(row.sum() - e, 2),
+                min(column.sum() - e, 2), not row.any(), not column.any(), e * logit(p), 1,
+            ]  # fmt: skip
+            assert own == pytest.approx(np.array(expected, float), abs=2e-5)
+        share = np.nan if absent else said[:, i, j].mean()
+        assert cells.shares[k] == pytest.approx([share], abs=1e-6, nan_ok=True)
+
+
+def test_learning_beside_it_is_learning_without_evidence(aligner, corpus, refiner):
+    alone = Refiner.train(aligner, corpus[:40])
+    assert refiner.report.without == alone.report
+    without = refiner.learned.without
+    assert {k: x.tobytes() for k, x in arrays_of(without).items()} == {
+        k: x.tobytes() for k, x in arrays_of(alone.learned).items()
+    }
+    rest = corpus[40:]
+    lacking = [pair.without_annotations("two/2") if k % 2 else pair for k, pair in enumerate(rest)]
+    mixed = refiner.aligner.align_bitext(lacking, evidence=SYSTEMS)
+    known = refiner.aligner.align_bitext(rest, evidence=SYSTEMS)
+    plain = alone.aligner.align_bitext(rest)
+    assert known.arrays.links.tolist() != plain.arrays.links.tolist()
+    for k in range(len(rest)):
+        expected = (plain if k % 2 else known).alignment(k)
+        assert mixed.alignment(k).weights == expected.weights
+        assert mixed.alignment(k) == expected
+
+
+def test_evidence_helps_and_its_report_names_all(refiner, corpus):
+    report = refiner.report
+    assert report.used
+    assert report.gain.value > 0
+    assert [row.kind for row in report.systems] == ["system:good", "system:two", "vote"]
+    best = max(report.before.value, report.without.after.value,
+               *(row.measure.value for row in report.systems))  # fmt: skip
+    assert report.gain.value >= report.after.value - best - 1e-9
+    rows = [row[0] for row in report.table().rows]
+    expected = [
+        "before",
+        "good",
+        "two",
+        "vote",
+        "learned without evidence",
+        "learned",
+        "gain over the best",
+    ]
+    assert rows == expected
+    assert json.loads(json.dumps(report.to_json()))["without"]["pairs"] == 40
+    assert "systems" not in report.without.to_json()
+
+
+@pytest.mark.parametrize("vectors", [None, letters])
+def test_a_system_that_is_right_is_used_as_it_is(aligner, corpus, vectors):
+    """Nothing can be learned on top of it."""
+    told = [pair.with_annotation("oracle", pair.alignment("gold")) for pair in corpus]
+    evidence = {"oracle": ["oracle"]}
+    refiner = Refiner.train(aligner, told[:12], vectors=vectors, evidence=evidence)
+    assert refiner.learned.lessons.kind == "system:oracle"
+    assert not refiner.report.used
+    assert refiner.report.instead == "system:oracle"
+    links = refiner.aligner.align_bitext(told[12:], evidence={"oracle": ["oracle"]})
+    for k, pair in enumerate(told[12:]):
+        assert set(links.arrays.alignment(k)) == set(pair.alignment("oracle"))
+    assert refiner.update(told[12:14]).learned.lessons.pairs == 14
+    again = Refiner.of(refiner.aligner, evidence=evidence).update(told[:20])
+    assert again.learned.used
+    assert again.validate(1).pairs == 20
+
+
+def test_evidence_that_is_noise_is_not_used(aligner, corpus):
+    rng = np.random.default_rng(1)
+    noise = [
+        pair.with_annotation("noise", Alignment({(int(rng.integers(n)), int(rng.integers(m)))
+                                                 for _ in range(n)}))
+        for pair in corpus for n, m in [pair.lengths]
+    ]  # fmt: skip
+    refiner = Refiner.train(aligner, noise[:12], evidence={"noise": ["noise"]})
+    assert refiner.report.instead in ("", "without")
+    if not refiner.report.used:  # then pairs need no evidence
+        assert not refiner.learned.lessons.evidence
+        refiner.aligner.align_bitext(noise[12:14])
+
+
+def test_models_with_evidence_have_a_version_of_their_own(refiner, corpus, tmp_path):
+    refiner.save(tmp_path / "m")
+    Refiner.train(refiner.aligner.with_learned(None), corpus[:40]).save(tmp_path / "plain")
+    versions = [json.loads(zipfile.ZipFile(tmp_path / name).read("header.json"))["version"]
+                for name in ("m", "plain")]  # fmt: skip
+    assert versions == [3, 2]
+    again = Aligner.load(tmp_path / "m")
+    assert again.parameters.learned.lessons == refiner.learned.lessons
+    turned = {name: SYSTEMS[name] for name in ("two", "good")}  # the model's order counts
+    for evidence in (SYSTEMS, turned):
+        links = again.align_bitext(corpus[40:], evidence=evidence)
+        same = refiner.aligner.align_bitext(corpus[40:], evidence=SYSTEMS)
+        assert links.probabilities.tobytes() == same.probabilities.tobytes()
+        assert links.arrays.links.tobytes() == same.arrays.links.tobytes()
+    pair = corpus[45]
+    told = Refiner.of(again, evidence=SYSTEMS).probabilities(pair)
+    links = again.align_bitext([pair], evidence=SYSTEMS).alignment(0)
+    assert {link: told[link] for link in links} == dict(links.weights)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "told"),
+    [
+        ("evidence", [], "different systems"),
+        ("evidence", [["good", 1, True], 5], "different systems"),
+        ("evidence", [["good", 1, True], ["good", 2, False]], "different systems"),
+        ("evidence", [["good", 10**6, True]], "different systems"),
+        ("evidence", [["good", 1, True]], "its features are not"),
+        ("measures", [0.5, 2.0], "two measures"),
+        ("measures", [0.5], "two measures"),
+        ("without", None, "two measures"),
+        ("without", {"kind": "all-30"}, "must have the entries"),
+        ("kind", "system:other", "kind is"),
+    ],
+)
+def test_false_models_are_refused(refiner, tmp_path, entry, value, told):
+    refiner.save(tmp_path / "m")
+    stored = read_model(tmp_path / "m")
+    header = {**stored.header, "learned": {**stored.header["learned"], entry: value}}
+    write_model(
+        tmp_path / "f", header=header, arrays=stored.arrays, words=stored.words, evidence=True
+    )
+    refuses(AlignerError, told, lambda: Aligner.load(tmp_path / "f"))
+
+
+def test_columns_of_vectors_and_of_evidence_do_not_mix(aligner, corpus):
+    both = letters, letters
+    pairs = GoldPairs(aligner, both, SYSTEMS).add(corpus[:10], "gold").gold()
+    plain = GoldPairs(aligner, both).add(corpus[:10], "gold").gold()
+    first = pairs.names.index("good.link")
+    assert pairs.names[:first] + pairs.names[-OTHERS:] == plain.names
+    both = (pairs.cells, plain.cells)
+    rows, known = (np.column_stack([x.pair_of, x.places]).tolist() for x in both)
+    same = [row in known for row in rows]
+    assert (pairs.cells.features[same, :first] == plain.cells.features[:, :first]).all()
+    assert pairs.cells.features[:, pairs.names.index("good.link")].any()
+    assert not pairs.cells.features[:, lexicon_columns(pairs.cells.features)].any()
+
+
+def test_other_evidence_is_refused(refiner, aligner, corpus):
+    align, rest = refiner.aligner.align_bitext, corpus[40:]
+    for given_evidence, told in (
+        (None, r"needs evidence of good and two \(2 files\); given: none"),
+        ({"good": ["good"]}, "given: good$"),
+        (SYSTEMS | {"other": ["gold"]}, r"given: good and two \(2 files\) and other"),
+        (SYSTEMS | {"two": ["two/1"]}, "given: good and two$"),
+    ):
+        refuses(OptionError, told, lambda e=given_evidence: align(rest, evidence=e))
+    refuses(OptionError, "did not learn", lambda: aligner.align_bitext(rest, evidence=SYSTEMS))
+    refuses(OptionError, "annotator of the gold",
+            lambda: Refiner.train(aligner, corpus, evidence={"x": ["gold"]}))  # fmt: skip
+    refuses(OptionError, "same name: good, two/1, two/2, two/1", lambda: Refiner.train(
+        aligner, corpus, evidence=SYSTEMS | {"two/1": ["good"]}))  # fmt: skip
+    refuses(UnknownNameError, "nobody",
+            lambda: Refiner.train(aligner, corpus, evidence={"x": ["nobody"]}))  # fmt: skip
+    refuses(AlignerError, "other pairs", lambda: align(
+        Bitext.pack(rest), evidence=Evidence.pack(corpus[:3], SYSTEMS)))  # fmt: skip
+    for weight in (1.5, -0.1, float("nan")):
+        pair = SentencePair("7", ["a"], ["b"], {"w": Alignment([(0, 0)], weights={(0, 0): weight})})
+        refuses(AlignmentError, "pair '7', w: link 0-0",
+                lambda pair=pair: Evidence.pack([pair], {"w": ["w"]}))  # fmt: skip
+
+
+def test_pairs_come_and_go(aligner, corpus):
+    refiner = Refiner.train(aligner, corpus[:30], evidence=SYSTEMS, threads=1)
+    before = {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()}
+    refiner.update(corpus[30:33])
+    assert {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()} != before
+    assert refiner.learned.without.lessons.pairs in (30, 33)
+    refiner.forget([pair.id for pair in corpus[30:33]])
+    assert {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()} == before
+
+
+def test_the_vote_is_the_mean_of_those_who_know_the_pair(aligner, corpus):
+    some = [pair.without_annotations("good") if k % 3 == 0 else pair
+            for k, pair in enumerate(corpus)]  # fmt: skip
+    evidence = Evidence.pack(some, SYSTEMS)
+    voting = aligner.with_learned(Learned.vote(evidence.systems))
+    links = voting.align_bitext(some, evidence=evidence)
+    for k, pair in enumerate(some):
+        means = np.minimum(sum(aligner.posteriors(*pair.words)) / 2, 1)
+        shares = [means]
+        for names in SYSTEMS.values():
+            if all(pair.aligned_by(name) for name in names):
+                both = np.zeros((len(names), *pair.lengths))
+                for c, name in enumerate(names):
+                    for i, j in pair.alignment(name):
+                        both[c, i, j] = pair.alignment(name).weights.get((i, j), 1.0)
+                shares.append(both.mean(axis=0))
+        share, weights = np.mean(shares, axis=0), links.alignment(k).weights
+        assert set(weights) == {(i, j) for i, j in np.argwhere(share > 0.5).tolist()}
+        assert all(weights[link] == pytest.approx(share[link], abs=1e-5) for link in weights)
+
+
+def test_evidence_on_a_long_pair_is_cut_with_it(aligner, caplog):
+    size = 900
+    words = [f"w{k % 50}" for k in range(size)]
+    across = Alignment([(k, k) for k in range(size)] + [(0, size - 1)])
+    pairs = [SentencePair("1", ["a"], ["b"], {"s": Alignment([(0, 0)])}),
+             SentencePair("2", words, words, {"s": across})]  # fmt: skip
+    evidence = Evidence.pack(pairs, {"s": ["s"]})
+    voting = aligner.with_learned(Learned.vote(evidence.systems))
+    links = voting.align_bitext(pairs, evidence=evidence, threshold=0.49)
+    assert set(links.arrays.alignment(1)) >= {(k, k) for k in range(size)}
+    assert (0, size - 1) not in set(links.arrays.alignment(1))
+    assert "1 links of lines with more than 400 words cross" in caplog.text
+
+
+def readings(pairs, name):
+    """Return pairs whose annotators are wrong readings of the links of an annotator."""
+
+    def read(pair, other):
+        n, m = pair.lengths
+        links, strange = pair.alignment(name), other.alignment(name)
+        found = {"as is": links, "turned": [(j, i) for i, j in links],
+                 "shifted": [(i + 1, j + 1) for i, j in links], "other line": strange}  # fmt: skip
+        kept = {of: Alignment((i, j) for i, j in some if i < n and j < m)
+                for of, some in found.items()}  # fmt: skip
+        return SentencePair(pair.id, *pair.words, kept)
+
+    return [read(*both) for both in zip(pairs, [*pairs[1:], pairs[0]], strict=True)]
+
+
+@pytest.mark.real_data
+def test_numbers_of_the_prototype(roen):
+    """AER of the vote, and what shows a wrong direction or base, as first measured."""
+    pairs, aligner = roen
+    for names, expected in ((("giza", "fast"), 26.60), (("awesome", "giza", "fast"), 24.18)):
+        assert voted(aligner, pairs, names) == pytest.approx(expected, abs=0.3)
+    read = readings(pairs, "awesome")
+    evidence = Evidence.pack(read, {name: [name] for name in read[0].annotations})
+    told = list(doubts(aligner.decoder, Bitext.pack(read), evidence))
+    expected = ("turned: agrees more with the aligner with :transpose",
+                "shifted: agrees more with the aligner with :base1",
+                "other line: agrees little with the aligner")  # fmt: skip
+    assert len(told) == len(expected)
+    assert all(map(str.startswith, told, expected))
+
+
+@pytest.mark.real_data
+def test_a_hundred_pairs_and_a_neural_system_beat_it_by_a_sixth(roen):
+    pairs, aligner = roen
+    order = np.random.default_rng(0).permutation(len(pairs))
+    taught, rest = ([pairs[k] for k in part] for part in (order[:100], order[100:]))
+    evidence = {"awesome": ["awesome"]}
+    refiner = Refiner.train(aligner, taught, objective="aer", evidence=evidence)
+    links = refiner.aligner.align_bitext(rest, evidence=evidence).arrays
+    alone = error(rest, [pair.alignment("awesome") for pair in rest])
+    assert error(rest, list(links.alignments())) < 0.85 * alone
