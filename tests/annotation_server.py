@@ -145,14 +145,15 @@ class Served:
 
 
 @contextmanager
-def served(project, *, plan=None, annotator="anna", names=(), port=0):
+def served(project, *, plan=None, goes_on=False, annotator="anna", names=(), port=0, **more):
     notes = []
     job, none = Job(project, annotator=annotator), SuggestionPlan("none")
-    opening = Opening(job, plan or none, fallback=none, note=notes.append)
+    given = None if goes_on else plan or none
+    opening = Opening(job, given, fallback=none, note=notes.append)
     entrance, listener = Entrance(opening.visitor), listen("127.0.0.1", port, project)
     port = listener.getsockname()[1]
     hosts, ready = allowed_hosts("127.0.0.1", port, names), threading.Event()
-    app = AnnotationServer(opening, entrance, hosts, lambda: "<p>guidelines</p>").app
+    app = AnnotationServer(opening, entrance, hosts, lambda: "<p>guidelines</p>", **more).app
     server = Server(app, ready.set)
     thread = threading.Thread(target=server.serve_until_stopped, args=[listener])
     thread.start()

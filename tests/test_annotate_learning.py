@@ -337,9 +337,9 @@ def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
 
 
 def test_only_what_an_aligner_suggests_is_learned():
-    kinds = ("trained", "model", "initial", "none")
+    kinds = ("trained", "model", "vote", "initial", "none")
     chosen = [kind for kind in kinds if learns(SuggestionPlan(kind, "x", learning=True))]
-    assert chosen == ["trained", "model"]
+    assert chosen == ["trained", "model", "vote"]
     assert not learns(SuggestionPlan("trained"))
 
 

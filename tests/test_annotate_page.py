@@ -20,7 +20,7 @@ from annotate_browser import (
 )
 from annotation_server import served
 
-from alignkit import Alignment, Corpus, SentencePair
+from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.server.child import SuggestionPlan
 
@@ -48,6 +48,30 @@ def project(tmp_path):
 def page(project, problems):
     with served(project, plan=INITIAL) as server, browser() as context:
         yield enter(context, server.url, problems)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_focus_names_the_systems_that_vote(tmp_path, problems, hidden):
+    said = {name: Alignment.parse(links) for name, links in
+            (("auto", "0-0 3-3"), ("two/1", "3-3 4-4"), ("two/2", "3-3"))}  # fmt: skip
+    corpus = tmp_path / "corpus.jsonl"
+    write_corpus(Corpus([SentencePair("1", web.SOURCE, web.TARGET, said)]), str(corpus))
+    words = ["--suggestions", "vote", "--evidence", "auto", "--evidence", "two"]
+    more = ["--hide-systems"] * hidden
+    with web.serving(corpus, *words, *more) as server, browser() as context:
+        page = enter(context, server.url, problems)
+        voting = "2 systems" if hidden else "auto, two"
+        page.wait_for_selector(f"#suggested-by:has-text('Vote of {voting} and the aligner.')")
+        for _ in range(20):
+            if cursor(page) != (3, 3):
+                press(page, "j")
+        ends = r"" if hidden else ": auto, two/1, two/2"
+        wanted = re.compile(rf"suggested, \d+ percent of votes{ends}$")
+        assert wanted.search(page.get_attribute("#matrix .here", "aria-label"))
+        assert wanted.search(page.inner_text("#status-text"))
+        press(page, "Enter")
+        saved(page)
+        assert (3, 3, 2) in links(page)
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
 from alignkit.cli.common import files
 
+VOTE = "--suggestions", "vote"
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -51,6 +53,11 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
         ((file, "--scheme", "nonsense"), "known: paraphrase"),
         ((file, "--initial", "a", "--suggestions", "none"), "not allowed with"),
         ((links,), "format pharaoh has no words; add --source FILE --target FILE"),
+        ((file, "--evidence", "auto"), "--evidence needs --suggestions vote"),
+        ((file, *VOTE), "needs --evidence NAME"),
+        ((file, *VOTE, "--evidence", "a", "--evidence", "a"), "a name twice"),
+        ((file, *VOTE, "--evidence", "a=b.align"), "`alignkit merge CORPUS --add NAME=FILE"),
+        ((file, *VOTE, "--evidence", "a", "--task", "judge"), "--task judge has none"),
     ]:
         run(capsys, "annotate", *words, "--no-browser").failed(told)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "auto.align"}
@@ -69,6 +76,8 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
         ((places["bad.jsonl"],), "bad.jsonl:2"),
         ((file, "--initial", "otto"), "known: auto"),
         ((project, "--initial", "otto"), "known: auto"),
+        ((file, *VOTE, "--evidence", "otto"), "known: auto"),
+        ((project, *VOTE, "--evidence", "auto", "--annotator", "auto"), "under another name"),
         ((project, "--initial", "auto", "--annotator", "auto"), "annotate under another name"),
         ((file, "--project", places["none/x"]), "there is no folder"),
         ((file, "--project", file), "is not an alignkit project"),

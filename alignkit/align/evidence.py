@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from logging import getLogger
@@ -12,10 +12,11 @@ from typing import NamedTuple, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.wording import natural_key
 from alignkit.align.bitext import F4, I4, I8, Bitext, Pieces
 from alignkit.align.decoders import Decoding
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.errors import AlignerError, AlignmentError, OptionError
+from alignkit.errors import AlignerError, AlignmentError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import gather
 from alignkit.model.sentence_pair import SentencePair
@@ -188,6 +189,14 @@ class Evidence:
 def systems_of(annotators: Annotators) -> tuple[EvidenceSystem, ...]:
     """Return the systems of annotators whose links are not known yet."""
     return tuple(EvidenceSystem(name, len(names), False) for name, names in annotators.items())
+
+
+def channels_of(name: str, known: Collection[str], what: str) -> list[str]:
+    """Return the annotators of a system: NAME, or NAME/1 and so on; `what` names it in an error."""
+    several = sorted((x for x in known if x.startswith(f"{name}/")), key=natural_key)
+    if not (own := [name] if name in known else several):
+        raise UnknownNameError(what, name, known)
+    return own
 
 
 def names_of_channels(systems: Iterable[EvidenceSystem]) -> tuple[str, ...]:

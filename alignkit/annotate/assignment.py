@@ -402,9 +402,9 @@ def revised(
 
 def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
     """Draw the rows that a plan adds to the assignment."""
-    gold, suggesting = queries.gold_name(conn), queries.suggesting(conn)
+    gold, sources = queries.gold_name(conn), queries.sources(conn)
     for name in plan.annotators:
-        check_annotator(name, gold, suggesting)
+        check_annotator(name, gold, sources)
     items = read_items(conn)
     known = {name for item in items for name in item.attributes}
     wanted = [name for name in plan.stratify if name not in MEASURES]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from alignkit.align.aligner import Aligner
+from alignkit.align.evidence import Annotators
 from alignkit.align.supervised.gold import FOLDS, different, is_learnable
+from alignkit.align.supervised.learned import VOTE, WITHOUT
 from alignkit.align.supervised.refiner import Refiner
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
@@ -18,14 +20,41 @@ from alignkit.annotate.project.state import decode_state
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
-TAUGHT = "done"
-"""The annotator name under which the links to learn from are stored."""
+TAUGHT = "done\n"
+"""The name under which the links to learn from are stored; no annotator has it."""
+
+
+def links_of(
+    conn: Connection, accounts: Iterable[int], some: Sequence[int] | None,
+    *conditions: ColumnElement[bool],
+) -> Iterator[tuple[int, int, Alignment]]:  # fmt: skip
+    """Yield the pair, annotator and links of work, on all pairs or on some."""
+    stream = schema.stream.c
+    asked = select(stream.pair, stream.account, stream.state).order_by(stream.account)
+    asked = asked.where(stream.account.in_(sorted(accounts)), *conditions)
+    for part in [None] if some is None else queries.portions(some):
+        for k, account, text in conn.execute(asked.where(stream.pair.in_(part)) if part else asked):
+            said = annotation_of(decode_state(text))
+            if said is not None and said.alignment is not None:
+                yield k, account, said.alignment
+
+
+def pairs_of(conn: Connection, some: Iterable[int], systems: Annotators) -> list[SentencePair]:
+    """Return pairs with the links of systems; their ids are their numbers."""
+    wanted, numbers = {*chain(*systems.values())}, sorted(some)
+    names = {x: name for x, name in enumerate(queries.annotators(conn), 1) if name in wanted}
+    said: defaultdict[int, dict[str, Alignment]] = defaultdict(dict)
+    for k, account, links in links_of(conn, names, numbers) if names else ():
+        said[k][names[account]] = links
+    rows = queries.pair_rows(conn, numbers)
+    return [SentencePair(str(row.k), row.source, row.target, said[row.k]) for row in rows]
 
 
 class DoneWork:
     """The finished work in a project, up to event `n`; read once, then only what has changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, systems: Annotators | None = None) -> None:
+        self._systems = systems or {}
         self.n = 0
         self.pairs: dict[int, SentencePair] = {}
         self.opened: set[int] = set()
@@ -57,35 +86,18 @@ class DoneWork:
         self.n = n
 
     def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
-        if some is None:
-            self.pairs.clear()
-        for part in [None] if some is None else queries.portions(some):
-            for k in part or ():
-                self.pairs.pop(k, None)
-            said = self._said(conn, part, gold)
-            for row in queries.pair_rows(conn, said):
-                links = put_together(said[row.k])
-                pair = SentencePair(str(row.k), row.source, row.target, {TAUGHT: links})
-                self.pairs[row.k] = pair
-
-    def _said(
-        self, conn: Connection, some: Sequence[int] | None, gold: int
-    ) -> dict[int, list[Alignment]]:
+        for k in list(self.pairs) if some is None else some:
+            self.pairs.pop(k, None)
         stream, counts = schema.stream.c, schema.pair_counts.c
         own = (counts.account == stream.account) & (counts.pair == stream.pair)
-        asked = select(stream.pair, stream.account, stream.state).where(
-            own, counts.done.is_(True), stream.account.in_(sorted(self._teachers))
-        )
-        if some is not None:
-            asked = asked.where(stream.pair.in_(some))
-        alignments: dict[int, list[Alignment]] = {}
+        said: dict[int, list[Alignment]] = {}
         decided: dict[int, list[Alignment]] = {}
-        for k, account, text in conn.execute(asked.order_by(stream.account)):
-            said = annotation_of(decode_state(text))
-            if said is not None and said.alignment is not None:
-                teaching = decided if account == gold else alignments
-                teaching.setdefault(k, []).append(said.alignment)
-        return alignments | decided
+        for k, account, links in links_of(conn, self._teachers, some, own, counts.done.is_(True)):
+            (decided if account == gold else said).setdefault(k, []).append(links)
+        said |= decided
+        for pair in pairs_of(conn, said, self._systems):
+            k = int(pair.id)
+            self.pairs[k] = pair.with_annotation(TAUGHT, put_together(said[k]))
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
@@ -119,10 +131,11 @@ _STEP = 20
 
 
 class Learner:
-    """An aligner that is refined by the done pairs."""
+    """An aligner that is refined by the done pairs, perhaps with the links of systems."""
 
-    def __init__(self, aligner: Aligner) -> None:
-        self._refiner = Refiner.begin(aligner, TAUGHT)
+    def __init__(self, aligner: Aligner, systems: Annotators | None = None) -> None:
+        self._refiner = Refiner.begin(aligner, TAUGHT, evidence=systems)
+        self._differs = False  # whether links were suggested otherwise than by the vote
         self._known: dict[int, SentencePair] = {}
         self._new = 0  # pairs since the last cross-validation
         self._due = True
@@ -135,12 +148,7 @@ class Learner:
     def learn(self, pairs: Mapping[int, SentencePair]) -> Lesson | None:
         """Learn from all these pairs; return the lesson, None if nothing has changed."""
         given = {k: pair for k, pair in pairs.items() if is_learnable(pair)}
-        changed = []
-        for k, pair in given.items():
-            known = self._known.get(k, pair)
-            same = pair.words == known.words and pair.alignment(TAUGHT) == known.alignment(TAUGHT)
-            if k not in self._known or not same:
-                changed.append(pair)
+        changed = [pair for k, pair in given.items() if pair != self._known.get(k)]
         gone = self._known.keys() - given.keys()
         if not changed and not gone:
             return None
@@ -160,5 +168,11 @@ class Learner:
             self._refiner.validate(threads=1)
         report = self._refiner.report
         assert report is not None
-        values = report.before.value, report.after.value
-        return Lesson(len(given), report.used, report.verdict, *values)
+        used, before, after = report.used, report.before.value, report.after.value
+        if report.systems:  # what did best is used, be it learned or not
+            values = {"": before} | {x.kind: x.measure.value for x in report.systems}
+            if report.without is not None:
+                values[WITHOUT] = report.without.after.value
+            before, after = values[VOTE], after if used else values[report.instead]
+            self._differs = used = used or self._differs or report.instead != VOTE
+        return Lesson(len(given), used, report.verdict, before, after)

@@ -214,7 +214,7 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     """Return the voters of each pair, or of one, in the order in which they joined.
 
     The voters are the annotators to whom a pair is assigned. If nothing is assigned, they are all
-    who annotated it, here or in the corpus, except the annotator whose links are suggested.
+    who annotated it, here or in the corpus, except those whose links are suggested or vote.
     """
     counts, account = schema.pair_counts.c, schema.account.c
     assigned = has_assignments(conn)
@@ -233,7 +233,7 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
             own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
             said = own.where(~stream.state.contains(_UNJUDGED)).exists()
             done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus
-        others = [queries.gold_name(conn), queries.project_info(conn).suggestions or ""]
+        others = [queries.gold_name(conn), *queries.sources(conn)]
         asked = select(pair, account.id, account.name, done).where(
             account.id == counts.account, said, account.name.not_in(others)
         )

@@ -34,10 +34,11 @@ def compared(conn: Connection) -> Compared:
     """Return the annotators of a project who are compared."""
     info, initial = queries.project_info(conn), queries.suggesting(conn)
     having = set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
+    others = {info.gold, *queries.sources(conn)}
     names = {
         name: number
         for number, name in enumerate(info.annotators, 1)
-        if name not in (initial, info.gold) and (number in having or not having)
+        if name not in others and (number in having or not having)
     }
     return Compared(names, initial, info.gold, info.scheme)
 

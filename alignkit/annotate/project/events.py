@@ -154,7 +154,7 @@ class Lesson(Struct):
     pairs: int  # how many taught it
     used: bool = False  # whether links are to be suggested by what was learned
     verdict: str = ""  # of the last cross-validation, in words
-    before: float = 0.0  # F1 of the links of the aligner alone and of what was learned, by that
+    before: float = 0.0  # by that, F1 of the aligner alone or the vote, and of what is to be used
     after: float = 0.0
     revs: dict[int, int] = {}
 

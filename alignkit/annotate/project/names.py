@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,17 +158,35 @@ def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
         raise ProjectError(f"{name}: name the adjudicator by --annotator")
 
 
-def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
+def check_annotator(name: str, gold: str, sources: Collection[str]) -> str:
     """Check that pairs can be annotated under a name, and return it."""
     if name == gold:
         raise ProjectError(
             f"{name!r} is the name of the gold standard; annotate under another name, or rename "
             "the gold standard: `alignkit annotate PROJECT --adjudicate --gold NAME`"
         )
-    if name == suggesting:
+    if name in sources:
         links = f"the links of {name!r} are shown as suggestions"
         raise ProjectError(f"{links}; annotate under another name")
     return check_name(name)
+
+
+VOTE = "vote"
+"""The kind of suggestions that systems and the aligner vote on."""
+
+
+def vote_name(systems: Mapping[str, Sequence[str]]) -> str:
+    """Return the name of the set of suggestions that systems, each with its annotators, vote on."""
+    return f"{VOTE} {json.dumps(systems, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def vote_of(suggestions: str) -> dict[str, list[str]]:
+    """Return the systems that vote on a set, each with its annotators; none if it is another."""
+    if suggestions.startswith(f"{VOTE} {{"):
+        with suppress(ValueError, TypeError, RecursionError):  # an annotator may have such a name
+            systems = json.loads(suggestions.removeprefix(VOTE))
+            return {name: list(map(str, own)) for name, own in systems.items()}
+    return {}
 
 
 def not_assigned(name: str, others: Iterable[str]) -> str:

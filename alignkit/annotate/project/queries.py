@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -21,12 +22,13 @@ from sqlalchemy import (
     select,
 )
 
+from alignkit._support.wording import how_many
 from alignkit.align.defaults import SMALL
 from alignkit.align.settings import FEW
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Suggestion
-from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
+from alignkit.annotate.project.names import GOLD, VOTE, UnknownAnnotator, UnknownPair, vote_of
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.model.annotation import ROLES, read_moment
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
@@ -54,6 +56,7 @@ class Suggested(Struct):
     cells: list[Suggestion]
     by: str  # what the probabilities are, in words
     bulk: str = ""  # why they cannot be accepted in bulk, if so
+    links: list[tuple[str, list[tuple[int, int]]]] = []  # which of them each system links
 
 
 class PairPage(Struct):
@@ -255,6 +258,12 @@ def suggesting(conn: Connection) -> str | None:
     return conn.execute(asked.where(own).limit(1)).scalar()
 
 
+def sources(conn: Connection) -> set[str]:
+    """Return the annotators and systems whose links are suggested, or vote on suggestions."""
+    systems = vote_of(str(conn.execute(select(_SET)).scalar()))
+    return {*systems, *chain(*systems.values()), *filter(None, [suggesting(conn)])}
+
+
 def gold_name(conn: Connection) -> str:
     """Return the name of the gold standard."""
     return str(conn.execute(select(schema.project.c.gold)).scalar())
@@ -430,17 +439,32 @@ def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, s
     }
 
 
-def suggested(conn: Connection, k: int) -> Suggested | None:
+def suggested(conn: Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
     """Return the suggestions shown for a pair; None if none are shown."""
-    name, learned = conn.execute(_SETS, {"k": k}).one()
+    name, learned = conn.execute(_SETS, {"k": pair.k}).one()
     if not name:
         return None
-    shown = learned or name
-    by, bulk = _made_by(conn, shown)
-    return Suggested(shown, suggestions_of(conn, shown, k).get(k, []), by, bulk)
+    shown, systems = learned or name, vote_of(name)
+    cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
+    by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
+    channels = [] if hide_systems else list(chain(*systems.values()))
+    links = _linked(conn, pair, channels, [(i, j) for i, j, *_ in cells]) if channels else []
+    return Suggested(VOTE if shown == name and systems else shown, cells, by, bulk, links)
 
 
-def _made_by(conn: Connection, name: str) -> tuple[str, str]:
+def _linked(
+    conn: Connection, pair: PairRow, names: Iterable[str], cells: Sequence[tuple[int, int]]
+) -> list[tuple[str, list[tuple[int, int]]]]:
+    """Return which of some cells each annotator links."""
+    known = annotators(conn)
+    linked = {
+        known[account - 1]: {x for x in state.cells if state.weights.get(x, 1) > 0}
+        for account, (_, state) in streams_of(conn, pair).items()
+    }
+    return [(name, [x for x in cells if x in linked[name]]) for name in names if name in linked]
+
+
+def _made_by(conn: Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
     """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
     table = schema.learned_set.c
     taught = conn.execute(select(table.pairs).where(table.set == name)).scalar_one_or_none()
@@ -449,6 +473,9 @@ def _made_by(conn: Connection, name: str) -> tuple[str, str]:
     why = why if pairs < FEW else ""
     if taught is not None:
         return f"learned from {taught:,} done pairs", why
+    if systems := vote_of(name):
+        voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
+        return f"vote of {voting} and the aligner", why
     if name != "trained":
         return f"suggested by {'the given model' if name == 'model' else name}", ""
     by = (

@@ -82,11 +82,11 @@ class Store:
     def progress_of_all(self) -> list[queries.Progress]:
         """Return the progress of each annotator with assigned pairs, or of everybody."""
         with self.database.reading() as conn:
-            names, gold = queries.annotators(conn), queries.gold_name(conn)
+            others = {queries.gold_name(conn), *queries.sources(conn)}
             progress = []
-            for account, name in enumerate(names, 1):
+            for account, name in enumerate(queries.annotators(conn), 1):
                 own = queries.PairList(conn, account)
-                if (pairs := own.count()) and name != gold:
+                if (pairs := own.count()) and name not in others:
                     progress.append(queries.Progress(name, own.count_done(), pairs))
             return progress
 
@@ -139,7 +139,7 @@ class Store:
                 appending.show_base(conn)
             appending.append_to_project(conn, "setting", Setting(**changes))
 
-    def pair(self, k: int, annotator: str) -> queries.PairView:
+    def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
         with self.database.reading() as conn:
             account = queries.account_of(conn, annotator)
@@ -148,7 +148,7 @@ class Store:
             own = queries.PairList(conn, account)
             at, done, pairs = own.place(k), own.count_done(), own.count()
             next_open = own.next_open(at.place) if done < pairs else None
-            shown = queries.suggested(conn, k) if at.shown else None
+            shown = queries.suggested(conn, pair, hide_systems=hide_systems) if at.shown else None
             return queries.PairView(
                 k, pair.id, pairs, done, at.place, at.previous, at.next, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,

@@ -88,7 +88,6 @@ def project_answer(
         "box": f"alignkit:{info.key}:{visitor.name}{':adjudicator' if decides else ''}",
         "task": info.task, "n": info.n, "pairs": pairs, "done": done, "threshold": info.threshold,
         "scheme": {"name": scheme.name, "labels": labels, "flags": flags},
-        "suggestions": info.suggestions or None,
         "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         "preparing": None if progress is None else progress._asdict(),
     }  # fmt: skip

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from msgspec import Raw, Struct, json
+from msgspec import Raw, Struct, json, structs
 
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.fold import Suggestion
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import VOTE, ProjectError, vote_name, vote_of
 from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]
@@ -24,21 +24,34 @@ class SuggestionPlan(Struct, frozen=True):
     """The source of suggestions."""
 
     kind: str
-    name: str = ""  # the annotator, or the file of the model
+    name: str = ""  # the annotator, the file of the model, or the set of a vote
     pending: bool = True  # they are not there yet
     learning: bool = False  # they are to be learned from what is done
 
-    def check(self, annotators: Iterable[str], annotator: str) -> None:
-        """Check that suggestions for an annotator can come from this source."""
-        if self.kind != "initial":
-            return
-        if self.name not in annotators:
+    @property
+    def systems(self) -> dict[str, list[str]]:
+        """The systems that vote, each with its annotators."""
+        return vote_of(self.name) if self.kind == VOTE else {}
+
+    def checked(self, annotators: Collection[str], annotator: str) -> SuggestionPlan:
+        """Return the plan with the annotators of its systems, if it can suggest to an annotator."""
+        option, plan, systems = "--initial", self, {self.name: [self.name]}
+        if self.kind == VOTE:
+            from alignkit.align.evidence import channels_of
+            from alignkit.align.supervised.gold import checked_annotators
+
+            option, what = "--evidence", "annotator (--evidence)"
+            systems = {name: channels_of(name, annotators, what) for name in self.systems}
+            plan = structs.replace(self, name=vote_name(checked_annotators(systems, "")))
+        elif self.kind != "initial":
+            return self
+        elif self.name not in annotators:
             raise UnknownNameError("annotator (--initial)", self.name, annotators)
-        if self.name == annotator:
-            raise OptionError(
-                f"--initial {self.name} and --annotator {annotator} are the same; annotate under "
-                "another name"
-            )
+        for name, own in systems.items():
+            if annotator in (name, *own):
+                same = f"{option} {name} and --annotator {annotator} are the same"
+                raise OptionError(f"{same}; annotate under another name")
+        return plan
 
 
 class Job(Struct):

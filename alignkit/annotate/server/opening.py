@@ -81,7 +81,7 @@ def check_beforehand(
 
         check_head(plan.name)
     elif plan is not None and known is not None:
-        plan.check(known, job.annotator)
+        plan.checked(known, job.annotator)
     return known or ()
 
 
@@ -244,7 +244,7 @@ class Opening:
         store = Store.open(path, serve=True, lock=self._lock)
         try:
             if self.plan is not None:
-                self.plan.check(store.project().annotators, self.visitor.name)
+                self.plan = self.plan.checked(store.project().annotators, self.visitor.name)
             admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             sessions = Sessions(store.database)
@@ -280,7 +280,7 @@ class Opening:
         plan = sessions.plan
         if plan is None or not plan.pending:
             return
-        plan.check(store.project().annotators, self.visitor.name)
+        plan.checked(store.project().annotators, self.visitor.name)
         if plan.kind == "none":
             store.settings(suggestions="")
         else:
@@ -293,7 +293,7 @@ class Opening:
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store suggestions; a pair that was already opened keeps its suggestions."""
         store, sessions, _ = opened
-        name = plan.name if plan.kind == "initial" else plan.kind
+        name = plan.name if plan.kind in ("initial", names.VOTE) else plan.kind
         with self._shelf:
             kept = sessions.suggested()
             closed = sessions.opened() | self._taken
@@ -312,7 +312,7 @@ class Opening:
 
 def learns(plan: SuggestionPlan) -> bool:
     """Return whether a plan's suggestions should be learned, because an aligner makes them."""
-    return plan.learning and plan.kind in ("trained", "model")
+    return plan.learning and plan.kind in ("trained", "model", names.VOTE)
 
 
 class Learning:

@@ -100,8 +100,10 @@ class AnnotationServer:
         entrance: Entrance,
         hosts: frozenset[str],
         guidelines: Callable[[], str],
+        *,
+        hide_systems: bool = False,
     ) -> None:
-        self._opening, self._entrance = opening, entrance
+        self._opening, self._entrance, self._hide_systems = opening, entrance, hide_systems
         self._assets, self._guidelines = answers.load_assets(), guidelines
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
@@ -289,7 +291,7 @@ class AnnotationServer:
             self._opening.take(visit.k)
         preparing = self._opening.progress is not None
         learning = self._opening.learning is not None
-        view = visit.store.pair(visit.k, visit.name)
+        view = visit.store.pair(visit.k, visit.name, hide_systems=self._hide_systems)
         return answers.pair_answer(view, preparing=preparing, learning=learning)
 
     def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:

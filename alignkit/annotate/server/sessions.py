@@ -125,7 +125,7 @@ def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -
         return
     with store.database.writing() as conn:
         gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
-        names.check_annotator(visitor.name, gold, queries.suggesting(conn))
+        names.check_annotator(visitor.name, gold, queries.sources(conn))
         account = enrolled(conn, visitor.name)
         if has_assignments(conn) and not PairList(conn, account).count():
             known = queries.annotators(conn)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING
 
 from msgspec import Raw, json
@@ -20,7 +21,7 @@ from alignkit.annotate.creation import create_project, read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.fold import Suggestion
-from alignkit.annotate.project.queries import PairRow, pair_rows
+from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
@@ -31,6 +32,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
+    from alignkit.align.evidence import Annotators
     from alignkit.annotate.learning import Learner
     from alignkit.model.alignment import Alignment
 
@@ -127,7 +129,7 @@ def _make(job: Job, out: Output) -> None:
     else:
         corpus = _corpus(job, out)
     if job.plan is not None:
-        job.plan.check(corpus.annotators, job.annotator)
+        job.plan.checked(corpus.annotators, job.annotator)
     total, done = len(corpus), 0
 
     def made() -> None:
@@ -173,13 +175,15 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
             if alignment is not None:
                 yield k, _cells(alignment)
     elif plan.kind != "none":
-        annotator = next(iter(store.project().annotators))
-        pairs = [pair.words for pair in exported(store, annotator=annotator)]
-        aligner = aligner_of(plan, pairs, report)
-        for start in range(0, len(pairs), _BLOCK):
-            report("aligning", start / len(pairs))
-            some = pairs[start : start + _BLOCK]
-            yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
+        from alignkit.align.evidence import systems_of
+        from alignkit.align.supervised.learned import Learned
+
+        with store.database.reading() as conn:
+            words = [(row.source, row.target) for row in pair_rows(conn)]
+        aligner, numbers = aligner_of(plan, words, report), range(1, len(words) + 1)
+        if plan.systems:
+            aligner = aligner.with_learned(Learned.vote(systems_of(plan.systems)))
+        yield from posteriors(store, aligner, numbers, plan.systems, _BLOCK, report)
 
 
 def _cells(alignment: Alignment) -> list[Suggestion]:
@@ -210,20 +214,23 @@ def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> 
 
 
 def posteriors(
-    aligner: Aligner, pairs: Sequence[Words], numbers: Sequence[int], *, threads: int | None = None
-) -> Iterator[Row]:
-    """Yield the links that an aligner suggests for pairs of some numbers."""
-    from alignkit.align.bitext import Bitext
+    store: Store, aligner: Aligner, numbers: Sequence[int], systems: Annotators, block: int,
+    report: Report, threads: int | None = None,
+) -> Iterator[Row]:  # fmt: skip
+    """Yield the links that an aligner suggests for pairs, with the evidence that it needs."""
+    from alignkit.annotate.learning import pairs_of
 
-    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
-    links = aligner.align_bitext(bitext, threshold=LEAST, threads=threads)
-    offsets = links.arrays.offsets.tolist()
-    for pair, k in enumerate(numbers):
-        begin, end = offsets[pair], offsets[pair + 1]
-        places = links.arrays.links[begin:end].tolist()
-        weights = links.probabilities[begin:end].tolist()
-        cells = zip(places, weights, strict=True)
-        yield k, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
+    learned = aligner.parameters.learned
+    evidence = systems if learned is not None and learned.lessons.evidence else None
+    for start in range(0, len(numbers), block):
+        report("aligning", start / len(numbers))
+        with store.database.reading() as conn:
+            pairs = pairs_of(conn, numbers[start : start + block], systems)
+        links = aligner.align_bitext(pairs, threshold=LEAST, evidence=evidence, threads=threads)
+        for pair, (begin, end) in zip(pairs, pairwise(links.arrays.offsets.tolist()), strict=True):
+            places = links.arrays.links[begin:end].tolist()
+            cells = zip(places, links.probabilities[begin:end].tolist(), strict=True)
+            yield int(pair.id), [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
 
 
 def _shared(pairs: Sequence[Words]) -> float:
@@ -265,7 +272,7 @@ class Course:
         from alignkit.annotate.learning import DoneWork
 
         self._store, self._plan, self._report = store, plan, report
-        self._work = DoneWork()
+        self._work = DoneWork(plan.systems)
         self._learner: Learner | None = None
         self._many = 0  # done pairs when many were suggested for
         self._stays = False
@@ -291,7 +298,7 @@ class Course:
                 self._stays = True
                 stays = f"{self._plan.name} has already learned from gold, so suggestions stay"
                 return Lesson(len(pairs), verdict=stays), iter(())
-            self._learner = Learner(aligner)
+            self._learner = Learner(aligner, self._plan.systems)
         lesson = self._learner.learn(pairs)
         if lesson is None or not lesson.used:
             return lesson, iter(())
@@ -300,16 +307,10 @@ class Course:
             most, self._many = _MANY, len(pairs)
         closed = self._work.opened | pairs.keys()
         with self._store.database.reading() as conn:
-            rows = list(pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most)))
-        lesson.revs = {row.k: row.rev for row in rows}
-        return lesson, self._suggested(rows)
-
-    def _suggested(self, rows: Sequence[PairRow]) -> Iterator[Row]:
-        assert self._learner is not None
-        for start in range(0, len(rows), _AT_ONCE):
-            some = rows[start : start + _AT_ONCE]
-            words = [(row.source, row.target) for row in some]
-            yield from posteriors(self._learner.aligner, words, [row.k for row in some], threads=1)
+            rows = pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most))
+            lesson.revs = {row.k: row.rev for row in rows}
+        how = list(lesson.revs), self._plan.systems, _AT_ONCE, self._report
+        return lesson, posteriors(self._store, self._learner.aligner, *how, threads=1)
 
 
 # Figures

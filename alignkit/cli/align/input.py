@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from alignkit._support.wording import how_many, natural_key, visible
+from alignkit._support.wording import how_many, visible
 from alignkit.align.numbered_texts import Lines, lines_of, numbered
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
 from alignkit.cli.common.files import evidence_files
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
-from alignkit.errors import AlignerError, FormatError, JoinError, OptionError, UnknownNameError
+from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
 from alignkit.io.detection import fitting_formats
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import Choice
@@ -225,6 +225,7 @@ def read_evidence(
     options: argparse.Namespace, pairs: Sequence[SentencePair], gold: str | None
 ) -> tuple[Sequence[SentencePair], Annotators]:
     """Return the pairs with the links of --evidence added, and the annotators of each system."""
+    from alignkit.align.evidence import channels_of
     from alignkit.align.supervised.gold import checked_annotators
     from alignkit.model.corpus import Corpus
 
@@ -238,10 +239,8 @@ def read_evidence(
             raise OptionError(f"--evidence {word}: expected {_FORM}, and each name once")
         files = evidence_files(word)
         own = [f"{name}/{k + 1}" for k in range(len(files))] if len(files) > 1 else [name]
-        if not files and name not in known:
-            own = sorted((x for x in known if x.startswith(f"{name}/")), key=natural_key)
-            if not own:
-                raise UnknownNameError(f"annotator (or give --evidence {name}=FILE)", name, known)
+        if not files:
+            own = channels_of(name, known, f"annotator (or give --evidence {name}=FILE)")
         annotators[name] = own
         checked_annotators(annotators, gold or "")
         empty = 0

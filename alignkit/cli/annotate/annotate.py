@@ -21,6 +21,7 @@ For example:
   alignkit annotate paraphrases.json --format jacana
   alignkit annotate auto.align --source fr.txt --target en.txt --name auto --initial auto
   alignkit annotate pairs.jsonl --annotator ben --model fr-en.model --no-browser
+  alignkit annotate pairs.jsonl --suggestions vote --evidence neural --evidence giza
   alignkit annotate pairs.jsonl --annotator carla --adjudicate
   alignkit annotate pairs.jsonl --task judge --scheme turku
   alignkit annotate --task extract articles/en articles/fr
@@ -42,11 +43,13 @@ from alignkit.annotate.project.names import (
     ADJUDICATOR,
     ANNOTATOR,
     TASKS,
+    VOTE,
     check_adjudicable,
     own_folder,
     page_of,
     project_beside,
     samples,
+    vote_name,
 )
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
@@ -93,13 +96,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group.add_mutually_exclusive_group(), """
         --initial NAME  suggest the links of this annotator or system in the corpus
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
-        --suggestions  suggest links with an aligner trained on these pairs, or suggest none
-            (default: trained)
-        """, suggestions={"choices": ("trained", "none")})  # fmt: skip
+        --suggestions  suggest links with an aligner trained on these pairs, by a vote of this
+            aligner and the systems of --evidence, or suggest none (default: trained)
+        """, suggestions={"choices": ("trained", VOTE, "none")})  # fmt: skip
     add_options(group, """
+        --evidence NAME  with --suggestions vote, a system that votes: an annotator of the corpus,
+            or all of NAME/1, NAME/2 and so on; repeatable
+        --hide-systems  do not show annotators which systems vote, nor for which links
         --learning  let the aligner learn from finished pairs; its suggestions for pairs that nobody
             has opened improve; the setting is kept (default: on in a new project)
-        """, learning=either)  # fmt: skip
+        """, learning=either, evidence={"action": "append", "default": []},
+        hide_systems={"default": None})  # fmt: skip
     add_options(parser.add_argument_group("the page"), """
         --scheme NAME  scheme, a set of labels, for judging the pairs of a new project
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
@@ -170,7 +177,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
 
     hosts = serving.allowed_hosts(address, port, options.allow_host)
     guide = partial(render_guidelines, options.guidelines)
-    app = AnnotationServer(opening, entrance, hosts, guide).app
+    app = AnnotationServer(opening, entrance, hosts, guide, hide_systems=options.hide_systems).app
     server = serving.Server(app, started, lambda: opening.opened is not None)
     opening.start(failed=server.end, opened=lambda: beside.write(project))
     code = server.serve_until_stopped(listener)
@@ -196,8 +203,9 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
     named = ("initial", "model", "suggestions", "learning", "scheme", "task", "guidelines", "port")
-    values = {name: getattr(options, name) for name in named}
-    given = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
+    values = {name: getattr(options, name) for name in (*named, "hide_systems")}
+    flags = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
+    given = [flag.replace("_", "-") for flag in flags]
     if url is not None and given:
         say(f"{', '.join(given)}: no effect; the server keeps its own settings")
     return url
@@ -244,6 +252,7 @@ def _check(options: argparse.Namespace) -> None:
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
     if given and not options.adjudicate:
         raise OptionError(f"--{given[0]} needs --adjudicate: add it, or leave --{given[0]} out")
+    _check_evidence(options.evidence, votes=options.suggestions == VOTE)
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -251,6 +260,18 @@ def _check(options: argparse.Namespace) -> None:
         from alignkit.model.labels import get_scheme
 
         get_scheme(options.scheme)
+
+
+def _check_evidence(names: Sequence[str], *, votes: bool) -> None:
+    for wrong, why in (
+        (names and not votes, "--evidence needs --suggestions vote: add it"),
+        (votes and not names, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
+        (len({*names}) < len(names), "--evidence has a name twice: give each once"),
+        (any("=" in x for x in names), "--evidence takes only names here; to put the links of files"
+         " into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
+    ):  # fmt: skip
+        if wrong:
+            raise OptionError(why)
 
 
 def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
@@ -264,7 +285,8 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     elif options.model is not None:
         plan = SuggestionPlan("model", os.path.abspath(options.model))
     elif options.suggestions is not None or options.task in ("judge", "extract"):
-        plan = SuggestionPlan(options.suggestions or "none")
+        name = vote_name(dict.fromkeys(options.evidence, ())) if options.evidence else ""
+        plan = SuggestionPlan(options.suggestions or "none", name)
     else:
         given = False
         fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback

@@ -1,10 +1,11 @@
 // The suggestions of a pair: what is open, what is doubtful, where a word most likely belongs.
 
-// pair.hints: {set, cells: indices in reading order, p and strength by index, shown}
+// pair.hints: {set, cells: indices in reading order, p, strength and the systems that link it by index, shown}
 export function hintsOf(pair, doc) {
 	const cells = (doc?.cells ?? []).map(([i, j, p, strength]) => [pair.at(i, j), p, strength || 2]).sort((a, b) => a[0] - b[0])
-	const map = x => new Map(cells.map(cell => [cell[0], cell[x]]))
-	return {set: doc?.set, by: doc?.by ?? "", bulk: doc?.bulk ?? "", cells: cells.map(cell => cell[0]), p: map(1), strength: map(2), shown: true}
+	const map = x => new Map(cells.map(cell => [cell[0], cell[x]])), systems = new Map()
+	for (const [name, links] of doc?.links ?? []) for (const cell of links) systems.set(pair.at(...cell), [...(systems.get(pair.at(...cell)) ?? []), name])
+	return {systems, set: doc?.set, by: doc?.by ?? "", bulk: doc?.bulk ?? "", cells: cells.map(cell => cell[0]), p: map(1), strength: map(2), shown: true}
 }
 
 // Neither taken nor rejected, and neither word is said to have no partner.

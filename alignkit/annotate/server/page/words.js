@@ -21,13 +21,14 @@ export const cellName = (pair, i, j) => `${source(pair, i)} ~ ${target(pair, j)}
 
 const valueName = (i, j, value) => (i >= 0 && j >= 0 ? NAMES[value] : value ? `null, ${NAMES[value]}` : "no null")
 
-// What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 24 percent", "rejected".
+// What a cell holds: "sure; accepted in bulk, not looked at", "suggested, 67 percent of votes: giza/1", "rejected".
 export function cellState(pair, index) {
 	const value = pair.values[index], parts = [valueName(...pair.cell(index), value)], p = pair.hints.p.get(index)
 	if (pair.bulk[index]) parts.push("accepted in bulk, not looked at")
 	if (pair.hints.shown && pair.rejected[index]) parts.push("rejected")
 	else if (pair.hints.shown && p !== undefined) {
-		const share = p === null ? "" : `, ${Math.round(100 * p)} percent`
+		const {set, systems} = pair.hints, names = systems.get(index)?.join(", ")
+		const share = (p === null ? "" : `, ${Math.round(100 * p)} percent${set === "vote" ? " of votes" : ""}`) + (names ? `: ${names}` : "")
 		if (value) parts.push(`was suggested${share}`)
 		else parts[0] = `suggested${share}`
 	}
