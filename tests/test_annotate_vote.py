@@ -17,7 +17,7 @@ from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.dashboard.live_work import compared
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.learning import TAUGHT, Learner
+from alignkit.annotate.learning import TAUGHT, Learner, pairs_of
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor, vote_name, vote_of
 from alignkit.annotate.server import worker
 from alignkit.annotate.server.child import SuggestionPlan
@@ -127,12 +127,16 @@ def test_the_page_hears_who_has_each_link_and_adjudicators_do_not(tmp_path, corp
             assert b"neural" not in ben.ask("GET", f"/api/{place}").body
 
 
-def test_a_link_of_weight_0_is_none_and_systems_may_be_gone(tmp_path):
+def test_a_link_of_weight_0_is_none_and_corrected_words_take_their_systems_along(tmp_path):
     said = {"s": Alignment([(0, 0), (1, 1)], weights={(1, 1): 0.0})}
     with project(tmp_path, Corpus([SentencePair("1", ["a", "b"], ["x", "y"], said)])) as store:
         cells = [(0, 0, 0.9, 2), (1, 1, 0.4, 2)]
         store.set_suggestions('vote {"s":["s"],"gone":["t"]}', [(1, cells)])
         assert store.pair(1, "anna").suggestions.links == [("s", [(0, 0)])]
+        import_pairs(store, [SentencePair("1", ["new", "a", "b"], ["x", "y"])], holds=EVERYTHING)
+        assert store.pair(1, "anna").suggestions.links == [("s", [(1, 0)])]
+        [pair] = ask(store, pairs_of, [1], {"s": ["s"]})
+        assert pair.alignment("s") == Alignment([(1, 0), (2, 1)], weights={(2, 1): 0.0})
 
 
 def test_systems_are_no_annotators_and_who_sees_no_suggestions_hears_nothing(store, corpus):

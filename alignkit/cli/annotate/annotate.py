@@ -78,9 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator NAME  name of the annotator (default: your login name)
         --project FILE  file of the project (default: CORPUS.alignkit next to the corpus)
         --adjudicate  settle the differences between annotators, instead of annotating
-        --gold NAME  with --adjudicate, name under which the decided links are stored (default:
-            gold)
-        --blind  with --adjudicate, hide which annotator drew which link (default: as before)
+        --gold NAME  with --adjudicate, the name of the decided links (default: gold)
+        --blind  with --adjudicate, hide who drew which link (default: as before)
         --majority  with --adjudicate, take links shared by more than half of the annotators as
             settled (default: as before; at first only links shared by all)
         """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
@@ -96,13 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group.add_mutually_exclusive_group(), """
         --initial NAME  suggest the links of this annotator or system in the corpus
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
-        --suggestions  suggest links with an aligner trained on these pairs, by a vote of this
-            aligner and the systems of --evidence, or suggest none (default: trained)
+        --suggestions  suggest links with an aligner trained on these pairs, or suggest none; vote:
+            this aligner and the systems of --evidence vote on links (default: trained)
         """, suggestions={"choices": ("trained", VOTE, "none")})  # fmt: skip
     add_options(group, """
-        --evidence NAME  with --suggestions vote, a system that votes: an annotator of the corpus,
-            or all of NAME/1, NAME/2 and so on; repeatable
-        --hide-systems  do not show annotators which systems vote, nor for which links
+        --evidence NAME  with --suggestions vote, a system that votes (an annotator of the corpus,
+            or all of NAME/1, NAME/2 and so on); repeatable
+        --hide-systems  do not show which systems vote; for as long as the server runs
         --learning  let the aligner learn from finished pairs; its suggestions for pairs that nobody
             has opened improve; the setting is kept (default: on in a new project)
         """, learning=either, evidence={"action": "append", "default": []},
