@@ -101,11 +101,12 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
         raise UnknownNameError(kind, name, known)
 
 
-def keywords_of(function: Callable[..., object]) -> list[str]:
+@cache
+def keywords_of(function: Callable[..., object]) -> tuple[str, ...]:
     """Return the names of the arguments that can be given by name."""
     apart = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     all_of_it = signature(function).parameters.values()
-    return [x.name for x in all_of_it if x.kind not in apart and x.name != "self"]
+    return tuple(x.name for x in all_of_it if x.kind not in apart and x.name != "self")
 
 
 def check_keywords(

@@ -66,12 +66,12 @@ class AlignedLinks:
         check_arguments(AlignedLinks.alignment, locals())
         k = place("k", k, len(self.arrays), "pairs")
         begin, end = self.arrays.offsets[k], self.arrays.offsets[k + 1]
-        links = map(Link._make, self.arrays.links[begin:end].tolist())
+        points, sure = self.arrays.links[begin:end], self.arrays.sure[begin:end]
         weights = self.probabilities[begin:end].tolist()
         if digits is not None:
             weights = [float(f"{weight:.{digits}g}") for weight in weights]
-        plain = self.arrays.alignment(k)
-        return Alignment(plain.sure, plain.possible, weights=dict(zip(links, weights, strict=True)))
+        weighted = dict(zip(map(Link._make, points.tolist()), weights, strict=True))
+        return Alignment.from_bytes(points.tobytes(), sure.tobytes(), weighted)
 
 
 def check_thresholds(threshold: float, sure: float | None) -> None:

@@ -181,7 +181,9 @@ class Alignment:
         )
 
     @classmethod
-    def from_bytes(cls, points: bytes, flags: bytes) -> Alignment:
+    def from_bytes(
+        cls, points: bytes, flags: bytes, weights: dict[Link, float] | None = None
+    ) -> Alignment:
         """Wrap links that are known to be sorted, distinct and non-negative.
 
         Parameters
@@ -190,10 +192,12 @@ class Alignment:
             Native 32-bit `i, j` pairs in ascending order, 8 bytes per link.
         flags
             One byte per link: 1 sure, 0 possible.
+        weights
+            The weights of links, in ascending order.
         """
         self = cls.__new__(cls)
         self._points, self._flags, self._nulls = points, flags, ()
-        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
+        self._weights, self._labels = weights or _NO_WEIGHTS, _NO_LABELS
         return self
 
     @classmethod
