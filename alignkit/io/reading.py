@@ -152,6 +152,6 @@ def write_corpus(
     return writing.lost
 
 
-def _made(kind: type[T], options: dict[str, Any], function: Callable[..., object]) -> T:
+def _made(kind: Callable[..., T], options: dict[str, Any], function: Callable[..., object]) -> T:
     check_keywords(function, options, keywords_of(kind))
     return kind(**options)
