@@ -252,8 +252,7 @@ def test_views_that_are_equal_are_shown_once_and_named():
 
 
 def test_pairs_without_a_judgment_are_counted_apart():
-    pairs = judged("1 1", "0 -", "0 0") + judged("- -", "- -")
-    found = measure(Corpus(pairs), scheme="binary")
+    found = measure(Corpus(judged("1 1", "0 -", "0 0") + judged("- -", "- -")), scheme="binary")
     assert (found.pairs, found.unjudged, found.repeated) == (3, 2, 2)
     assert "on judgments of 3 pairs" in str(found)
     assert "2 further pairs without a judgment by any of them" in str(found)

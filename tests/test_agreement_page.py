@@ -70,6 +70,11 @@ def three():
     return drawn(measure(make_corpus(12, names=THREE), by="genre"))
 
 
+@cache
+def ten():
+    return drawn(measure(make_corpus(6, names=[f"annotator-{k}" for k in range(10)]), samples=9))
+
+
 @pytest.fixture(params=[two, three])
 def page(request):
     return request.param().page
@@ -196,10 +201,9 @@ def test_what_is_not_defined_or_not_there_is_said():
         said = html.fromstring(draw(measure(one_pair(**annotations)))).text_content()
         assert not NAN.search(said)
         assert annotations is not same or reason in said
-    bare = one_pair((None, None), anna="0-0", ben="0-0 1-1")
     apart = Corpus(SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
                    for name in ("anna", "ben"))  # fmt: skip
-    for corpus in (bare, apart):
+    for corpus in (one_pair((None, None), anna="0-0", ben="0-0 1-1"), apart):
         tree = html.fromstring(draw(agree(corpus, resamples=5, ignore_identical=False)))
         names = tree.xpath("//main/section/@id")
         assert names == ["cautions", "differences", "tables", "reading", "settings"]
@@ -402,11 +406,6 @@ def test_the_answer_and_the_main_tables_stand_first():
                 assert next(rows) == [shows.get(key, "") for key in keys]
     articles = two().tree.xpath("//section[@id='differences']/details/article")
     assert len(articles) == min(20, len(two().tree.xpath("//section[@id='differences']//article")))
-
-
-@cache
-def ten():
-    return drawn(measure(make_corpus(6, names=[f"annotator-{k}" for k in range(10)]), samples=9))
 
 
 @pytest.mark.browser

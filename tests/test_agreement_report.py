@@ -182,9 +182,8 @@ def key(figure):
 
 
 def test_every_statistic_has_an_interval_or_a_reason():
-    found = agree(Corpus(THREE * 3), ["A", "B", "C"], initial="initial", **QUICK)
     bare = ("used", "both_empty", "one_sided", "error", "pi", "pi0", "add", "delete", "dispersion")
-    for one in found.figures():
+    for one in agree(Corpus(THREE * 3), ["A", "B", "C"], initial="initial", **QUICK).figures():
         if "mean" in one.kind or one.statistic.split(".")[0].endswith(bare):
             continue
         assert one.low < one.high or one.reason, one
@@ -217,8 +216,7 @@ def test_the_judged_universe():
     assert every.sections[0].cells.possible.items == 12
     found = agree(corpus, names, initial="initial", adjudicated="gold", universe="judged", **QUICK)
     assert found.pairings[0].sections[0].cells.possible.table == ((3, 0), (0, 3))
-    edits = found.pairings[0].main("words.sure").models["A"]["edit"].data
-    assert edits.trials.tolist() == [2, 2, 2]
+    assert found.pairings[0].main("words.sure").models["A"]["edit"].data.trials.tolist() == [2] * 3
     gold = found.of("adjudicated")[0]
     assert gold.sections[0].cells is None
     assert gold.sections[0].reason == "'gold' records no judged cells"

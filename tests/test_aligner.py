@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 import alignkit
 from alignkit import Alignment, SentencePair, errors
@@ -134,8 +135,7 @@ def test_translations_score_higher_than_other_sentences(default):
     rotated = [(source, TEXT[k - 1][1]) for k, (source, _) in enumerate(TEXT)]
     right, wrong = (default.scores(Bitext.pack(pairs)).mean() for pairs in (TEXT, rotated))
     assert right > wrong + 1
-    empty = default.scores(Bitext.pack([([], ["a"]), (["a"], []), ([], [])]))
-    assert empty.tolist() == [[0, 0]] * 3
+    assert default.scores([([], ["a"]), (["a"], []), ([], [])]).tolist() == [[0, 0]] * 3
 
 
 def test_the_lexicon_holds_probabilities():
@@ -153,8 +153,7 @@ def test_the_lexicon_holds_probabilities():
 @pytest.mark.parametrize("pairs", NOTHING, ids=["no pairs", "an empty one", "half-empty", "empty"])
 @pytest.mark.parametrize("options", MODELS[:2], ids=str)
 def test_nothing_to_learn_from_is_an_error(pairs, options):
-    with pytest.raises(errors.AlignerError, match="nothing to learn from"):
-        Aligner.train(pairs, **options)
+    refuses(errors.AlignerError, "nothing to learn from", Aligner.train, pairs, **options)
 
 
 def test_a_corpus_of_one_pair(aligner):
@@ -192,13 +191,11 @@ def test_long_lines_are_cut_at_equal_fractions():
     assert Pieces.of(Bitext.pack(TEXT)) is None
     aligner, packed = Aligner.train(text), Bitext.pack(text)
     found = aligner.align_bitext(packed).arrays
-    assert len(found) == len(text)
-    assert found.lengths.tolist() == [[len(a), len(b)] for a, b in text]
+    assert (len(found), found.lengths.tolist()) == (len(text), [[len(a), len(b)] for a, b in text])
     alignkit.LinkArrays(found.links, found.sure, found.offsets, found.lengths)  # checks them
     assert len(found.alignment(len(TEXT)).sure & {(k, k) for k in range(words)}) > 0.9 * words
     assert aligner.scores(packed).shape == (len(text), 2)
-    again = aligner.align_bitext(Bitext.pack(text)).arrays
-    assert again.links.tolist() == found.links.tolist()
+    assert aligner.align_bitext(Bitext.pack(text)).arrays.links.tolist() == found.links.tolist()
 
 
 @given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), max_size=5))
@@ -249,29 +246,22 @@ def test_texts_lists_of_words_and_a_corpus_are_the_same_bitext():
     assert trained[0].align_bitext(texts).alignment(0) in found
 
 
-def test_what_is_no_bitext_is_refused():
+def test_what_is_no_bitext_and_decoding_that_makes_no_sense_are_refused(default):
     with pytest.raises(errors.MissingTextError, match="pair 'x' has no words"):
         Aligner.train([SentencePair("x", None, None)])
     with pytest.raises(errors.AlignerError, match="2 source sentences, but 1 target"):
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
+    refuses(errors.UnknownNameError, "symmetrization", default.align, "a", "b", symmetrize="grow")
+    for options in ({"threshold": 1.5}, {"threshold": float("nan")}, {"sure": -0.1}):
+        refuses(errors.OptionError, "probability", default.align, "a", "b", **options)
 
 
 @pytest.mark.parametrize("options", SENSELESS, ids=str)
 def test_settings_that_make_no_sense_are_refused(options):
     unknown = set(options) in ({"model"}, {"inference"})
     error = errors.UnknownNameError if unknown else errors.OptionError
-    with pytest.raises(error):
-        Settings(**options)
-    with pytest.raises(error):
-        Aligner.train(TEXT, **options)
-
-
-def test_decoding_that_makes_no_sense_is_refused(default):
-    with pytest.raises(errors.UnknownNameError, match="symmetrization"):
-        default.align("a", "b", symmetrize="grow")
-    for options in ({"threshold": 1.5}, {"threshold": float("nan")}, {"sure": -0.1}):
-        with pytest.raises(errors.OptionError, match="probability"):
-            default.align("a", "b", **options)
+    refuses(error, None, Settings, **options)
+    refuses(error, None, Aligner.train, TEXT, **options)
 
 
 @pytest.mark.parametrize("options",
@@ -294,5 +284,4 @@ def test_a_pair_alone_is_aligned_as_among_others(options):
 
 @pytest.mark.parametrize("pair", [(["a", 1], ["b"]), (["a"], [None])])
 def test_a_pair_alone_of_what_are_no_words_is_refused(pair):
-    with pytest.raises(errors.ArgumentError):
-        Aligner.train(plain.random_text(5, 9)).align_bitext([pair])
+    refuses(errors.ArgumentError, None, Aligner.train(plain.random_text(5, 9)).align_bitext, [pair])

@@ -3,6 +3,7 @@
 import aligner_reference as plain
 import numpy as np
 import pytest
+from command import write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,15 +15,9 @@ from alignkit.cli.main import main
 
 NEW = (["1BSabc", "neverseen", "2csa"], ["1btab", "2ctabcdef", "Neverseens"])
 WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
-
-
-def long_words(pairs):
-    return [tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)]
-                  for side in two)
-            for k, two in enumerate(pairs)]  # fmt: skip
-
-
-TEXT = long_words(plain.random_text(31, 90))
+TEXT = [tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)]
+              for side in two)
+        for k, two in enumerate(plain.random_text(31, 90))]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +43,7 @@ def test_posteriors_are_the_mean_of_three_models(best, alone, pair):
 
 def test_what_has_no_mean_is_that_of_whole_words(best, alone):
     words = alone[0][0]
-    assert best.history == words.history
-    assert list(best.lexicon()) == list(words.lexicon())
+    assert (best.history, list(best.lexicon())) == (words.history, list(words.lexicon()))
     assert np.array_equal(best.scores(TEXT), words.scores(TEXT))
 
 
@@ -105,19 +99,15 @@ def test_what_is_learned_from_gold_looks_at_the_mean(best):
 
 @pytest.fixture
 def texts(tmp_path):
-    paths = []
-    for side, name in enumerate("ab"):
-        paths.append(tmp_path / name)
-        paths[-1].write_text("".join(f"{' '.join(two[side])}\n" for two in TEXT), encoding="utf-8")
-    return list(map(str, paths))
+    texts = ("".join(f"{' '.join(two[side])}\n" for two in TEXT) for side in (0, 1))
+    return [write(tmp_path, name, text) for name, text in zip("ab", texts, strict=True)]
 
 
 def test_the_command_aligns_and_saves_all_models(capsys, tmp_path, texts, best):
     model, links = str(tmp_path / "m"), str(tmp_path / "links")
     assert main(["align", *texts, "--best", "--save", model, "-o", links]) == 0
     told = capsys.readouterr().err
-    assert "first 4 letters, hmm, 4 rounds: log-likelihood" in told
-    assert "first 5 letters, hmm, 4 rounds: log-likelihood" in told
+    assert all(f"first {n} letters, hmm, 4 rounds: log-likelihood" in told for n in (4, 5))
     found = (tmp_path / "links").read_text("utf-8").splitlines()
     wanted = best.align_bitext(TEXT).arrays
     for k, line in enumerate(found):

@@ -96,8 +96,7 @@ class Output:
         cells, shape = slice(pairs.starts[p], pairs.starts[p + 1]), found[0][0].shape
         near = {"rtol": 1e-3, "atol": 3e-4}
         if len(self.agreement):
-            sharp = len(found[0]) > 3
-            wanted = plain.agreement(found[0][0], found[1][0].T, sharp=sharp) * 255
+            wanted = plain.agreement(found[0][0], found[1][0].T, sharp=len(found[0]) > 3) * 255
             assert np.abs(self.agreement[cells].reshape(shape) - wanted).max() < 0.7
         else:
             np.testing.assert_allclose(self.forward[cells].reshape(shape), found[0][0], **near)
@@ -128,8 +127,7 @@ def run_hmm(case, agree=False, every=1):
 
 
 def filled(case):
-    lengths = case.bitext.source.lengths * case.bitext.target.lengths
-    return np.flatnonzero(lengths).tolist()
+    return np.flatnonzero(case.bitext.source.lengths * case.bitext.target.lengths).tolist()
 
 
 @given(CASES, st.booleans(), st.sampled_from(["ibm1", "ibm2"]))

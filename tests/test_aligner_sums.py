@@ -70,8 +70,7 @@ def test_word_pairs_of_which_nothing_is_known_need_not_be_kept(seed, floor, stem
         found, wanted = (Aligner(one).align_bitext(text) for one in (known, whole))
         np.testing.assert_array_equal(found.arrays.links, wanted.arrays.links)
         np.testing.assert_array_equal(found.probabilities, wanted.probabilities)
-        scores = [Aligner(one).scores(text) for one in (known, whole)]
-        np.testing.assert_array_equal(*scores)
+        np.testing.assert_array_equal(*[Aligner(one).scores(text) for one in (known, whole)])
     assert list(Aligner(known).lexicon()) == list(Aligner(whole).lexicon())
 
 

@@ -39,8 +39,7 @@ def tables(aligner):
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_ibm1_is_worked_as_in_the_textbook(rounds):
-    aligner = Aligner.train(split(BOOK), model="ibm1", ibm1=rounds, null=0.0, **PLAIN)
-    forward, _ = tables(aligner)
+    forward, _ = tables(Aligner.train(split(BOOK), model="ibm1", ibm1=rounds, null=0.0, **PLAIN))
     assert forward == {pair: pytest.approx(numbers[rounds - 1], abs=6e-5)
                        for pair, numbers in KOEHN.items()}  # fmt: skip
 

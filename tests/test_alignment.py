@@ -19,6 +19,9 @@ NULLS = st.lists(st.integers(0, 7).flatmap(lambda k: st.sampled_from([(k, NULL),
                  max_size=4)  # fmt: skip
 PLAIN = st.builds(Alignment, SIDES, SIDES)
 WITH_NULLS = st.builds(Alignment, SIDES, SIDES, nulls=NULLS, possible_nulls=NULLS)
+OUTSIDE = [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
+NO_LINKS = [[(0.0, 1)], [("0", "1")], ["01"], [(0,)], [(0, 1, 2)], [3], 5, [(None, 0)]]
+NO_NULLS = [(0, 0), (NULL, NULL), (-2, NULL), (0, -2), (LONGEST, NULL)]
 
 
 @st.composite
@@ -72,11 +75,6 @@ def test_text_that_is_no_link_is_refused(text):
     with pytest.raises(AlignmentError, match="is not a link") as caught:
         Alignment.parse(f"0-0 {text}")
     assert len(str(caught.value)) < 120
-
-
-OUTSIDE = [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
-NO_LINKS = [[(0.0, 1)], [("0", "1")], ["01"], [(0,)], [(0, 1, 2)], [3], 5, [(None, 0)]]
-NO_NULLS = [(0, 0), (NULL, NULL), (-2, NULL), (0, -2), (LONGEST, NULL)]
 
 
 @pytest.mark.parametrize(("name", "links", "words"), [

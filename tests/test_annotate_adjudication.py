@@ -16,6 +16,8 @@ from alignkit.annotate.project.events import JUDGMENT, Why
 NAMES = ("anna", "ben", "carla")
 VALUES = st.integers(1, 2)
 LABELS = st.sampled_from([("paraphrase",), ("partial", "unsure"), ("", "unsure")])
+TWO, OTHERS = {"anna": (2, 2), "ben": (1, 1)}, {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
+JUDGED = {"anna": (("paraphrase",), 1), "ben": ((), 1)}
 
 
 @st.composite
@@ -50,11 +52,10 @@ def decisions(draw, then):
 
 
 def gold_with(decided):
-    values = {place: value for place, (value, _, _) in decided.items() if value}
     whys = {place: Why("agreed" if agreed else "own", "",
                        {name: (said, 1) for name, said in now.items()})
             for place, (_, agreed, now) in decided.items()}  # fmt: skip
-    return GoldState(values, whys)
+    return GoldState({place: value for place, (value, _, _) in decided.items() if value}, whys)
 
 
 @given(data=st.data(), majority=st.booleans())
@@ -114,10 +115,6 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other():
     new = {**then, "dora": {(0, 0): 1, (1, 1): 1, (2, 2): 1}}
     assert states(new) == [((0, 0), "reopened", 2), ((1, 1), "decided", 1), ((2, 2), "open", 0)]
     assert states({"ben": then["ben"]}) == states(then)  # who votes no more changes nothing
-
-
-TWO, OTHERS = {"anna": (2, 2), "ben": (1, 1)}, {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
-JUDGED = {"anna": (("paraphrase",), 1), "ben": ((), 1)}
 
 
 @pytest.mark.parametrize(("place", "value", "why", "state"),

@@ -174,8 +174,7 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
 
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):
-    path = project(tmp_path, small_corpus(30), annotator=None).path
-    words = ("project", "assign", path)
+    words = ("project", "assign", project(tmp_path, small_corpus(30), annotator=None).path)
     given = ("--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
     dry = run(capsys, *words, *given, "--dry-run")
     assert "nothing was stored" in dry.err
@@ -247,10 +246,9 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
         assert "ben" not in list(exported(again))[4].annotations
         assert list(exported(again))[5].alignments["ben"] == ben["ben"]
         assert not replay(again).differences
-    bare = write(tmp_path, "bare.align", "0-0\n" * 9)
     for given, told in (((more, "--in-order"), "--in-order"),
                         ((store.path,), "export the other project"),
-                        ((bare,), "words")):  # fmt: skip
+                        ((write(tmp_path, "bare.align", "0-0\n" * 9),), "words")):  # fmt: skip
         run(capsys, "project", "import", store.path, *given, "--add-pairs").failed(told)
 
 

@@ -82,12 +82,10 @@ def test_nothing_remains_of_a_pair_that_is_not_done_any_more(aligner, validated)
     pupil.learn(work(1, 2, 3, 5, 6, 7, 8))
     anew = Learner(aligner)
     anew.learn(work(1, 2, 3, 5, 6, 7, 8))
-    assert validated == [8, 7, 7]
-    assert suggested(pupil.aligner, 40) == suggested(anew.aligner, 40)
+    assert (validated, suggested(pupil.aligner, 40)) == ([8, 7, 7], suggested(anew.aligner, 40))
     assert pupil.learn(work(1, 2)).used is False
     assert pupil.learn(work(1, 2, 3, 5, 6, 7, 8)).used is True
-    assert validated == [8, 7, 7, 7]
-    assert suggested(pupil.aligner, 40) == suggested(anew.aligner, 40)
+    assert (validated, suggested(pupil.aligner, 40)) == ([8, 7, 7, 7], suggested(anew.aligner, 40))
 
 
 def test_where_there_is_no_gain_nothing_is_suggested_otherwise(aligner):
@@ -123,8 +121,7 @@ def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, al
     Tab(store, 8).send(sent("open", rev=1, suggestions=True))  # and back
     lesson, rows = running.go_on()
     given = dict(rows)
-    assert list(given) == [9, *range(11, 40)]
-    assert lesson.revs == dict.fromkeys(given, 1)
+    assert (list(given), lesson.revs) == ([9, *range(11, 40)], dict.fromkeys(given, 1))
     assert all(0.05 <= p <= 1 and strength == 2 for *_, p, strength in given[9])
     name = store.add_learned("", given.items(), lesson)
     assert store.pair(9, "anna").suggestions.set == name == "learned-1"

@@ -188,8 +188,7 @@ def test_what_a_format_cannot_hold_stays(tmp_path):
                     sent("judge", label=["", "partial"], flags=[[], ["f"]]))  # fmt: skip
     import_pairs(store, [words(anna=Alignment.parse("0-0"))], holds=frozenset({"possible"}))
     state = store.pair(1, "anna").state
-    assert state.cells == [(0, 0, 2), (3, -1, 2)]
-    assert (state.judgment, state.flags) == ("partial", ["f"])
+    assert (state.cells, state.judgment, state.flags) == ([(0, 0, 2), (3, -1, 2)], "partial", ["f"])
 
 
 def test_flags_in_the_text_of_a_judgment_are_chosen_and_written_again(tmp_path):

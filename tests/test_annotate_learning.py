@@ -43,15 +43,13 @@ def store(tmp_path):
 
 def done(store, k, name="anna", *links, after=True):
     tab = Tab(store, k, name)
-    now = tab.state.cells
     tab.send(sent("open", rev=tab.rev, suggestions=True),
-             *(cell(i, j, now.get((i, j), 0), value) for i, j, value in links),
+             *(cell(i, j, tab.state.cells.get((i, j), 0), value) for i, j, value in links),
              sent("done", before=tab.state.done, after=after))  # fmt: skip
 
 
 def correct(store, k, source):
-    pair = SentencePair(f"p{k}", source.split(), list("wxyz"))
-    import_pairs(store, [pair], holds=EVERYTHING)
+    import_pairs(store, [SentencePair(f"p{k}", source.split(), list("wxyz"))], holds=EVERYTHING)
 
 
 def lesson(*numbers, pairs=5, rev=1):
@@ -59,8 +57,7 @@ def lesson(*numbers, pairs=5, rev=1):
 
 
 def learned(store, *numbers, name="", p=0.8, **more):
-    rows = [(k, [(3, 3, p, 2)]) for k in numbers]
-    return store.add_learned(name, rows, lesson(*numbers, **more))
+    return store.add_learned(name, [(k, [(3, 3, p, 2)]) for k in numbers], lesson(*numbers, **more))
 
 
 def sets(store, annotator="anna"):
@@ -81,14 +78,11 @@ def check(store, folder):
     again = str(folder / f"again-{store.project().n}.alignkit")
     build_project(again, store.log())
     with Store.open(again, readonly=True) as other:
-        assert sets(other) == sets(store)
-        assert stored(other) == stored(store)
+        assert (sets(other), stored(other)) == (sets(store), stored(store))
 
 
 # sets
-def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(
-    store, tmp_path
-):
+def test_a_learned_set_is_shown_for_its_pairs_in_the_place_of_the_one_before(store, tmp_path):
     assert learned(store, 2, 3, 4) == "learned-1"
     assert sets(store) == ["trained", *["learned-1"] * 3, "trained", "trained"]
     assert store.pair(2, "anna").suggestions.cells == [(3, 3, 0.8, 2)]
@@ -191,8 +185,7 @@ def test_what_people_and_adjudicators_have_done_teaches_and_no_system(tmp_path):
     done(store, 2, "ben", (0, 0, 2), (1, 1, 2))
     Tab(store, 3).send(cell(0, 0, 0, 2))  # not done
     assert taught(store)[1].sure == Alignment.parse("0-0").sure
-    assert taught(store)[2] == Alignment.parse("0-0 1?1")
-    assert set(taught(store)) == {1, 2}
+    assert (taught(store)[2], set(taught(store))) == (Alignment.parse("0-0 1?1"), {1, 2})
     store.enrol("gold")
     tab = Tab(store, 2, "gold")
     tab.send(sent("decide", cells=[[3, 3, 0, 2]]), sent("done", before=False, after=True))
@@ -224,8 +217,7 @@ def test_work_that_is_followed_is_as_if_it_were_read_at_the_end(tmp_path):
             anew = DoneWork()
             assert taught(store, followed) == taught(store, anew)
             words = [{k: p.words for k, p in x.pairs.items()} for x in (followed, anew)]
-            assert words[0] == words[1]
-            assert (followed.opened, followed.last) == (anew.opened, anew.last)
+            assert (words[0], followed.opened, followed.last) == (words[1], anew.opened, anew.last)
     assert followed.opened <= ask(store, opened)
     assert followed.pairs
 
@@ -306,8 +298,7 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begu
     learning.heard(None)
     assert (one.rings, len(Fake.made)) == (2, 1)
     Tab(store, 2).send(sent("open", rev=1, suggestions=True, set="trained"))
-    rows = [(k, [(3, 3, 0.8, 2)]) for k in (1, 2, 3, 4, 5)]
-    one.take(lesson(1, 2, 3, 4, 5), iter(rows))
+    one.take(lesson(1, 2, 3, 4, 5), iter([(k, [(3, 3, 0.8, 2)]) for k in (1, 2, 3, 4, 5)]))
     assert sets(store) == ["trained"] * 3 + ["learned-1"] * 2 + ["trained"]
     assert learning.outcome == "learned from 5 done pairs; F1 by cross-validation 70.0, now 80.0"
     assert notes == [f"suggestions: {learning.outcome}"]
@@ -437,7 +428,7 @@ def test_corrections_are_the_links_that_differ_in_the_order_of_done(tmp_path):
     assert shown.line[0] == (1, pytest.approx(4 / 3))
 
 
-def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path):
+def test_pairs_without_suggestions_or_of_annotators_who_see_none_are_no_corrections(tmp_path):
     store = made(tmp_path, 12, annotator=None)
     assign_pairs(store, ["anna"], control=1.0)
     for k in range(1, 13):
@@ -445,10 +436,7 @@ def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path)
     found = {one.k for one in ask(store, slow_figures.corrections_of)}
     assert found == {k for k, name in enumerate(sets(store), 1) if name}
     assert 0 < len(found) < 12
-
-
-def test_no_suggestions_no_corrections(tmp_path):
-    store = project(tmp_path, small_corpus(2, AUTO))
+    store = project(tmp_path, small_corpus(2, AUTO), "other")
     done(store, 1)
     assert ask(store, slow_figures.gathered) is None
 
@@ -469,5 +457,4 @@ def test_many_pairs_are_few_points_and_parts(tmp_path):
     assert len(shown.sets) <= 300
     assert (len(shown.parts), shown.each) == (12, [])
     assert (shown.parts[0].first, shown.parts[-1].last) == (1, 2000)
-    assert sum(one.last - one.first + 1 for one in shown.parts) == 2000
-    assert shown.line[-1][0] == 2000
+    assert (sum(one.last - one.first + 1 for one in shown.parts), shown.line[-1][0]) == (2000, 2000)

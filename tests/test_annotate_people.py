@@ -144,8 +144,7 @@ def test_the_adjudicator_learns_how_far_each_is(carla, ben):
     assert (found[1]["done"], found[1]["pairs"]) == (1, len(own(ben)))
     project = carla.ask("GET", "/api/project").json
     told = [project[name] for name in ("annotator", "role", "task")]
-    assert told == ["carla", ADJUDICATOR, "align"]
-    assert (project["done"], project["pairs"]) == (0, PAIRS)
+    assert (told, project["done"], project["pairs"]) == (["carla", ADJUDICATOR, "align"], 0, PAIRS)
 
 
 def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben):
@@ -160,7 +159,7 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
     assert b"0.875" not in anna.ask("GET", "/api/export?to=alignkit-jsonl").body
 
 
-def test_a_link_is_given_to_who_knows_the_secret_alone(server):
+def test_a_link_is_given_to_who_knows_the_secret_alone_and_of_many_the_oldest_is_void(server):
     stranger, secret = server.client(enter=False), server.entrance.secret
     body = {"name": "anna", "role": "annotator"}
     for headers, sent, status in [
@@ -182,9 +181,6 @@ def test_a_link_is_given_to_who_knows_the_secret_alone(server):
     assert stranger.enter(token).status == 200
     assert server.client(enter=False).enter(token).status == 401
     assert stranger.ask("GET", "/api/project").json["annotator"] == "anna"
-
-
-def test_of_many_links_the_oldest_is_void(server):
     tokens = [server.entrance.invite(Visitor("anna")) for _ in range(101)]
     assert not server.entrance.fits(tokens[0])
     assert all(map(server.entrance.fits, tokens[1:]))

@@ -45,8 +45,6 @@ LOOKS = """() => {
         judgment: rows($("aside, #labels, #flags, #comment").map(box)),
     };
 }"""
-
-
 PARTS = ["ka", "lo", "mi", "ren", "tus", "va", "dor", "pel", "ni", "sha", "ru", "go", "bin", "ast"]
 ENGLISH = """
 in a small town near the sea lives a family that loves books and reads every evening a long

@@ -14,18 +14,14 @@ from scipy.spatial.distance import dice
 from scipy.stats import binom, norm, t
 
 from alignkit.agreement.intervals import NO_PAIRS
-from alignkit.annotate import preannotation_bias
-from alignkit.annotate.preannotation_bias import (
-    ControlPair,
-    ControlWork,
-    PullOptions,
-    estimate_pull,
-)
+from alignkit.annotate import preannotation_bias as bias
+from alignkit.annotate.preannotation_bias import ControlPair, ControlWork, estimate_pull
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.stats.resampling import ONE_PAIR, Interval, expanded, stratified_weights
 
-QUICK = PullOptions(resamples=20)
+QUICK = bias.PullOptions(resamples=20)
+CELLS = st.tuples(st.integers(0, 3), st.integers(0, 3))
 
 
 def work(shown, links, rejected=()):
@@ -97,14 +93,10 @@ def plain_pull(pairs, edges=(0.1, 0.6, 0.9)):
     return found
 
 
-CELLS = st.tuples(st.integers(0, 3), st.integers(0, 3))
-
-
 @st.composite
 def control_pairs(draw):
     arm = draw(st.sampled_from(["", "split", "bare", "coin"]))
-    count = draw(st.integers(0, 1 if arm == "coin" else 2))
-    coin = draw(st.booleans())
+    count, coin = draw(st.integers(0, 1 if arm == "coin" else 2)), draw(st.booleans())
     shown = {"": [True] * 2, "bare": [False] * 2, "split": [coin, not coin], "coin": [coin]}[arm]
     works = {
         name: ControlWork(shown[k], Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
@@ -127,8 +119,7 @@ def test_all_figures_are_those_of_a_plain_count(pairs):
     fates = [found.accepted.value, found.rejected.value]
     assert fates == pytest.approx(wanted["fates"], nan_ok=True)
     for part, (count, taken, unseen) in zip(found.bins[1:5], wanted["bins"], strict=True):
-        assert part.suggestions == count
-        assert part.taken.value == pytest.approx(taken, nan_ok=True)
+        assert (part.suggestions, part.taken.value) == (count, pytest.approx(taken, nan_ok=True))
         assert part.unseen.value == pytest.approx(unseen, nan_ok=True)
         assert part.pull.value == pytest.approx(taken - unseen, nan_ok=True)
     assert found.bins[0].suggestions == sum(part.suggestions for part in found.bins[1:])
@@ -137,8 +128,7 @@ def test_all_figures_are_those_of_a_plain_count(pairs):
 
 
 def test_f1_is_the_dice_coefficient_of_scipy():
-    suggested = [(0, 0, 0.9, 2), (1, 1, 0.5, 2), (2, 1, 0.2, 1)]
-    links = "0-0 1?1 3-3 4-4"
+    suggested, links = [(0, 0, 0.9, 2), (1, 1, 0.5, 2), (2, 1, 0.2, 1)], "0-0 1?1 3-3 4-4"
     seen, drawn = ({(i, j) for i, j, *_ in cells} for cells in (suggested, Alignment.parse(links)))
     both = ([cell in cells for cell in product(range(5), repeat=2)] for cells in (seen, drawn))
     found = estimate_pull([split("1", links, "", suggested)])
@@ -168,17 +158,15 @@ def test_the_variance_of_a_mean_is_that_of_stratified_sampling(sizes):
     parts = [values[strata == k] for k in range(len(sizes))]
     # Cochran 1977, Sampling Techniques, 5.6: sum of W_h^2 s_h^2 / n_h
     wanted = sum((len(x) / len(values)) ** 2 * x.var(ddof=1) / len(x) for x in parts)
-    weights = np.concatenate([*stratified_weights(strata, 40_000, rng)])
-    means = weights @ values / len(values)
+    means = np.concatenate([*stratified_weights(strata, 40_000, rng)]) @ values / len(values)
     assert means.mean() == pytest.approx(values.mean(), abs=5 * (wanted / 40_000) ** 0.5)
     assert means.var() == pytest.approx(wanted, rel=0.05)
 
 
 def test_of_several_who_saw_suggestions_or_did_not_the_mean_counts():
-    suggested = [(0, 0, 0.9, 2), (1, 1, 0.7, 2)]
     works = {"A": work(True, "0-0 1-1"), "B": work(False, "0-0 5-5")}
     works |= {"C": work(True, "0-0 5-5"), "D": work(False, "4-4 5-5")}
-    found = estimate_pull([ControlPair("1", "split", works, suggested)])
+    found = estimate_pull([ControlPair("1", "split", works, [(0, 0, 0.9, 2), (1, 1, 0.7, 2)])])
     assert (found.shown.value, found.hidden.value, found.pull.value) == (0.75, 0.25, 0.5)
     assert (found.bins[0].taken.value, found.bins[0].unseen.value) == (0.75, 0.25)
     # A ~ B .5, A ~ D 0, B ~ C 1, C ~ D .5; not A ~ C, who both saw them
@@ -195,15 +183,11 @@ def test_without_pairs_nothing_is_estimated_and_it_is_said_why():
     assert "(a) there is no sentence pair" in str(found)
 
 
-def test_pairs_without_suggestions_are_left_out_and_counted():
+def test_pairs_without_suggestions_or_not_done_by_both_are_counted_and_told():
     whole = split("1", "0-0", "0-1", [(0, 0, 0.9, 2)])
     found = estimate_pull([whole, split("2", "0-0", "0-0", [])])
     assert (found.pull.value, found.pull.pairs, found.pull.left_out) == (1, 1, 1)
-    assert found.pull.interval == ONE_PAIR
-    assert found.agreement["split"].pairs == 2
-
-
-def test_pairs_that_are_not_done_by_both_are_counted_and_told():
+    assert (found.pull.interval, found.agreement["split"].pairs) == (ONE_PAIR, 2)
     half = ControlPair("2", "split", {"A": work(True, "0-0")}, [(0, 0, None, 2)], open=1)
     found = estimate_pull([split("1", "0-0", "0-1", [(0, 0, None, 2)]), half])
     assert (found.pairs["split"], found.open["split"], found.pull.pairs) == (1, 1, 1)
@@ -213,7 +197,7 @@ def test_pairs_that_are_not_done_by_both_are_counted_and_told():
 
 def test_enough_pairs_are_no_caution():
     enough = ceil((norm.ppf(0.975) * 0.25 / 0.05) ** 2)  # the usual formula
-    assert enough == preannotation_bias.ENOUGH
+    assert enough == bias.ENOUGH
     pairs = simulated(np.random.default_rng(1), 0.1, pairs=enough)
     assert estimate_pull(pairs, QUICK).cautions == ()
     few = estimate_pull(pairs[:20], QUICK).cautions
@@ -224,7 +208,7 @@ def test_enough_pairs_are_no_caution():
 def test_the_least_probability_says_which_suggestions_count():
     pairs = [split("1", "0-0", "1-1", [(0, 0, 0.9, 2), (1, 1, 0.2, 2)])]
     assert estimate_pull(pairs).pull.value == 0
-    found = estimate_pull(pairs, PullOptions(least=0.5))
+    found = estimate_pull(pairs, bias.PullOptions(least=0.5))
     assert found.pull.value == 1
     assert "suggestions of at least 0.5" in str(found)
 
@@ -233,7 +217,7 @@ def test_the_seed_says_what_is_drawn():
     pairs = simulated(np.random.default_rng(1), 0.1)
     one, other = estimate_pull(pairs, QUICK), estimate_pull(pairs, QUICK)
     assert one.to_dict() == other.to_dict()
-    assert estimate_pull(pairs, PullOptions(resamples=20, seed=2)).pull != one.pull
+    assert estimate_pull(pairs, bias.PullOptions(resamples=20, seed=2)).pull != one.pull
 
 
 @pytest.mark.parametrize("medium", ["text", "markdown", "latex", "html"])
@@ -260,7 +244,7 @@ def test_what_makes_no_sense_is_refused():
     refuses(ArgumentError, "pairs", estimate_pull, ["x"])
     for wrong in ({"edges": (0.6, 0.1)}, {"edges": (0.0, 0.5)}, {"least": 2.0}, {"seed": -1},
                   {"resamples": 0}, {"confidence": 1.0}):  # fmt: skip
-        refuses(OptionError, None, PullOptions, **wrong)
+        refuses(OptionError, None, bias.PullOptions, **wrong)
 
 
 def test_intervals_are_wider_where_the_spread_is_estimated_from_few():
@@ -299,7 +283,7 @@ def covered(runs, planted, seed):
     hits = zeros = 0
     for stream in np.random.SeedSequence(seed).spawn(runs):
         pairs = simulated(np.random.default_rng(stream), planted)
-        found = estimate_pull(pairs, PullOptions(resamples=500)).pull
+        found = estimate_pull(pairs, bias.PullOptions(resamples=500)).pull
         assert isinstance(found.interval, Interval)
         hits += found.interval.low <= planted <= found.interval.high
         zeros += found.interval.low <= 0 <= found.interval.high

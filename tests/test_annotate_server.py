@@ -31,8 +31,7 @@ from alignkit.model.alignment import Alignment
 
 def test_a_token_lets_one_browser_in(tmp_path):
     with served(make(tmp_path)) as server:
-        token = server.entrance.token
-        anna = server.client()
+        token, anna = server.entrance.token, server.client()
         assert server.client(enter=False).enter(token).status == 401
         assert server.entrance.token != token
         second = server.client()
@@ -163,11 +162,9 @@ def test_further_host_names_are_those_that_were_allowed(tmp_path):
 
 def test_links_of_an_annotator_are_suggested(tmp_path):
     with served(make(tmp_path), plan=SuggestionPlan("initial", "auto")) as server:
-        anna = server.client()
-        suggestions = anna.ask("GET", "/api/pairs/1").json["suggestions"]
-        cells = [[0, 0, None, 2], [1, 1, None, 1]]
+        suggestions = server.client().ask("GET", "/api/pairs/1").json["suggestions"]
         about = {"set": "auto", "by": "suggested by auto", "bulk": "", "links": []}
-        assert suggestions == {"cells": cells, **about}
+        assert suggestions == {"cells": [[0, 0, None, 2], [1, 1, None, 1]], **about}
 
 
 @pytest.mark.parametrize(

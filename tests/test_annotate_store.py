@@ -32,6 +32,9 @@ from alignkit.annotate.project.store import Store
 from alignkit.errors import MissingTextError
 from alignkit.io.format import EVERYTHING
 
+_ACTS = st.sampled_from(["send"] * 12 + ["text", "restart"])
+_STEPS = st.lists(st.tuples(_ACTS, st.integers(0, 1), st.integers(0, 999)), max_size=40)
+
 
 @pytest.fixture
 def store(tmp_path):
@@ -108,8 +111,7 @@ def test_a_conflict_stores_nothing_and_tells_both(store):
         mine.send(sent("comment", key="", before="", after="here"))
     assert told.value.conflicts[0]["now"] == "there"
     mine.send(cell(0, 0, 0, 1), cell(2, 2, 0, 2))  # what is so already, and another cell
-    assert store.history(1, "anna")[2].kind == "open"
-    assert cells_of(store) == {(0, 0): 1, (2, 2): 2}
+    assert (store.history(1, "anna")[2].kind, cells_of(store)) == ("open", {(0, 0): 1, (2, 2): 2})
     with pytest.raises(Conflict) as told:
         mine.back(of="another")
     conflict = {"field": "undo", "before": "another", "after": None, "now": mine.undo}
@@ -265,10 +267,6 @@ def test_export_tells_done_from_begun(tmp_path):
     finished = [list(pair.annotations) for pair in exported(store, done=True)]
     assert finished == [["anna"], [], [], [], []]
     assert Corpus(exported(store, annotator="gold")).annotators == ("gold",)
-
-
-_ACTS = st.sampled_from(["send"] * 12 + ["text", "restart"])
-_STEPS = st.lists(st.tuples(_ACTS, st.integers(0, 1), st.integers(0, 999)), max_size=40)
 
 
 @settings(max_examples=repetitions(200), deadline=None)

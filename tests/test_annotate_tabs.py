@@ -3,20 +3,9 @@
 import json
 from uuid import uuid4
 
+import annotate_browser as web
 import pytest
-from annotate_browser import (
-    BROWSER,
-    browser,
-    cursor,
-    drawn,
-    enter,
-    links,
-    on_pair,
-    pair,
-    press,
-    saved,
-    until,
-)
+from annotate_browser import drawn, enter, links, on_pair, pair, press, saved, until
 from annotation_server import served
 from msgspec import Raw
 
@@ -25,9 +14,10 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import Sent
 
-pytestmark = BROWSER
-
+pytestmark = web.BROWSER
 SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
+_HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""
 
 
 class Desk:
@@ -57,7 +47,7 @@ def desks(tmp_path_factory):
     noted = Alignment([(0, 0)], labels={(0, 0): "one\r\ntwo"})
     pairs.append(SentencePair("p12", SOURCE, TARGET, {"anna": noted}))
     create_project(path, Corpus(pairs))
-    with served(path) as running, browser() as context:
+    with served(path) as running, web.browser() as context:
         desk = Desk(running, context)
         desk.enter()
         yield desk
@@ -135,8 +125,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
 
 
 def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
-    page = desk.tab(3)
-    statuses = [400, 404, 413, 422]
+    page, statuses = desk.tab(3), [400, 404, 413, 422]
     body = json.dumps({"error": "this is not to be had"})
     desk.context.route(
         "**/api/pairs/3/events",
@@ -198,13 +187,8 @@ def held(page, keys):
     page.evaluate(_HELD, keys)
 
 
-_HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent(
-    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""
-
-
 def test_undo_goes_on_beyond_what_the_page_knows(desk):
-    page = desk.tab(7)
-    refused = []
+    page, refused = desk.tab(7), []
     page.on("response", lambda reply: refused.append(reply.status) if reply.status >= 400 else None)
     held(page, "sd" * 60 + "s")
     saved(page)
@@ -298,7 +282,7 @@ def test_a_comment_stays_as_it_was_stored(desk):
 def test_no_key_leads_into_the_corner_of_the_nulls(desk):
     page = desk.tab(10)
     press(page, "Control+ArrowDown Control+ArrowDown Control+ArrowRight ArrowRight")
-    i, j = cursor(page)
+    i, j = web.cursor(page)
     assert (i == 3) != (j == 3)
     press(page, "s ArrowDown ArrowRight s")
     saved(page)

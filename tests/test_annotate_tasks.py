@@ -23,6 +23,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task
 
 _ids = count(1)
+PAIRS = [SentencePair(f"p{k}", ["a", "b"], ["c", "d"]) for k in range(3)]
 
 
 def event(kind, **data):
@@ -124,9 +125,6 @@ def test_rewrites_that_all_share_are_taken_once(judged):
     pairs = {pair.id: pair for pair in exported_work(judged)}
     assert list(pairs["p1/r1"].annotations) == ["anna"]
     assert list(pairs["p1/r2"].annotations) == ["anna", "ben"]
-
-
-PAIRS = [SentencePair(f"p{k}", ["a", "b"], ["c", "d"]) for k in range(3)]
 
 
 def test_what_was_judged_is_open_again_when_it_is_to_be_aligned(tmp_path, monkeypatch):

@@ -4,22 +4,13 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from alignkit import (
-    Aligner,
-    Alignment,
-    Bitext,
-    LinkArrays,
-    TokenArrays,
-    Vocabulary,
-    extract_phrases,
-    iterate_pairs,
-    symmetrize,
-)
+import alignkit as ak
+from alignkit import Bitext, LinkArrays, TokenArrays, Vocabulary
 from alignkit._support import arguments
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.errors import AlignmentError
 
-DIAGONAL, OTHER = map(Alignment.parse, ("0-0 1-1 2-2", "0-1 1-2 2-2"))
+DIAGONAL, OTHER = map(ak.Alignment.parse, ("0-0 1-1 2-2", "0-1 1-2 2-2"))
 PAIRS = [(["a", "b", "c"], ["x", "y", "z"]), (["b", "a"], ["y"]), (["d"], ["u", "v", "w", "x"])]
 
 
@@ -43,8 +34,8 @@ REFUSED = {
     "trusting": (lambda: LinkArrays.trusted(*SIX), "6 links"),
     "making": (lambda: LinkArrays(*SIX), "6 links"),
     "lengths": (lambda: LinkArrays.pack([DIAGONAL], [(3, 6)]), "6 words of a sentence"),
-    "symmetrizing": (lambda: symmetrize(DIAGONAL, OTHER), "6 links of both directions"),
-    "phrases": (lambda: extract_phrases(DIAGONAL), "6 phrase pairs"),
+    "symmetrizing": (lambda: ak.symmetrize(DIAGONAL, OTHER), "6 links of both directions"),
+    "phrases": (lambda: ak.extract_phrases(DIAGONAL), "6 phrase pairs"),
     "words": (lambda: TokenArrays.pack([["a"] * 6], Vocabulary()), "6 words"),
     "vocabulary": (lambda: Vocabulary().encode(list("abcdef")), "6 different words"),
     "bitext": (lambda: Bitext.pack([(["a"] * 6, ["b"])]), "6 words"),
@@ -54,7 +45,7 @@ REFUSED = {
         lambda: Cooccurrence.in_blocks(Bitext.pack(PAIRS[1:]), Room(), 1),
         "6 different pairs of words",
     ),
-    "training": (lambda: Aligner.train(PAIRS[:2], threads=1), "9 different pairs of words"),
+    "training": (lambda: ak.Aligner.train(PAIRS[:2], threads=1), "9 different pairs of words"),
 }
 
 
@@ -64,9 +55,11 @@ def test_more_is_refused(few, what):
     refuses(AlignmentError, f"^{said} are more than the maximum of 5: split the", call)
 
 
-def test_as_many_are_taken(few):
-    assert len(LinkArrays.pack([DIAGONAL, Alignment.parse("0-0 1-1")]).links) == 5
+def test_as_many_are_taken_and_lines_are_numbered_in_32_bits(few, tmp_path):
+    assert len(LinkArrays.pack([DIAGONAL, ak.Alignment.parse("0-0 1-1")]).links) == 5
     assert len(TokenArrays.pack([["a"] * 5], Vocabulary()).ids) == 5
+    (tmp_path / "a").write_text("1 1 1\n" * 6, encoding="ascii")
+    refuses(AlignmentError, "6 lines", list, ak.iterate_pairs(tmp_path / "a", format="naacl"))
 
 
 def test_an_index_without_a_successor_is_refused_and_a_length_beyond_32_bits_is_no_short_one():
@@ -75,8 +68,3 @@ def test_an_index_without_a_successor_is_refused_and_a_length_beyond_32_bits_is_
     rest = np.ones(1, np.uint8), np.array([0, 1]), np.ones((1, 2), np.int32)
     refuses(AlignmentError, "2147483648 words of a sentence", LinkArrays, links, *rest)
     refuses(AlignmentError, "4294967299 words of a sentence", LinkArrays.pack, [DIAGONAL], lengths)
-
-
-def test_lines_are_numbered_in_32_bits(few, tmp_path):
-    (tmp_path / "a").write_text("1 1 1\n" * 6, encoding="ascii")
-    refuses(AlignmentError, "6 lines", list, iterate_pairs(tmp_path / "a", format="naacl"))

@@ -34,8 +34,7 @@ def check(arrays):
 @given(MANY)
 def test_alignments_come_back(alignments):
     arrays = check(LinkArrays.pack(alignments))
-    assert len(arrays) == len(alignments)
-    assert back(arrays) == alignments
+    assert (len(arrays), back(arrays)) == (len(alignments), alignments)
     assert arrays.lengths.tolist() == [list(one.extent()) for one in alignments]
     assert [arrays.alignment(k - len(alignments)) for k in range(len(alignments))] == alignments
     longer = check(LinkArrays.pack(alignments, [(5, 6)] * len(alignments)))
@@ -43,10 +42,8 @@ def test_alignments_come_back(alignments):
 
 
 def test_a_pair_that_is_not_there_is_an_index_error():
-    arrays = LinkArrays.pack([Alignment()])
     for k in (1, -2):
-        with pytest.raises(IndexError):
-            arrays.alignment(k)
+        refuses(IndexError, None, LinkArrays.pack([Alignment()]).alignment, k)
 
 
 @given(MANY, st.integers(-8, 8), st.integers(-8, 8))
@@ -62,9 +59,10 @@ def test_parts_joined_give_the_whole(alignments, cuts):
     assert same(check(LinkArrays.concatenate(parts)), arrays)
 
 
-def test_nothing_is_packed_and_joined():
+def test_nothing_is_packed_and_joined_and_arrays_made_by_hand_are_taken():
     for empty in (LinkArrays.pack([]), LinkArrays.concatenate([]), LinkArrays.pack([], [])):
         assert len(check(empty)) == 0
+    assert back(hand()) == [Alignment.parse("0-0 1?1"), Alignment.parse("0-1")]
 
 
 @given(MANY)
@@ -94,15 +92,11 @@ def test_links_between_equal_words_are_dropped(alignments, casefold, data):
     check(arrays)
 
 
-def test_words_of_other_pairs_are_refused():
-    arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
-    vocabulary = Vocabulary()
+def test_words_of_other_pairs_and_lengths_too_few_or_too_small_are_refused():
+    arrays, vocabulary = LinkArrays.pack([Alignment.parse("0-0 1-1")]), Vocabulary()
     good = TokenArrays.pack([["a", "b"]], vocabulary)
     for bad in (TokenArrays.pack([["a"]], vocabulary), TokenArrays.pack([], vocabulary)):
         refuses(AlignmentError, "sentence", arrays.without_identical, good, bad)
-
-
-def test_lengths_too_few_or_too_small_are_refused():
     two = [Alignment.parse("0-0"), Alignment.parse("0-0 3?1")]
     refuses(AlignmentError, "1 sentence lengths, but 2", LinkArrays.pack, two, [(1, 1)])
     with pytest.raises(AlignmentError, match=r"alignment 1 .* 4 x 2 words, .* 3 x 2"):
@@ -115,10 +109,6 @@ def hand(links=((0, 0), (1, 1), (0, 1)), sure=(1, 0, 1), offsets=(0, 2, 3), leng
     values = {"links": links, "sure": sure, "offsets": offsets, "lengths": lengths}
     made = {name: np.array(values[name], kinds.get(f"{name}_kind", usual[name])) for name in usual}
     return LinkArrays(**made)
-
-
-def test_arrays_made_by_hand_are_taken():
-    assert back(hand()) == [Alignment.parse("0-0 1?1"), Alignment.parse("0-1")]
 
 
 @pytest.mark.parametrize(
@@ -162,5 +152,4 @@ def test_a_vocabulary_numbers_words_once():
     assert exact.encode(["Straße", "STRASSE", "x", "Straße"]) == [0, 1, 2, 0]
     assert (len(folded), len(exact)) == (2, 3)
     packed = TokenArrays.pack([["x"], [], ["y", "x"]], folded)
-    assert packed.ids.tolist() == [1, 2, 1]
-    assert packed.offsets.tolist() == [0, 1, 1, 3]
+    assert (packed.ids.tolist(), packed.offsets.tolist()) == ([1, 2, 1], [0, 1, 1, 3])

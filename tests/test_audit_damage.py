@@ -96,16 +96,12 @@ def test_another_encoding_is_told_with_the_line(tmp_path):
     assert caught.value.line == 5
 
 
-def test_a_key_of_another_audit_does_not_fit(tmp_path):
+def test_a_key_of_another_audit_no_sheet_and_no_judgment_are_refused(tmp_path):
     one, other = sample_audit(n=10, seed=1), sample_audit(n=10, seed=2)
     sheets, _ = filled(tmp_path / "one", one, judged(one, "A"))
     *_, key = write_audit(other, tmp_path / "other")
     refuses(FormatError, "is it the key of another audit", read_audit, sheets, key)
-
-
-def test_without_a_sheet_or_a_judgment_there_is_nothing_to_say(tmp_path):
     *sheets, key = write_audit(sample_audit(), tmp_path)
     refuses(OptionError, "no row has a judgment", read_audit, sheets, key)
     refuses(OptionError, "no sheet", read_audit, [], key)
-    with pytest.raises(MissingFileError):
-        read_audit([tmp_path / "none.tsv"], key)
+    refuses(MissingFileError, None, read_audit, [tmp_path / "none.tsv"], key)

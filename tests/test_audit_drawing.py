@@ -65,8 +65,7 @@ def test_all_there_are_is_what_the_definitions_say(corpus, links, kind, identica
 def test_its_counts_are_those_of_the_score(links):
     audit = draw_phrases(SAMPLE, "eflomal", "gold", n=50, links=links)
     scored = score(SAMPLE, "eflomal", "gold", level="phrases", ignore_identical=True)
-    counts = scored.phrases[links].counts
-    rate = audit.rates["precision"]
+    counts, rate = scored.phrases[links].counts, audit.rates["precision"]
     assert (rate.hits, rate.total) == (counts["hyp_atomic_in_ref"], counts["hyp_atomic"])
     missed = counts["ref_atomic"] - counts["hyp_in_ref_atomic"]
     assert audit.origins["reference"].population == missed
@@ -88,7 +87,6 @@ def test_half_is_of_either_side_and_a_share_of_both():
 
 def test_the_sample_is_spread_over_groups_and_lengths():
     every = draw_phrases(SAMPLE, "eflomal", "gold", n=10**6, by="genre")
-    some = draw_phrases(SAMPLE, "eflomal", "gold", n=60, by="genre")
 
     def strata(audit):
         return Counter(
@@ -96,7 +94,7 @@ def test_the_sample_is_spread_over_groups_and_lengths():
             for item in audit.of("hypothesis")
         )
 
-    whole, part = strata(every), strata(some)
+    whole, part = strata(every), strata(draw_phrases(SAMPLE, "eflomal", "gold", n=60, by="genre"))
     for stratum, size in whole.items():
         assert abs(part[stratum] - (size * 30 / whole.total())) < 1
 
@@ -136,8 +134,7 @@ def test_a_spread_sample_has_the_share_of_each_stratum(strata, data):
 
 
 def test_each_thing_of_a_spread_sample_has_the_same_chance():
-    strata = ["a"] * 5 + ["b"] * 2 + ["c"]
-    rng = np.random.default_rng(1)
+    strata, rng = ["a"] * 5 + ["b"] * 2 + ["c"], np.random.default_rng(1)
     hits = np.zeros(8)
     for _ in range(4000):
         hits[spread(strata, 3, rng)] += 1

@@ -105,8 +105,7 @@ def check_agreement(found, origin, said):
 
 def test_kappa_is_that_of_a_textbook(tmp_path):
     """Fleiss, Levin & Paik, Statistical Methods for Rates and Proportions, table 18.1: .68."""
-    table = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
-    audit = sample_audit(n=100)
+    table, audit = [[75, 1, 4], [5, 4, 1], [0, 0, 10]], sample_audit(n=100)
     cells = [(a, b) for a, row in enumerate(table) for b, n in enumerate(row) for _ in range(n)]
     said = {
         judge: {item.id: NAMES[cell[k]] for item, cell in zip(audit.items, cells, strict=True)}
@@ -123,8 +122,7 @@ def test_kappa_is_that_of_a_textbook(tmp_path):
 def test_the_corrected_precision_is_that_of_the_definition(tmp_path):
     audit = sample_audit(n=60)
     said = judged(audit, "AB", missing=0)
-    found = read_audit(*filled(tmp_path, audit, said))
-    rate = audit.rates["precision"]
+    found, rate = read_audit(*filled(tmp_path, audit, said)), audit.rates["precision"]
     of = {item.id for item in audit.of("hypothesis")}
     plain = found.figure("rate", "precision", origin="hypothesis")
     assert plain.value == rate.hits / rate.total
@@ -238,9 +236,8 @@ def test_a_sentence_may_be_as_long_as_corpora_allow(tmp_path):
     pair = SentencePair("1", words, words[::-1], {
         "A": Alignment.parse("0-0"), "B": Alignment.parse("1-1")})  # fmt: skip
     audit = draw_phrases(Corpus([pair]), "A", "B", n=2)
-    said = {"A": {item.id: "correct" for item in audit.items}}
     limit = csv.field_size_limit(10**7)  # for the reading of the test itself
-    sheets, key = filled(tmp_path, audit, said)
+    sheets, key = filled(tmp_path, audit, {"A": {item.id: "correct" for item in audit.items}})
     csv.field_size_limit(limit)
     found = read_audit(sheets, key)
     assert found.figure("share", "correct", first="A", origin="hypothesis").value == 1

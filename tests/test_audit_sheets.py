@@ -23,6 +23,10 @@ from alignkit.tables.media import unguarded
 ORIGINS = ("hypothesis", "reference", "both")
 HEADINGS = ["item", "judge", "source", "target", "judgment", "remark", "source_sentence",
             "target_sentence"]  # fmt: skip
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\"'=+-@,;[]"),
+    min_size=1, max_size=6,
+)  # fmt: skip
 
 
 def test_a_sheet_has_a_row_for_each_item_and_room_for_a_judgment(tmp_path):
@@ -33,8 +37,7 @@ def test_a_sheet_has_a_row_for_each_item_and_room_for_a_judgment(tmp_path):
     items = {item.id: item for item in audit.items}
     for path, judge in zip(sheets, ("anna", "ben"), strict=True):
         rows = read(path)
-        assert list(rows[0]) == HEADINGS
-        assert sorted(row["item"] for row in rows) == sorted(items)
+        assert (list(rows[0]), sorted(row["item"] for row in rows)) == (HEADINGS, sorted(items))
         for row in rows:
             assert (row["judge"], row["judgment"], row["remark"]) == (judge, "", "")
             cells = tuple(row[name] for name in audit.columns)
@@ -59,9 +62,8 @@ def test_a_sheet_does_not_tell_where_an_item_comes_from(format):
 def test_the_form_of_a_row_is_the_same_for_every_origin():
     audit = sample_audit(n=100, both=0.2)
     origin = {item.id: item.origin for item in audit.items}
-    lines = sheet_text(audit, "A", 0).splitlines()[1:]
     forms = {name: set() for name in ORIGINS}
-    for line in lines:
+    for line in sheet_text(audit, "A", 0).splitlines()[1:]:
         cells = line.split("\t")
         form = tuple(bool(cell) for cell in cells), re.sub(r"\d", "0", cells[0]), cells[1]
         forms[origin[cells[0]]].add(form)
@@ -100,20 +102,13 @@ def test_a_spreadsheet_runs_nothing_and_eats_nothing(tmp_path, format, divider, 
     audit = odd_audit()
     path, _ = write_audit(audit, tmp_path, judges=["A"], sheets=[format], bom=bom)
     assert Path(path).read_bytes().startswith(b"\xef\xbb\xbf") == bom
-    shown = {item.id: item.cells for item in audit.items}
-    seen = set()
+    shown, seen = {item.id: item.cells for item in audit.items}, set()
     for row in read(path, divider):
         for name, text in zip(audit.columns, shown[row["item"]], strict=True):
             assert not re.match(r"[=+\-@\t\r\n＝]", row[name])
             assert unguarded(row[name]) == text
             seen.add(text)
     assert set(ODD) <= seen
-
-
-TEXTS = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\"'=+-@,;[]"),
-    min_size=1, max_size=6,
-)  # fmt: skip
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=3), st.sampled_from(["tsv", "csv"]))

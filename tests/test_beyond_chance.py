@@ -20,13 +20,11 @@ ROWS = [
     ("0-0", "0-0", ""),
     ("0-0", "", ""),
 ]
+EDITS = ("edit", "edit-split", "edit-strata")
 
 
 def corpus(rows):
     return edited_corpus(*rows, target="xby")
-
-
-EDITS = ("edit", "edit-split", "edit-strata")
 
 
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
@@ -57,8 +55,7 @@ def test_several_models_at_once_give_what_each_gives_alone(pairs, level, bootstr
     assert list(together) == list(CHANCE_MODELS)
     for name, found in together.items():
         alone = beyond_chance_by_model(what, [name], chosen, sections, seed=3)[name]
-        assert found.to_json() == alone.to_json()
-        assert found.chance == name
+        assert (found.to_json(), found.chance) == (alone.to_json(), name)
         assert (found.used, found.one_sided) == (alone.used, alone.one_sided)
     first, *rest = together.values()
     for other in rest:  # what is observed does not depend on chance, unless all samples are empty

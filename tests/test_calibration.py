@@ -35,10 +35,8 @@ def reference(aligner, pairs, k):
     shape, text = (len(source), len(target)), known.text
     forward, reverse = (x.astype(float) for x in aligner.posteriors(source, target))
     means = np.minimum((forward + reverse) / 2, 1)
-    packed = Bitext.pack([pairs[k]])
-    decoder = aligner.decoder(packed)
-    cells = decoder.pairs.cells.reshape(shape)
-    own = forward * reverse * means
+    decoder = aligner.decoder(Bitext.pack([pairs[k]]))
+    cells, own = decoder.pairs.cells.reshape(shape), forward * reverse * means
     if not text.few:  # the pair's links of the last round, in 255ths
         own = decoder.own.links.reshape(shape) / 255
     rows, columns = ({w: n for n, w in enumerate(x)} for x in (known.source, known.target))
@@ -89,8 +87,7 @@ def reference(aligner, pairs, k):
 def test_probabilities_are_those_of_the_definition(size):
     pairs = plain.random_text(5, size)
     aligner = Aligner.train(pairs)
-    found = aligner.align_bitext(pairs, threshold=0)
-    changed = 0
+    found, changed = aligner.align_bitext(pairs, threshold=0), 0
     for k, (source, target) in enumerate(pairs):
         if not source or not target:
             continue
@@ -108,8 +105,7 @@ def test_probabilities_are_those_of_the_definition(size):
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_a_saved_model_and_a_single_pair_give_the_same(tmp_path_factory, seed, best):
     pairs = plain.random_text(seed, 15)
-    aligner = Aligner.train(pairs, best=best)
-    path = tmp_path_factory.mktemp("model") / "m"
+    aligner, path = Aligner.train(pairs, best=best), tmp_path_factory.mktemp("model") / "m"
     aligner.save(path)
     loaded = pickle.loads(pickle.dumps(Aligner.load(path)))
     whole, again = (x.align_bitext(pairs) for x in (aligner, loaded))
@@ -120,8 +116,7 @@ def test_a_saved_model_and_a_single_pair_give_the_same(tmp_path_factory, seed, b
 
 
 def test_lines_without_a_counterpart_do_not_make_links_doubtful():
-    pairs = plain.random_text(9, 60)
-    alone = [(["z"] * 500, []), ([], ["y"] * 300)]
+    pairs, alone = plain.random_text(9, 60), [(["z"] * 500, []), ([], ["y"] * 300)]
     texts = [Aligner.train(some).parameters.text for some in (pairs, pairs + alone)]
     assert texts[1].agreement == pytest.approx(texts[0].agreement, rel=0.05)
 

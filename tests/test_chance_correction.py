@@ -9,26 +9,23 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from alignkit.agreement import correct_sets
-from alignkit.agreement.chance.correction import (
-    CHANCE_IS_ONE,
-    NO_NORM,
-    NO_PAIRS,
-    ChanceTerms,
-    ObservedTerms,
-    correct,
-    noise,
-    rows,
-)
+from alignkit.agreement.chance import correction
+from alignkit.agreement.chance.correction import correct, noise, rows
 from alignkit.errors import OptionError, UnknownNameError
 
 # the example of Kupper & Hafner 1989
 A, B = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
+SIZES = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(5, 30)),
+    min_size=1, max_size=6,
+)  # fmt: skip
 
 
-def test_the_example_of_kupper_and_hafner() -> None:
+def test_the_example_of_kupper_and_hafner_to_which_units_of_two_empty_sets_add_nothing() -> None:
     found = correct_sets(A, B, choices=4, normalizer="max")
     assert (found.pi, found.pi0, found.C) == pytest.approx((2 / 3, 1 / 4, 5 / 9))
     assert (found.pi0_error, found.C_error, found.undefined) == (0, 0, "")
+    assert correct_sets([*A, set()], [*B, set()], choices=[4, 4, 4, 7], normalizer="max") == found
 
 
 def test_the_smaller_set_is_the_norm_unless_asked_otherwise() -> None:
@@ -38,19 +35,14 @@ def test_the_smaller_set_is_the_norm_unless_asked_otherwise() -> None:
     assert found.C == 1
 
 
-def test_units_where_both_sets_are_empty_say_nothing() -> None:
-    plain = correct_sets(A, B, choices=4, normalizer="max")
-    assert correct_sets([*A, set()], [*B, set()], choices=[4, 4, 4, 7], normalizer="max") == plain
-
-
 def test_what_is_undefined_says_why() -> None:
     certain = correct_sets([{1}], [{1}], choices=1)
-    assert (certain.pi, certain.pi0, certain.undefined) == (1, 1, CHANCE_IS_ONE)
+    assert (certain.pi, certain.pi0, certain.undefined) == (1, 1, correction.CHANCE_IS_ONE)
     nothing = correct_sets([set()], [set()], choices=3)
     assert isnan(nothing.pi)
-    assert nothing.undefined == NO_PAIRS
+    assert nothing.undefined == correction.NO_PAIRS
     one_sided = correct_sets([{1}], [set()], choices=3, aggregate="micro")
-    assert one_sided.undefined == NO_NORM
+    assert one_sided.undefined == correction.NO_NORM
     for found in (certain, nothing, one_sided):
         assert isnan(found.C)
         assert isnan(found.C_error)
@@ -76,19 +68,13 @@ def test_bad_options_are_refused() -> None:
     refuses(OptionError, "3 sets of one annotator, but 2", correct_sets, A, B[:2], choices=4)
 
 
-SIZES = st.lists(
-    st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(5, 30)),
-    min_size=1, max_size=6,
-)  # fmt: skip
-
-
 @given(SIZES, st.sampled_from(["min", "max"]), st.sampled_from(["macro", "micro"]))
 def test_equals_a_plain_reference(sizes, normalizer: str, aggregate: str) -> None:
     a, b, common = (np.array([row[k] for row in sizes], float) for k in range(3))
     common = np.minimum(common, np.minimum(a, b))
     room = np.array([row[3] for row in sizes], float)
-    observed = ObservedTerms.of(a, b, common, normalizer)
-    expected = ChanceTerms.exact(a, b, a * b / room, normalizer)
+    observed = correction.ObservedTerms.of(a, b, common, normalizer)
+    expected = correction.ChanceTerms.exact(a, b, a * b / room, normalizer)
     kept = (a > 0) | (b > 0)
     found = correct(rows(observed, expected, aggregate)[kept], noise(expected, aggregate)[kept])
 

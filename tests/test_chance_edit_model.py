@@ -17,14 +17,11 @@ def fit(data, reading="count", **options):
     return fit_edit_model(EditData(*zip(*data, strict=True)), reading=reading, **options)
 
 
-def test_count_reading_fits_a_line_to_the_edits() -> None:
+def test_a_line_is_fitted_to_the_edits_or_by_probability_to_the_rates() -> None:
     # every pair lies on edits = 1 + 0.25 (N + M): the maximum, as each pair's own rate is met
     model = fit([(8, 15, 3), (12, 36, 4), (20, 100, 6)])
     assert (model.a, model.b) == pytest.approx((1, 0.25))
     assert model.rates([12, 40], [36, 400]) == pytest.approx([4 / 36, 11 / 400])
-
-
-def test_probability_reading_fits_a_line_to_the_rates() -> None:
     # 0.1 + 0.01 (N + M)
     model = fit([(10, 25, 5), (20, 100, 30), (30, 200, 80)], "probability")
     assert (model.a, model.b) == pytest.approx((0.1, 0.01))
@@ -38,8 +35,7 @@ def test_log_likelihood_is_that_of_the_binomial() -> None:
 @pytest.mark.parametrize("reading", READINGS)
 def test_equal_lengths_have_no_slope(reading: str) -> None:
     model = fit([(6, 9, 2), (6, 9, 3)], reading)
-    assert model.b == 0
-    assert model.rates([6], [9]) == pytest.approx([5 / 18])
+    assert (model.b, model.rates([6], [9])) == (0, pytest.approx([5 / 18]))
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -60,19 +56,14 @@ def test_a_constraint_that_binds_is_met_exactly_and_is_no_clipping() -> None:
     assert model.log_likelihood > -60
 
 
-def test_pairs_without_trials_drop_out() -> None:
+def test_pairs_without_trials_drop_out_and_weights_repeat_pairs() -> None:
     model = fit([(5, 0, 0), (6, 9, 3)])
-    assert model.pairs == 1
-    assert model.rates([5, 6], [0, 9]) == pytest.approx([0, 1 / 3])
+    assert (model.pairs, model.rates([5, 6], [0, 9])) == (1, pytest.approx([0, 1 / 3]))
     nothing = fit([(5, 0, 0)])
     assert isnan(nothing.a)
     assert nothing.rates([5], [9]).tolist() == [0]
-
-
-def test_weights_repeat_pairs() -> None:
     data = [(6, 9, 3), (8, 16, 1), (9, 18, 7)]
-    weighted = fit(data, weights=[2, 0, 1])
-    repeated = fit([data[0], data[0], data[2]])
+    weighted, repeated = fit(data, weights=[2, 0, 1]), fit([data[0], data[0], data[2]])
     assert (weighted.a, weighted.b) == pytest.approx((repeated.a, repeated.b))
     assert weighted.log_likelihood == pytest.approx(repeated.log_likelihood)
 

@@ -23,9 +23,9 @@ def sampling(pairs, rates, unit="phrases", normalizer="min", identical=False, un
     made = [SentencePair("", list(source), list(target)) for source, target, _ in pairs]
     lengths = [pair.lengths for pair in made]
     initial = LinkArrays.pack([Alignment.parse(links) for *_, links in pairs], lengths)
-    words = Items.of(made, unit, identical, False)
     rates = np.array(rates, float).reshape(len(pairs), -1 if pairs else 4)
     bounds = None if universe is None else LinkArrays.pack([Alignment(universe)], lengths)
+    words = Items.of(made, unit, identical, False)
     return Sampling(initial, words, rates, normalizer, bounds)
 
 
@@ -58,8 +58,7 @@ def test_the_kernel_finds_the_closures_of_the_links(case) -> None:
         items_kernel.partners(initial, dropped, len(dropped), added, len(added), n, m, *spans)
         count = items_kernel.atomic_boxes(n, *spans, np.empty(n, np.int64), boxes)
         every = [tuple(box) for box in boxes[:count].tolist()]
-        assert len(set(every)) == count
-        assert set(every) == items(links, "phrases", *words, True)
+        assert (len(set(every)), set(every)) == (count, items(links, "phrases", *words, True))
         rest = boxes.copy()
         rest = rest[: items_kernel.drop_identical_boxes(rest, count, *ids)]
         assert set(map(tuple, rest.tolist())) == items(links, "phrases", *words, False)
@@ -101,13 +100,10 @@ def test_the_standard_errors_are_honest(aggregate: str) -> None:
         )
         for (source, target, links), row in zip(pairs, rates, strict=True)
     ]  # fmt: skip
-    macro = np.mean([truth[0] for truth in truths])
     micro = sum(truth[1] for truth in truths) / sum(truth[2] for truth in truths)
-    truth = micro if aggregate == "micro" else macro
-    what = sampling(pairs, rates)
-    one = np.ones(len(pairs))
-    observed = ObservedTerms.of(2 * one, 2 * one, one, "min")
-    inside = 0
+    truth = micro if aggregate == "micro" else np.mean([truth[0] for truth in truths])
+    what, one = sampling(pairs, rates), np.ones(len(pairs))
+    observed, inside = ObservedTerms.of(2 * one, 2 * one, one, "min"), 0
     for seed in range(200):
         terms = draw(what, 150, seed, workers=1).terms()
         found = correct(rows(observed, terms, aggregate), noise(terms, aggregate))
@@ -277,8 +273,7 @@ def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:
             place = stratum(cell, initial, *sides)
             trials[k, place] += 1
             flips[k, place] += (cell in initial) != (cell in mine)
-    assert found.trials.tolist() == trials.tolist()
-    assert found.flips.tolist() == flips.tolist()
+    assert (found.trials.tolist(), found.flips.tolist()) == (trials.tolist(), flips.tolist())
     assert found.words.tolist() == [n + m for n, m in lengths]
 
 
@@ -289,8 +284,7 @@ def edits():
 
 def test_each_stratum_has_a_model_and_the_other_models_add_strata_up() -> None:
     strata = CHANCE_MODELS["edit-strata"].fit(edits(), reading="count")
-    assert tuple(strata) == STRATA
-    assert strata["add"].data.edits.tolist() == [1, 3]
+    assert (tuple(strata), strata["add"].data.edits.tolist()) == (STRATA, [1, 3])
     assert strata["delete-equal"].data.trials.tolist() == [1]  # no trials, no part in the fit
     split = CHANCE_MODELS["edit-split"].fit(edits(), reading="count")
     assert split["add"].data.trials.tolist() == [13, 26]

@@ -64,13 +64,10 @@ def test_words_in_like_places_share_a_class():
     assert len(set(classes.tolist())) == 3
 
 
-def test_classes_are_numbered_from_0_and_there_may_be_more_than_words():
+def test_classes_are_numbered_from_0_may_be_more_than_words_and_one_holds_all():
     classes = word_classes(*packed([[0, 1], [1]]), 2, 50)
     assert classes.dtype == np.int32
     assert set(classes.tolist()) <= set(range(50))
-
-
-def test_little_text_gives_some_classes_and_one_class_holds_all():
     for lines, size in (([], 0), ([[]], 0), ([[]], 3), ([[0]], 1)):
         assert len(word_classes(*packed(lines), size, 2)) == size
     assert word_classes(*packed([[0, 1, 2]]), 3, 1).tolist() == [0, 0, 0]

@@ -33,6 +33,15 @@ READING = {
     "agree": ["IN"],
     "stats": ["IN"],
 }
+OF_PROJECTS = [f"project {name}" for name in project.COMMANDS]
+OF_AUDITS = [f"audit {name}" for name in audit.COMMANDS]
+BROKEN = {
+    "missing": (None, "cannot be read: No such file"),
+    "binary": (b"\x00\x9f\x92\x96" * 500, "binary:1"),
+    "wrong": (b"0-0 1-1\n0-0 1~1\n", "wrong:2:5: '1~1' is not a link"),
+    "cut.gz": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K", "cut.gz"),
+    "fake.gz": (b"0-0\n", "fake.gz: cannot be read"),
+}
 
 
 def shell(line):
@@ -63,10 +72,6 @@ def test_help_loads_nothing_heavy():
         assert not HEAVY & set(one[2:]), one
 
 
-OF_PROJECTS = [f"project {name}" for name in project.COMMANDS]
-OF_AUDITS = [f"audit {name}" for name in audit.COMMANDS]
-
-
 @pytest.mark.parametrize("command", ["", *COMMANDS, *OF_PROJECTS, *OF_AUDITS])
 def test_help_fits_a_screen_and_help_all_has_everything(capsys, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
@@ -79,8 +84,7 @@ def test_help_fits_a_screen_and_help_all_has_everything(capsys, command, monkeyp
 def test_the_completion_of_a_shell_knows_commands_and_options(capsys):
     pytest.importorskip("shtab")
     script = run(capsys, "--print-completion", "bash").out
-    assert "_shtab_alignkit_project_export" in script
-    assert "--adjudicated" in script
+    assert all(text in script for text in ("_shtab_alignkit_project_export", "--adjudicated"))
     run(capsys, "--print-completion", "fishy").failed("fish")
 
 
@@ -133,15 +137,6 @@ def test_a_wrong_call_is_told_shortly(capsys, given, told):
     assert ran.out == ""
 
 
-BROKEN = {
-    "missing": (None, "cannot be read: No such file"),
-    "binary": (b"\x00\x9f\x92\x96" * 500, "binary:1"),
-    "wrong": (b"0-0 1-1\n0-0 1~1\n", "wrong:2:5: '1~1' is not a link"),
-    "cut.gz": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K", "cut.gz"),
-    "fake.gz": (b"0-0\n", "fake.gz: cannot be read"),
-}
-
-
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("command", [name for name in READING if name != "check"])
 def test_every_command_names_the_broken_file_and_line(capsys, tmp_path, command, name):
@@ -170,13 +165,10 @@ def test_an_undeclared_format_is_told(capsys, tmp_path):
     run(capsys, "stats", path, "--format", "pharaoh").failed(*told)
 
 
-def test_text_of_another_length_names_both_files(capsys, tmp_path):
+def test_text_of_another_length_and_links_outside_name_files_lines_and_links(capsys, tmp_path):
     short = write(tmp_path, "short.txt", "one\n")
     ran = run(capsys, "stats", GOLD, "--source", short, "--target", TEXTS[3])
     ran.failed(short, TEXTS[3], "52", "1")
-
-
-def test_links_outside_name_file_line_and_link(capsys):
     run(capsys, "stats", GOLD, "--base", "1", *TEXTS).failed(f"{GOLD}:1: ", "0-0", "--base")
     ran = made(capsys, "stats", GOLD, "--base", "1", "--drop-out-of-range", *TEXTS)
     assert f"{GOLD}: 87 x link out of range" in ran.err
@@ -250,8 +242,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, nam
         os.kill(running.pid, getattr(signal, name))
         _, err = running.communicate(timeout=60)
     assert running.returncode == 128 + getattr(signal, name)
-    assert err == "alignkit: error: interrupted; no file was changed\n"
-    assert out.read_text() == "old"
+    assert (err, out.read_text()) == ("alignkit: error: interrupted; no file was changed\n", "old")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["endless", "out.align"]
 
 

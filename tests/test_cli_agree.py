@@ -19,6 +19,21 @@ from alignkit.errors import OptionError
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
 FULL = (*TWO, "--initial", "eflomal")
 QUICK = ("--samples", "20", "--resamples", "20")
+OPTIONS = {
+    "--normalizer max": {"normalizer": "max"},
+    "--aggregate micro": {"aggregate": "micro"},
+    "--chance edit-strata": {"chance": "edit-strata"},
+    "--reading probability": {"reading": "probability"},
+    "--include-identical": {"ignore_identical": False},
+    "--exact-case": {"exact_case": True},
+    "--universe judged": {"universe": "judged"},
+    "--missing-initial leave-out": {"missing_initial": "leave-out"},
+    "--tolerance 0.01": {"tolerance": 0.01},
+    "--bootstrap refit": {"bootstrap": "refit"},
+    "--confidence 0.5": {"confidence": 0.5},
+    "--resamples 9": {"resamples": 9},
+    "--samples 33": {"samples": 33},
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +44,6 @@ def corpus():
 def beyond(capsys, *given, level="phrases.sure"):
     first = made(capsys, *given, "--json").json["pairings"][0]
     return first["beyond_chance"][first["chance"]][level]
-
-
-def rows(capsys, *given):
-    return list(csv.DictReader(io.StringIO(made(capsys, *given, "--csv").out)))
 
 
 def test_what_is_printed_is_the_agreement(capsys, corpus):
@@ -57,23 +68,6 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     titles = [table.title for table in found.tables()]
     text = made(capsys, *FULL, *QUICK, "--markdown", "--all").out
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
-
-
-OPTIONS = {
-    "--normalizer max": {"normalizer": "max"},
-    "--aggregate micro": {"aggregate": "micro"},
-    "--chance edit-strata": {"chance": "edit-strata"},
-    "--reading probability": {"reading": "probability"},
-    "--include-identical": {"ignore_identical": False},
-    "--exact-case": {"exact_case": True},
-    "--universe judged": {"universe": "judged"},
-    "--missing-initial leave-out": {"missing_initial": "leave-out"},
-    "--tolerance 0.01": {"tolerance": 0.01},
-    "--bootstrap refit": {"bootstrap": "refit"},
-    "--confidence 0.5": {"confidence": 0.5},
-    "--resamples 9": {"resamples": 9},
-    "--samples 33": {"samples": 33},
-}
 
 
 def test_each_option_is_one_of_the_library():
@@ -130,8 +124,7 @@ def test_errors_name_the_options_of_the_command(capsys, given, words):
 def test_the_adjudicated_version_is_compared(capsys, corpus):
     found = made(capsys, *FULL, "--adjudicated", "gold", *QUICK, "--json").json
     pairings = [one for one in found["pairings"] if one["kind"] == "adjudicated"]
-    expected = [("anna", "gold"), ("ben", "gold")]
-    assert [(one["first"], one["second"]) for one in pairings] == expected
+    assert [(x["first"], x["second"]) for x in pairings] == [("anna", "gold"), ("ben", "gold")]
 
 
 def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
@@ -148,7 +141,8 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     assert found["undefined"]
     assert "nan" not in made(capsys, *given, "--latex").out
     of = "annotators", "words.sure", "C"
-    found = {(row["kind"], row["level"], row["statistic"]): row for row in rows(capsys, *given)}
+    rows = csv.DictReader(io.StringIO(made(capsys, *given, "--csv").out))
+    found = {(row["kind"], row["level"], row["statistic"]): row for row in rows}
     assert found[of]["value"] == ""
     assert "pi0 is 1" in found[of]["reason"]
 

@@ -14,11 +14,30 @@ from format_files import damaged
 from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score
-from alignkit.align import SYMMETRIZATIONS, Aligner
+from alignkit.align import SYMMETRIZATIONS, Aligner, numbered_texts
+from alignkit.cli import align
+from alignkit.io import opening
+from alignkit.model.texts import tokenizer
 
 FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
 SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
 TARGET = "the house\nthe book\na book\na house is a house\n"
+RAW = 'They didn\'t say "no".\nHe left.\n', "They said neither (yes) nor no.\nHe went, it's said.\n"
+PAIRS = [(("le", "chat"), ("the", "cat")), (("le", "chien"), ("the", "dog"))] * 3
+GOOD = b"le chat ||| the cat\n"
+MB = 1 << 20
+BAD = {
+    "no divider": (b"le chat the cat\n", "0 dividers ' ||| ', expected one"),
+    "two dividers": (b"a ||| b ||| c\n", "2 dividers ' ||| ', expected one"),
+    "not utf-8": (b"le ch\xffat ||| the cat\n", "column 6: not utf-8 (byte 0xff)"),
+    "nul": (b"le ch\0at ||| the cat\n", "column 6: control character '\\x00'"),
+    "escape": (b"\x1b[31m ||| the cat\n", "column 1: control character '\\x1b'"),
+    "too long": (b"le ||| " + b"the " * MB + b"\n", "a line has more than 1 MB"),
+    "too many words": (
+        b"le " * 10_001 + b"||| the\n",
+        "the source sentence has 10,001 words, more than 10,000",
+    ),
+}
 
 
 @pytest.fixture
@@ -59,8 +78,7 @@ def beside(text, other, divider=" ||| "):
 def test_two_texts_are_aligned(capsys, texts):
     ran = made(capsys, *texts)
     lines = ran.out.splitlines()
-    assert lines[:3] == ["0-0 1-1"] * 3
-    assert len(lines) == 4
+    assert (lines[:3], len(lines)) == (["0-0 1-1"] * 3, 4)
     assert "4 pairs of 11 x 11 words; training takes about" in ran.err
     assert "log-likelihood of a target word" in ran.err
 
@@ -110,17 +128,9 @@ def test_a_corpus_keeps_its_annotations(capsys, tmp_path):
     assert all(set(one.weights) == one.possible for one in found)
     assert score(corpus, "alignkit", "gold").links.aer < 0.4
     run(capsys, "align", out, "--to", "alignkit-jsonl").failed("by 'alignkit'", "--annotator")
-    plain = made(capsys, PARAPHRASES, "--to-ids").out
-    assert plain.startswith("p01\t")
-    ran = made(capsys, GOLD, "--source", FR, "--target", EN)
-    assert len(ran.out.splitlines()) == 52
+    assert made(capsys, PARAPHRASES, "--to-ids").out.startswith("p01\t")
+    assert len(made(capsys, GOLD, "--source", FR, "--target", EN).out.splitlines()) == 52
     run(capsys, "align", GOLD, "--format", "pharaoh").failed(GOLD, "no words", "--source")
-
-
-def test_what_was_saved_aligns_as_what_was_trained(capsys, french):
-    out, model = french
-    assert made(capsys, FR, EN, "--load", model).out == read(out)
-    assert made(capsys, FR, EN, "--threads", "1", "--load", model).out == read(out)
 
 
 def test_lines_are_aligned_as_they_come(french):
@@ -141,16 +151,14 @@ def test_lines_are_aligned_as_they_come(french):
     assert running.returncode == 0
 
 
-def test_blocks_do_not_matter(capsys, monkeypatch, tmp_path, french):
-    from alignkit.align import numbered_texts as texts
-    from alignkit.cli.align import input
-    from alignkit.io import opening as inputs
-
+def test_a_saved_model_aligns_as_trained_whatever_the_blocks(capsys, monkeypatch, tmp_path, french):
     out, model = french
+    for threads in ([], ["--threads", "1"]):
+        assert made(capsys, FR, EN, *threads, "--load", model).out == read(out)
     bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
-    monkeypatch.setattr(texts, "_LINES", 7)
-    monkeypatch.setattr(inputs, "_CHUNK", 100)
-    monkeypatch.setattr(input, "_PAIRS", 5)
+    monkeypatch.setattr(numbered_texts, "_LINES", 7)
+    monkeypatch.setattr(opening, "_CHUNK", 100)
+    monkeypatch.setattr(align.input, "_PAIRS", 5)
     assert made(capsys, FR, EN, "--load", model).out == read(out)
     assert made(capsys, bitext, "--load", model).out == read(out)
     assert made(capsys, GOLD, "--source", bitext, "--load", model).out == read(out)
@@ -183,8 +191,7 @@ def test_each_symmetrization(capsys, french, method):
     aligner = Aligner.load(french[1])
     out = made(capsys, FR, EN, "--load", french[1], "--symmetrize", method).out.splitlines()
     first = read(FR).split("\n")[0].split(), read(EN).split("\n")[0].split()
-    expected = aligner.align(*first, symmetrize=method)
-    assert Alignment.parse(out[0]).possible == expected.possible
+    assert Alignment.parse(out[0]).possible == aligner.align(*first, symmetrize=method).possible
 
 
 @pytest.mark.parametrize(
@@ -230,8 +237,7 @@ def test_case_is_kept_where_asked(capsys, tmp_path):
 def test_a_dictionary_is_heeded(capsys, tmp_path):
     given = [write(tmp_path, "a", "p q\n" * 3), write(tmp_path, "b", "x y\n" * 3)]
     for entries in ("P\ty\t50\nq\tx\t50\n", "p\tx\nq\ty\n\nhot dog\tx\n"):
-        dictionary = write(tmp_path, "d", entries)
-        ran = made(capsys, *given, "--dictionary", dictionary)
+        ran = made(capsys, *given, "--dictionary", write(tmp_path, "d", entries))
         assert ran.out == ("0-1 1-0\n" if "50" in entries else "0-0 1-1\n") * 3
         assert ("1 entries with several words" in ran.err) == ("hot" in entries)
     for entries in ("p\n", "p\ty\tmany\n", "p\ty\t-1\n", "p\ty\tnan\n", "\ty\n", "a\tb\tc\td\n"):
@@ -244,24 +250,20 @@ def test_empty_lines_are_aligned_to_nothing(capsys, tmp_path):
     ran = made(capsys, *given)
     assert ran.out == "0-0 1-1\n\n\n\n"
     assert "3 x pair with an empty side, without links" in ran.err
-    only = write(tmp_path, "c", "a ||| b\n\n ||| \n")
-    assert made(capsys, only).out.count("\n") == 3
+    assert made(capsys, write(tmp_path, "c", "a ||| b\n\n ||| \n")).out.count("\n") == 3
 
 
 def test_long_lines_are_cut_and_told(capsys, tmp_path):
     words = " ".join(f"w{k % 50}" for k in range(3000))
-    given = [write(tmp_path, name, f"a b\n{words}\n") for name in "st"]
-    ran = made(capsys, *given)
+    ran = made(capsys, *[write(tmp_path, name, f"a b\n{words}\n") for name in "st"])
     assert "1 x pair with more than 400 words on a side, aligned in pieces" in ran.err
     assert len(ran.out.splitlines()[1].split()) > 2000
 
 
 def test_words_are_divided_at_ascii_white_space_alone(capsys, tmp_path):
     given = [write(tmp_path, "a", "a\u00a0b \u3000 c\n"), write(tmp_path, "b", "x\n")]
-    told = made(capsys, *given, "-o", tmp_path / "o", "--json").json
-    assert told["source_words"] == 3
-    path = write(tmp_path, "e", "&quot; ||| &amp;quot;\n")
-    assert made(capsys, path, "--unescape").code == 0
+    assert made(capsys, *given, "-o", tmp_path / "o", "--json").json["source_words"] == 3
+    assert made(capsys, write(tmp_path, "e", "&quot; ||| &amp;quot;\n"), "--unescape").code == 0
 
 
 def test_nothing_to_align(capsys, tmp_path, french):
@@ -371,8 +373,7 @@ def test_garbage_is_aligned_or_told(capsys, tmp_path, french):
             if ran.code:
                 ran.failed(path)
             else:
-                lines = content.count(b"\n") + (not content.endswith(b"\n"))
-                assert ran.out.count("\n") == lines
+                assert ran.out.count("\n") == (content.count(b"\n") + (not content.endswith(b"\n")))
 
 
 def test_training_on_what_is_written_over(capsys, tmp_path, texts):
@@ -414,17 +415,13 @@ def test_nothing_heavy_is_loaded_for_plain_texts(tmp_path):
     assert not {"scipy.linalg", "lxml", "networkx", "nltk", "pandas"} & set(loaded)
 
 
-RAW = 'They didn\'t say "no".\nHe left.\n', "They said neither (yes) nor no.\nHe went, it's said.\n"
-
-
 def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):
     from nltk import __version__
 
     files = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]
     out = tmp_path / "out.jsonl"
     given = ["align", *files, "--model", "ibm1", "--to", "alignkit-jsonl", "-o", out]
-    ran = run(capsys, *given, "--tokenize", "--json")
-    assert ran.json["tokenizer"] == "treebank"
+    assert run(capsys, *given, "--tokenize", "--json").json["tokenizer"] == "treebank"
     pair, other = read_corpus(out, format="alignkit-jsonl")
     assert pair.source == ("They", "did", "n't", "say", '"', "no", '"', ".")
     assert other.target == ("He", "went", ",", "it", "'s", "said", ".")
@@ -439,8 +436,6 @@ def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):
 
 
 def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monkeypatch):
-    from alignkit.model.texts import tokenizer
-
     divide = tokenizer("treebank")
     raw = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]
     cut = [
@@ -455,12 +450,10 @@ def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monk
     assert "--tokenize made the words of these links" in ran.err
     both = "".join(f"{s}\t{t}\n" for s, t in zip(*(text.splitlines() for text in RAW), strict=True))
     feed(monkeypatch, both)
-    live = run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize")
-    assert live.out == plain
-    escaped = [write(tmp_path, f"{name}.amp", text.replace('"', "&quot;"))
+    assert run(capsys, "align", "-", "--load", tmp_path / "model", "--tokenize").out == plain
+    paths = [write(tmp_path, f"{name}.amp", text.replace('"', "&quot;"))
                for name, text in zip("st", RAW, strict=True)]  # fmt: skip
-    again = run(capsys, "align", *escaped, "--tokenize", "--unescape", "--model", "ibm1")
-    assert again.out == plain
+    assert run(capsys, "align", *paths, "--tokenize", "--unescape", "--model", "ibm1").out == plain
 
 
 def test_a_tokenizer_that_cannot_be_is_told(capsys, texts, tmp_path):
@@ -470,23 +463,6 @@ def test_a_tokenizer_that_cannot_be_is_told(capsys, texts, tmp_path):
     run(capsys, "align", "--tokenize", *texts).failed("put --tokenize after the files")
     told = "is already divided into words: leave out --tokenize"
     run(capsys, "align", PARAPHRASES, "--tokenize").failed(told)
-
-
-PAIRS = [(("le", "chat"), ("the", "cat")), (("le", "chien"), ("the", "dog"))] * 3
-GOOD = b"le chat ||| the cat\n"
-MB = 1 << 20
-BAD = {
-    "no divider": (b"le chat the cat\n", "0 dividers ' ||| ', expected one"),
-    "two dividers": (b"a ||| b ||| c\n", "2 dividers ' ||| ', expected one"),
-    "not utf-8": (b"le ch\xffat ||| the cat\n", "column 6: not utf-8 (byte 0xff)"),
-    "nul": (b"le ch\0at ||| the cat\n", "column 6: control character '\\x00'"),
-    "escape": (b"\x1b[31m ||| the cat\n", "column 1: control character '\\x1b'"),
-    "too long": (b"le ||| " + b"the " * MB + b"\n", "a line has more than 1 MB"),
-    "too many words": (
-        b"le " * 10_001 + b"||| the\n",
-        "the source sentence has 10,001 words, more than 10,000",
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -531,7 +507,6 @@ def test_a_first_line_without_a_divider_decides_nothing(capsys, monkeypatch, sma
 def test_every_output_has_an_answer_for_each_line(capsys, monkeypatch, tmp_path, small, more):
     monkeypatch.chdir(tmp_path)
     ran = answered(capsys, monkeypatch, GOOD + b"bad\n" + GOOD, "--load", small, *more)
-    assert ran.code == 1
-    assert len(ran.out.splitlines()) == 3 + ("--to" in more)
+    assert (ran.code, len(ran.out.splitlines())) == (1, 3 + ("--to" in more))
     if "--scores" in more:
         assert len((tmp_path / "s").read_text().splitlines()) == 3

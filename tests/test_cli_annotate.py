@@ -143,8 +143,7 @@ def test_a_signal_ends_it_and_it_goes_on_where_it_was(tmp_path, file, kind) -> N
     assert again.token != first.token
     again.client.cookie, again.client.csrf = first.client.cookie, first.client.csrf
     pair = again.client.ask("GET", "/api/pairs/3").json
-    assert pair["undo"] == link.json["events"]
-    assert pair["suggestions"]["set"] == "auto"
+    assert (pair["undo"], pair["suggestions"]["set"]) == (link.json["events"], "auto")
     assert again.end(signal.SIGINT)[0] == 130
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "corpus.jsonl.alignkit"}
 

@@ -62,13 +62,10 @@ def test_files_in_any_formats_are_read(capsys, tmp_path):
     run(capsys, "audit", "phrases", EFLOMAL, GOLD, "--n", 8).failed("--source and --target")
 
 
-def test_groups_are_those_of_either_side(capsys, tmp_path):
+def test_groups_are_those_of_either_side_and_fewer_than_asked_for_are_told(capsys, tmp_path):
     given = ["audit", "phrases", *SIDES, "--n", 20, "--by"]
     made(capsys, *given, "genre", "-o", tmp_path / "a")
     run(capsys, *given, "gender").failed("unknown attribute 'gender'; did you mean 'genre'")
-
-
-def test_fewer_than_asked_for_are_told(capsys, tmp_path):
     ran = run(capsys, "audit", "phrases", *SIDES, "--n", 5000, "-o", tmp_path / "audit")
     assert "only 320 items instead of 5000: there are no more" in ran.err
 
@@ -132,8 +129,7 @@ def test_all_outputs_have_the_same_numbers(capsys, sheets):
     rows = list(csv.DictReader(io.StringIO(run(capsys, "audit", "read", *sheets, "--csv").out)))
     assert [row["kind"] for row in rows[-1:]] == ["signature"]
     plain = [row for row in rows if row["kind"] == "share" and row["first"] == "A"]
-    assert float(plain[0]["value"]) == share["value"]
-    assert found["found"] == {}
+    assert (float(plain[0]["value"]), found["found"]) == (share["value"], {})
     assert {len(one["judgments"]) for one in found["items"]} == {2}
 
 

@@ -170,9 +170,8 @@ def test_show_writes_pages_and_pictures(capsys, tmp_path):
 
 
 def test_phrases_as_tsv_and_jsonl(capsys, tmp_path):
-    texts = write(tmp_path, "t", "a b c ||| x y z\n")
     links = write(tmp_path, "a", "0-0 1?1 2-2\n")
-    given = ["phrases", links, "--source", texts]
+    given = ["phrases", links, "--source", write(tmp_path, "t", "a b c ||| x y z\n")]
     assert made(capsys, *given, "--links", "sure").out.splitlines() == [
         "1\t0\t1\t0\t1\tatomic\ta\tx",
         "1\t0\t3\t0\t3\tcomposite\ta b c\tx y z",

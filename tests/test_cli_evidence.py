@@ -1,31 +1,39 @@
 """Evidence on the command line: what is read, refused, reported and warned of."""
 
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from command import EFLOMAL, FAST, FRENCH, GOLD, TEXTS, run
+from command import EFLOMAL, FAST, FRENCH, GOLD, TEXTS, made, run
 
 from alignkit.align import Aligner
+from alignkit.cli.main import main
 
 FR, EN = FRENCH / "fr.txt", FRENCH / "en.txt"
 LEARN = ["learn", GOLD, *TEXTS, "--format", "pharaoh"]
+ALIGN = ["align", FR, EN]
+VOTE = [*ALIGN, "--vote", "--evidence"]
 LINES = Path(FAST).read_text("utf-8").splitlines()
+WORDS = [[line.split() for line in path.read_text("utf-8").splitlines()] for path in (FR, EN)]
+
+
+def write_lines(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Return a model that learned from two systems, and the options for their files."""
-    from alignkit.cli import main
-
     folder = tmp_path_factory.mktemp("evidence")
-    golden = Path(GOLD).read_text("utf-8").splitlines()
-    neural = [" ".join(link if k % 9 else f"{link}:0.2" for k, link in enumerate(line.split()))
-              .replace("?", "-") for line in golden]  # fmt: skip
-    (folder / "neural").write_text("\n".join(neural) + "\n")
+    neural = [
+        " ".join(link if k % 9 else f"{link}:0.2" for k, link in enumerate(line.split()))
+        for line in Path(GOLD).read_text("utf-8").replace("?", "-").splitlines()
+    ]
+    neural = write_lines(folder / "neural", neural)
     turned = [" ".join("-".join(link.split("-")[::-1]) for link in line.split()) for line in LINES]
-    (folder / "turned").write_text("\n".join(turned) + "\n")
-    evidence = ["--evidence", f"neural={folder / 'neural'}",
-                "--evidence", f"two={EFLOMAL},{folder / 'turned'}:transpose"]  # fmt: skip
+    two = f"two={EFLOMAL},{write_lines(folder / 'turned', turned)}:transpose"
+    evidence = ["--evidence", f"neural={neural}", "--evidence", two]
     assert main([*LEARN, *evidence, "--save", str(folder / "m"), "--quiet"]) == 0
     return folder, evidence
 
@@ -33,29 +41,22 @@ def files(tmp_path_factory):
 def test_a_model_needs_the_evidence_that_it_learned_from(capsys, files):
     folder, evidence = files
     learned = Aligner.load(folder / "m").parameters.learned
-    assert [list(system) for system in learned.lessons.evidence] == [
-        ["neural", 1, True], ["two", 2, False],
-    ]  # fmt: skip
-    align = ["align", FR, EN, "--load", folder / "m"]
-    ran = run(capsys, *align, *evidence)
-    assert ran.code == 0, ran.err
+    systems = [list(system) for system in learned.lessons.evidence]
+    assert systems == [["neural", 1, True], ["two", 2, False]]
+    align = [*ALIGN, "--load", folder / "m"]
+    ran = made(capsys, *align, *evidence)
     assert "neural: 52 of 52 pairs" in ran.err
     assert run(capsys, *align, *evidence[2:], *evidence[:2]).out == ran.out
-    measured = [f"{100 * x:.1f}" for x in learned.lessons.measures]
+    f1, alone = (f"{100 * x:.1f}" for x in learned.lessons.measures[:2])
     run(capsys, *align, *evidence[:2]).failed(
-        "needs evidence of neural and two (2 files); given: neural: add --evidence "
-        f"two=FILE,FILE, or --no-evidence to align without any (learned so too: F1 {measured[1]} "
-        f"instead of {measured[0]})"
+        "needs evidence of neural and two (2 files); given: neural: add --evidence two=FILE,FILE, "
+        f"or --no-evidence to align without any (learned so too: F1 {alone} instead of {f1})"
     )
-    run(capsys, *align, *evidence, "--evidence", f"fast={FAST}").failed(
-        "given: neural and two (2 files) and fast: give exactly these systems"
-    )
-    run(capsys, *align, *evidence[:2], "--evidence", f"two={FAST}").failed(
-        "given: neural and two: give"
-    )
-    without = run(capsys, *align, "--no-evidence")
-    assert without.code == 0
-    assert without.out != ran.out
+    told = "given: neural and two (2 files) and fast: give exactly these systems"
+    run(capsys, *align, *evidence, "--evidence", f"fast={FAST}").failed(told)
+    other = ["--evidence", f"two={FAST}"]
+    run(capsys, *align, *evidence[:2], *other).failed("given: neural and two: give")
+    assert made(capsys, *align, "--no-evidence").out != ran.out
     run(capsys, *align, "--no-learned", *evidence).failed("--evidence needs")
     plain = ["--evidence", f"neural={GOLD}", *evidence[2:]]  # without weights
     assert "learned from weights of neural" in run(capsys, *align, *plain, "--quiet").err
@@ -63,109 +64,90 @@ def test_a_model_needs_the_evidence_that_it_learned_from(capsys, files):
 
 def test_all_at_once_is_the_same_as_by_a_model(capsys, files, tmp_path):
     folder, evidence = files
-    corpus = tmp_path / "c.jsonl"
+    corpus, every, out = (tmp_path / name for name in ("c.jsonl", "all.jsonl", "o"))
     run(capsys, "convert", GOLD, corpus, *TEXTS, "--format", "pharaoh")
     add = ["--add", f"neural={folder / 'neural'}", "--add", f"two/1={EFLOMAL}",
            "--add", f"two/2={folder / 'turned'}:transpose"]  # fmt: skip
-    run(capsys, "merge", corpus, *add, "-o", tmp_path / "all.jsonl")
-    named = ["--evidence", "neural", "--evidence", "two"]
-    ran = run(capsys, "align", tmp_path / "all.jsonl", "--learn", "alignment", *named, "--json",
-              "-o", tmp_path / "o")  # fmt: skip
-    assert ran.code == 0, ran.err
+    run(capsys, "merge", corpus, *add, "-o", every)
+    named = ["--learn", "alignment", "--evidence", "neural", "--evidence", "two"]
+    ran = made(capsys, "align", every, *named, "--json", "-o", out)
     assert ran.json["evidence"] == ["neural", "two (2 files)"]
-    learned = ran.json["learned"]
-    assert [row["kind"] for row in learned["systems"]] == ["system:neural", "system:two", "vote"]
+    kinds = [row["kind"] for row in ran.json["learned"]["systems"]]
+    assert kinds == ["system:neural", "system:two", "vote"]
     run(capsys, "align", corpus, "--load", folder / "m", *evidence, "-o", tmp_path / "p")
-    assert (tmp_path / "o").read_text() == (tmp_path / "p").read_text()
+    assert out.read_text() == (tmp_path / "p").read_text()
     run(capsys, *LEARN, "--evidence", "nobody").failed("nobody")
     run(capsys, *LEARN, "--evidence", f"alignment={FAST}").failed("annotator of the gold links")
 
 
 def test_the_vote_needs_no_gold(capsys, files):
-    ran = run(capsys, "align", FR, EN, *files[1], "--vote", "--probs")
-    assert ran.code == 0, ran.err
-    shares = {float(link.split(":")[1]) for link in ran.out.split()}
-    assert min(shares) >= 0.5
-    assert max(shares) <= 1
-    run(capsys, "align", FR, EN, "--vote").failed("--vote needs --evidence")
-    run(capsys, "align", FR, EN, *files[1]).failed("--evidence needs")
+    ran = made(capsys, *ALIGN, *files[1], "--vote", "--probs")
+    assert all(0.5 <= float(link.split(":")[1]) <= 1 for link in ran.out.split())
+    assert ran.out.split()
+    run(capsys, *ALIGN, "--vote").failed("--vote needs --evidence")
+    run(capsys, *ALIGN, *files[1]).failed("--evidence needs")
 
 
 def test_files_that_do_not_fit_are_refused(capsys, tmp_path):
-    vote = ["align", FR, EN, "--vote", "--evidence"]
+    file = tmp_path / "e"
 
-    def of(lines, more=""):
-        (tmp_path / "e").write_text("".join(f"{line}\n" for line in lines))
-        return [*vote, f"s={tmp_path / 'e'}{more}"]
+    def ran(lines, *more, ending=""):
+        return run(capsys, *VOTE, f"s={write_lines(file, lines)}{ending}", *more)
 
-    run(capsys, *of(LINES[:50])).failed("has links for 50 of 52 pairs", "--partial")
-    ran = run(capsys, *of([*LINES[:40], "", *LINES[41:50]]), "--partial")
-    assert ran.code == 0, ran.err
-    assert "s: 50 of 52 pairs; 2 are aligned without evidence; 1 line is empty" in ran.err
-    run(capsys, *of([*LINES, "0-0"])).failed("line 53", "is about none of the 52 pairs")
-    run(capsys, *of(["0-99", *LINES[1:]])).failed(
-        f"{tmp_path / 'e'}:1: link 0-99", "read with base 0, source first", ":base1", ":transpose"
-    )
+    ran(LINES[:50]).failed("has links for 50 of 52 pairs", "--partial")
+    part = ran([*LINES[:40], "", *LINES[41:50]], "--partial")
+    assert part.code == 0, part.err
+    assert "s: 50 of 52 pairs; 2 are aligned without evidence; 1 line is empty" in part.err
+    ran([*LINES, "0-0"]).failed("line 53", "is about none of the 52 pairs")
+    told = "read with base 0, source first", ":base1", ":transpose"
+    ran(["0-99", *LINES[1:]]).failed(f"{file}:1: link 0-99", *told)
     for weight in ("1.5", "-0.1", "nan"):
-        bad = [*LINES[:2], f"0-0:{weight}", *LINES[3:]]
-        run(capsys, *of(bad)).failed(f"{tmp_path / 'e'}:3", weight)
-    run(capsys, *of(LINES, ":nonsense")).failed("nonsense")
-    run(capsys, *of(LINES), "--evidence-source", f"other={FR}").failed(
-        "other", "no such --evidence"
-    )
-    run(capsys, *of(LINES), *of(LINES)[-2:]).failed("each name once")
+        ran([*LINES[:2], f"0-0:{weight}", *LINES[3:]]).failed(f"{file}:3", weight)
+    ran(LINES, ending=":nonsense").failed("nonsense")
+    ran(LINES, "--evidence-source", f"other={FR}").failed("other", "no such --evidence")
+    ran(LINES, "--evidence", f"s={file}").failed("each name once")
 
 
 def test_a_wrong_direction_is_warned_of_and_not_turned(capsys, files):
     folder, _ = files
-    turned = [" ".join(link for link in line.split()) for line in
-              (folder / "turned").read_text().splitlines()]  # fmt: skip
-    sizes = [len(line.split()) for line in EN.read_text("utf-8").splitlines()]
-    others = [len(line.split()) for line in FR.read_text("utf-8").splitlines()]
+    turned = (folder / "turned").read_text().splitlines()
+
+    def fits(link, *sides):
+        return all(int(at) < len(side) for at, side in zip(link.split("-"), sides, strict=True))
+
     kept = [
-        " ".join(x for x in line.split() if int(x.split("-")[0]) < n and int(x.split("-")[1]) < m)
-        for line, n, m in zip(turned, others, sizes, strict=True)
+        " ".join(link for link in line.split() if fits(link, *sides))
+        for line, *sides in zip(turned, *WORDS, strict=True)
     ]
-    (folder / "wrong").write_text("\n".join(kept) + "\n")
-    vote = ["align", FR, EN, "--vote", "--quiet", "--evidence"]
-    ran = run(capsys, *vote, f"two={EFLOMAL},{folder / 'wrong'}")
-    assert "evidence two/2: agrees more with the aligner with :transpose" in ran.err
-    assert not run(capsys, *vote, f"two={EFLOMAL},{folder / 'turned'}:transpose").err
+    wrong = write_lines(folder / "wrong", kept)
+    told = run(capsys, *VOTE, f"two={EFLOMAL},{wrong}", "--quiet").err
+    assert "evidence two/2: agrees more with the aligner with :transpose" in told
+    assert not run(capsys, *VOTE, f"two={EFLOMAL},{folder / 'turned'}:transpose", "--quiet").err
 
 
 def test_other_tokens_are_carried_over(capsys, tmp_path):
     """A system that divides words into pieces votes as one that does not."""
 
-    def pieces(line):
-        return [f"{'##' * bool(k)}{word[k:k + 3]}" for word in line.split()
-                for k in range(0, len(word), 3)]  # fmt: skip
+    def pieces(word):
+        return [f"{'##' * bool(k)}{word[k : k + 3]}" for k in range(0, len(word), 3)]
 
-    sides = [path.read_text("utf-8").splitlines() for path in (FR, EN)]
-    for path, lines in zip((tmp_path / "fr", tmp_path / "en"), sides, strict=True):
-        path.write_text("".join(" ".join(pieces(line)) + "\n" for line in lines), "utf-8")
-    links = []
-    for k, line in enumerate(LINES):
-        firsts = []
-        for side in sides:
-            starts, at = [], 0
-            for word in side[k].split():
-                starts.append(at)
-                at += -(-len(word) // 3)
-            firsts.append(starts)
-        pairs = [map(int, link.split("-")) for link in line.split()]
-        links.append(" ".join(f"{firsts[0][i]}-{firsts[1][j]}" for i, j in pairs))
-    (tmp_path / "e").write_text("\n".join(links) + "\n")
-    vote = ["align", FR, EN, "--vote", "--probs", "--evidence"]
-    plain = run(capsys, *vote, f"s={FAST}")
-    own = ["--evidence-source", f"s={tmp_path / 'fr'}", "--evidence-target", f"s={tmp_path / 'en'}"]
-    cut = run(capsys, *vote, f"s={tmp_path / 'e'}", *own)
-    assert cut.code == 0, cut.err
-    assert cut.out == plain.out
+    own, firsts = [], []
+    for name, side in zip(("source", "target"), WORDS, strict=True):
+        lines = (" ".join(piece for word in line for piece in pieces(word)) for line in side)
+        own += [f"--evidence-{name}", f"s={write_lines(tmp_path / name, lines)}"]
+        firsts.append([[0, *accumulate(len(pieces(word)) for word in line)] for line in side])
+    links = ([map(int, link.split("-")) for link in line.split()] for line in LINES)
+    carried = [
+        " ".join(f"{source[i]}-{target[j]}" for i, j in line)
+        for source, target, line in zip(*firsts, links, strict=True)
+    ]
+    cut = write_lines(tmp_path / "e", carried)
+    plain = run(capsys, *VOTE, f"s={FAST}", "--probs")
+    assert made(capsys, *VOTE, f"s={cut}", "--probs", *own).out == plain.out
 
 
 def test_what_is_saved_has_no_vote_in_it(capsys, files, tmp_path):
-    run(
-        capsys, "align", FR, EN, *files[1], "--vote", "--save", tmp_path / "v", "-o", tmp_path / "o"
-    )
-    run(capsys, "align", FR, EN, "--save", tmp_path / "p", "-o", tmp_path / "o")
-    assert (tmp_path / "v").read_bytes() == (tmp_path / "p").read_bytes()
+    saved = [tmp_path / "v", tmp_path / "p"]
+    for path, vote in zip(saved, ([*files[1], "--vote"], []), strict=True):
+        run(capsys, *ALIGN, *vote, "--save", path, "-o", tmp_path / "o")
+    assert saved[0].read_bytes() == saved[1].read_bytes()

@@ -48,13 +48,10 @@ def test_predictions(tmp_path, capsys, gold, whole):
     endure(capsys, path, whole, [*given, "--predictions", path, "--csv"])
 
 
-def test_groups(tmp_path, capsys, gold):
+def test_groups_and_a_printed_table(tmp_path, capsys, gold):
     path = tmp_path / "groups.tsv"
     given = ["agree", gold, "--on", "judgments", "--scheme", "binary", "--permutations", "10"]
     endure(capsys, path, GROUPS, [*given, "--resamples", "10", "--groups", path, "--csv"])
-
-
-def test_a_printed_table(tmp_path, capsys):
     path = tmp_path / "table.tsv"
     endure(capsys, path, TABLE, ["profile", "--table", path, "--csv"])
 

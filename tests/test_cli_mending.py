@@ -39,8 +39,7 @@ RENUMBERED = {
 @pytest.mark.parametrize("format", PAIRS)
 def test_what_is_left_out_is_told(capsys, tmp_path, format):
     whole, broken = PAIRS[format]
-    path = write(tmp_path, "x.tsv", whole + broken + whole * 2)
-    out = tmp_path / "y.tsv"
+    path, out = write(tmp_path, "x.tsv", whole + broken + whole * 2), tmp_path / "y.tsv"
     before = run(capsys, "check", path, "--format", format, "--json").json[0]
     line = next(one["line"] for one in before["findings"] if one["kind"] == "broken record")
     ran = run(capsys, "check", path, "--format", format, "--fix", out)
@@ -77,8 +76,7 @@ def test_broken_records_are_not_lost_in_their_own_place(capsys, tmp_path):
 
 
 def test_a_long_list_is_cut_in_the_terminal_alone(capsys, tmp_path):
-    path = write(tmp_path, "x.tsv", "a\tb\t0-0\na\n" * 150)
-    out = tmp_path / "y"
+    path, out = write(tmp_path, "x.tsv", "a\tb\t0-0\na\n" * 150), tmp_path / "y"
     ran = run(capsys, "check", path, "--format", "xlwa", "--fix", out)
     assert "and 50 more (--json has all)" in ran.err
     told = run(capsys, "check", path, "--format", "xlwa", "--fix", out, "--json").json[0]["fix"]

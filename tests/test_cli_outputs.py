@@ -11,6 +11,8 @@ from test_cli import posix
 
 BITEXT = FRENCH / "fr.txt", FRENCH / "en.txt"
 TO_PHARAOH = "--to", "pharaoh", "--annotator", "gold"
+AGREE = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "eflomal"]
+AGREE += ["--samples", "10", "--html", "page"]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -123,10 +125,6 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch
     assert files(Path()) == old
 
 
-AGREE = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "eflomal"]
-AGREE += ["--samples", "10", "--html", "page"]
-
-
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize("command", [["check", FRENCH / "gold.align", "--fix", "out"], AGREE])
@@ -165,8 +163,7 @@ def test_standard_outputs_own_file_is_written_where_it_is(tmp_path):
     for name in ("/dev/stdout", out, "-"):
         out.write_text("before\n")
         with open(out, "a", encoding="utf-8") as stream:
-            ran = process("convert", PARAPHRASES, name, *TO_PHARAOH, stdout=stream)
-        assert ran.code == 0
+            assert process("convert", PARAPHRASES, name, *TO_PHARAOH, stdout=stream).code == 0
         lines = out.read_text().splitlines()
         assert (len(lines), lines[0]) == (65, "before")
 

@@ -18,6 +18,7 @@ from alignkit import pair_translations
 from alignkit.io.parallel_text import read_translations
 
 ANNA, BEN, CLEO = "they left\na b c\n\n", "they went away\nA b c\nx\n", "off they went\n\nx y\n"
+_LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_size=2, max_size=4)
 
 
 @pytest.fixture
@@ -196,21 +197,16 @@ def test_garbage_is_paired_or_told(capsys, tmp_path):
                 assert all(line.count("\t") == 1 for line in ran.out.split("\n")[:-1])
 
 
-_LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_size=2, max_size=4)
-
-
 @given(st.lists(_LINES, max_size=5), st.booleans())
 def test_reading_gives_the_words_of_each_column(tmp_path_factory, rows, packed):
     raw = "".join("\t".join(row) + "\n" for row in rows).encode()
     raw, name = (gzip.compress(raw), "t.gz") if packed else (raw, "t")
-    path = write(tmp_path_factory.mktemp("t"), name, raw)
     words = [[[w for w in text.split(" ") if w] for text in row] for row in rows]
-    assert list(read_translations(path)) == words
+    assert list(read_translations(write(tmp_path_factory.mktemp("t"), name, raw))) == words
 
 
 def test_reading_closes_what_it_leaves(tmp_path, monkeypatch):
-    paths = [write(tmp_path, name, "a\tb\n" * 9) for name in "xy"]
-    opened = []
+    paths, opened = [write(tmp_path, name, "a\tb\n" * 9) for name in "xy"], []
     real = open
     monkeypatch.setattr("builtins.open", lambda *a, **k: opened.append(real(*a, **k)) or opened[-1])
     for some in (paths, paths[:1]):

@@ -37,8 +37,7 @@ def test_a_corpus_is_split_without_cutting_documents(capsys, documents):
     assert "out-dev.jsonl: 100 of 1000 pairs, a share of 10.0% (10.0% requested)" in ran.err
     assert f", {len(homes[1])} groups" in ran.err
     before = files(Path())
-    assert run(capsys, *words).code == 0
-    assert files(Path()) == before
+    assert (run(capsys, *words).code, files(Path())) == (0, before)
     assert run(capsys, *words, "--seed", 2).code == 0
     assert files(Path()) != before
 
@@ -58,8 +57,7 @@ def test_pairs_are_selected_by_id(capsys, tmp_path, monkeypatch):
     lines = [line for line in ran.out.splitlines() if '"id"' in line]
     assert [json.loads(line)["id"] for line in lines] == ["p05", "p17"]
     assert ran.err == "alignkit: -: 2 of 64 pairs\n"
-    ids = write(tmp_path, "ids.txt", "p17\n\np60 \n")
-    out = tmp_path / "out.jsonl"
+    ids, out = write(tmp_path, "ids.txt", "p17\n\np60 \n"), tmp_path / "out.jsonl"
     run(capsys, "select", PARAPHRASES, "--ids-from", ids, "--ids", "p01", "-o", out)
     assert read(out).ids == ("p01", "p17", "p60")
     feed(monkeypatch, "p03\n")
@@ -129,9 +127,12 @@ def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, g
     assert files(Path()) == before
 
 
-def test_several_annotators_are_not_lost(capsys, tmp_path):
+def test_several_annotators_are_not_lost_and_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
     words = ["select", PARAPHRASES, "--share", ".1", "--to", "pharaoh", "-o", tmp_path / "x.align"]
     run(capsys, *words).failed("takes the alignments of one annotator", "eflomal, anna, ben, gold")
+    out = tmp_path / "out.align"
+    assert run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out).code == 0
+    assert out.read_text() == Path(GOLD).read_text() + Path(EFLOMAL).read_text()
 
 
 def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
@@ -150,12 +151,6 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
     run(capsys, "concat", "both.jsonl", "gold.jsonl", "--prefix", "-o", "more.xml")
     more = ak.read_corpus("more.xml", format="alignkit-xml")
     assert (more.ids[0], more.ids[-1], len(more)) == ("both/p01", "gold/52", 168)
-
-
-def test_corpora_of_a_plain_format_stay_in_it(capsys, tmp_path):
-    out = tmp_path / "out.align"
-    assert run(capsys, "concat", GOLD, EFLOMAL, "--prefix", "--to", "pharaoh", "-o", out).code == 0
-    assert out.read_text() == Path(GOLD).read_text() + Path(EFLOMAL).read_text()
 
 
 @pytest.mark.parametrize(
@@ -182,8 +177,7 @@ def test_what_is_read_is_never_replaced_by_a_part_of_it(capsys, documents):
     ids = write(documents.parent, "out-dev.txt", "1\n2\n")
     words = ("--ids-from", ids, "--split", "train=.5,dev=.5", "-o", "out.txt")
     run(capsys, "select", documents, *words).failed("would be replaced", "--ids-from")
-    assert Path(ids).read_text() == "1\n2\n"
-    assert documents.read_bytes() == before
+    assert (Path(ids).read_text(), documents.read_bytes()) == ("1\n2\n", before)
 
 
 def test_a_part_is_written_in_the_format_of_what_is_read(capsys, tmp_path, monkeypatch):
@@ -206,8 +200,7 @@ def test_prefixes_tell_files_of_one_name_apart(capsys, tmp_path, monkeypatch):
         ak.write_corpus(corpus_of(DOCUMENTS)[:2], f"{folder}/dev.jsonl", format="alignkit-jsonl")
     files = ("bg/dev.jsonl", "da/dev.jsonl")
     assert run(capsys, "concat", *files, "--prefix", "-o", "all.jsonl").code == 0
-    folders = [id.rpartition("/")[0] for id in read("all.jsonl").ids]
-    assert folders == ["bg/dev"] * 2 + ["da/dev"] * 2
+    assert [x.rpartition("/")[0] for x in read("all.jsonl").ids] == ["bg/dev"] * 2 + ["da/dev"] * 2
 
 
 def test_groups_on_two_sides_are_told(capsys, tmp_path):

@@ -10,18 +10,11 @@ from pathlib import Path
 import pytest
 from refusals import refuses
 
-from alignkit import cluster
+from alignkit import cluster, errors
 from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError
 from alignkit.cluster.session import Task, ThisProcess, canary, check_address
-from alignkit.errors import (
-    AlignkitError,
-    ArgumentError,
-    FileError,
-    FormatError,
-    OptionError,
-    PartsError,
-)
+from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
 
 
@@ -57,7 +50,7 @@ def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path):
 def test_what_does_not_fit_is_refused(tmp_path, names, patterns, told):
     made(tmp_path, *names.split())
     given = [f"{tmp_path}/{pattern}" for pattern in patterns.split()]
-    refuses((OptionError, FileError), re.escape(told.format(tmp_path)), find_parts, *given)
+    refuses((OptionError, errors.FileError), re.escape(told.format(tmp_path)), find_parts, *given)
 
 
 def test_outputs_are_named_as_the_parts_and_parts_can_be_read_again():
@@ -95,14 +88,14 @@ def fill(number):
 def test_tasks_fail_one_by_one_or_together():
     tasks = [Task(str(number), (number,)) for number in range(6)]
     assert list(ThisProcess().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
-    for function, some, errors, kind, told in (
+    for function, some, most, kind, told in (
         (refuse, tasks, 1, FormatError, "in:1: is odd"),
         (refuse, tasks, 10, PartsError, r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"),
         (refuse, tasks, 2, PartsError, r"the first 2 are shown:\n  in:1: is odd\n  in:3: is odd$"),
         (refuse, tasks[1:2] * 4, 3, FormatError, "^in:1: is odd$"),  # not once for each part
         (fill, tasks[1:], 10, WriteError, "^out: no room$"),  # of the disk, not of a part
     ):
-        refuses(kind, told, list, ThisProcess().each(function, some, errors=errors))
+        refuses(kind, told, list, ThisProcess().each(function, some, errors=most))
     with pytest.raises(PartsError) as caught:
         list(ThisProcess().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

@@ -71,14 +71,12 @@ def test_what_is_done_is_not_done_again(made, tmp_path):
         if text.startswith("2 of 4"):
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        align(None, *patterns(made), out, progress=stopped, **options)
+    refuses(KeyboardInterrupt, None, align, None, *patterns(made), out, progress=stopped, **options)
     done = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.align")}
     assert len(done) == 2
     told = []
     counts = align(None, *patterns(made), out, progress=lambda *now: told.append(now), **options)
-    assert counts.pairs == 52
-    assert done == {path: path.stat().st_mtime_ns for path in done}
+    assert (counts.pairs, done) == (52, {path: path.stat().st_mtime_ns for path in done})
     assert told[-1][2] == "4 of 4 parts aligned"
     assert told[-1][0] == told[-1][1]
     whole = joined(tmp_path, "*.align")

@@ -8,17 +8,11 @@ import pytest
 from command import run
 from refusals import refuses
 
+from alignkit.cluster import phrase_tables
 from alignkit.cluster.estimate import estimate_texts
 from alignkit.cluster.parts import find_parts
 from alignkit.cluster.phrase_exchange import ExchangeOptions
-from alignkit.cluster.phrase_tables import (
-    AlignedInput,
-    TableInput,
-    count_parts,
-    join_tables,
-    phrases,
-    pivot,
-)
+from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import RunError
 from alignkit.cluster.session import ThisProcess
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
@@ -73,12 +67,11 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     expected = whole(capsys, tmp_path, "--max-length", "3", "--min-count", str(least))
     assert least == 3 or expected.count(b"\n") > 3
     out = tmp_path / "parts.tsv"
-    given = AlignedInput(("source", "target"), "pharaoh")
+    given = phrase_tables.AlignedInput(("source", "target"), "pharaoh")
     how = {"min_count": least, "options": ExchangeOptions(1 << 16, buckets)}
     parts, settings = find_parts(*patterns), TableSettings(max_length=3)
-    counted = count_parts(ThisProcess(), parts, str(out), settings, given, **how)
-    assert out.read_bytes() == expected
-    assert counted.pairs == 80
+    counted = phrase_tables.count_parts(ThisProcess(), parts, str(out), settings, given, **how)
+    assert (out.read_bytes(), counted.pairs) == (expected, 80)
     assert counted.tally.different - counted.tally.left_out == len(expected.splitlines())
     assert not list(tmp_path.glob(".alignkit-*"))  # what was made on the way is gone
 
@@ -119,9 +112,9 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
         (tmp_path / f"t{k}.tsv").write_bytes(b"".join(lines[k::3]))  # in another order
     out = tmp_path / "q"
     tables = [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)]
-    settings, given = PivotSettings(0.01, 5), TableInput(min_count=2)
+    settings, given = PivotSettings(0.01, 5), phrase_tables.TableInput(min_count=2)
     options = ExchangeOptions(1 << 16, buckets)
-    joined = join_tables(ThisProcess(), tables, str(out), settings, given, options)
+    joined = phrase_tables.join_tables(ThisProcess(), tables, str(out), settings, given, options)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
     tally = joined.tally
     assert out.read_bytes().count(b"\n") == tally.joined - tally.rare - tally.beyond
@@ -129,8 +122,7 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
 
 
 def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
-    patterns = written(tmp_path, corpus(7, 60), [10, 20, 50])
-    expected = whole(capsys, tmp_path)
+    patterns, expected = written(tmp_path, corpus(7, 60), [10, 20, 50]), whole(capsys, tmp_path)
     out, work = tmp_path / "out", tmp_path / "work"
 
     def again(stop_at):
@@ -145,8 +137,7 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
         return told
 
     for stop_at in (2, 5, 7):
-        with pytest.raises(KeyboardInterrupt):
-            again(stop_at)
+        refuses(KeyboardInterrupt, None, again, stop_at)
         assert not out.exists()
         times = {path: path.stat().st_mtime_ns for path in work.glob("alignkit-run/records/*.bin")}
         assert times
@@ -158,8 +149,7 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
 
 
 def test_bad_lines_may_be_mended_and_the_same_command_given_again(capsys, tmp_path):
-    patterns = written(tmp_path, corpus(8, 60), [10])
-    expected = whole(capsys, tmp_path)
+    patterns, expected = written(tmp_path, corpus(8, 60), [10]), whole(capsys, tmp_path)
     part = tmp_path / "part1.align"
     lines = part.read_bytes()
     part.write_bytes(b"x-y" + lines[lines.index(b"\n") :])

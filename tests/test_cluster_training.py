@@ -19,6 +19,9 @@ from alignkit.cluster.training_files import Arrays, sparse
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.formats.pharaoh import format_lines
 
+STEPS = ("merge_words", "index_part", "make_shard", "add_counts", "add_parts", "weigh",
+         "add_shards", "expect", "remember", "write_model", "write_links")  # fmt: skip
+
 
 def random_lines(seed, pairs, words=40, longest=12):
     rng = np.random.default_rng(seed)
@@ -69,18 +72,12 @@ def over_parts(folder, patterns, parts, **options):
         (3, 2, 60, {"ibm1": 2, "hmm": 3, "prune": True}),
     ],
 )
-def test_any_parts_and_shards_give_the_bytes_of_one_machine(
-    tmp_path, parts, shards, pairs, options
-):
+def test_any_parts_and_shards_give_one_machine_s_bytes(tmp_path, parts, shards, pairs, options):
     lines = random_lines(parts, pairs)
     patterns = divided(tmp_path, lines, parts, seed=shards)
     wanted = on_one_machine(tmp_path, lines, **options)
     found = over_parts(tmp_path, patterns, parts, shards=shards, settings=Settings(**options))
     assert found == wanted
-
-
-STEPS = ("merge_words", "index_part", "make_shard", "add_counts", "add_parts", "weigh",
-         "add_shards", "expect", "remember", "write_model", "write_links")  # fmt: skip
 
 
 def wrap_steps(monkeypatch, names, wrap):
@@ -98,8 +95,7 @@ class Stopped(BaseException):
 
 def test_a_run_that_was_stopped_anywhere_goes_on(tmp_path, monkeypatch):
     lines = random_lines(5, 60)
-    patterns = divided(tmp_path, lines, 3)
-    wanted = on_one_machine(tmp_path, lines, hmm=2)
+    patterns, wanted = divided(tmp_path, lines, 3), on_one_machine(tmp_path, lines, hmm=2)
     calls = dict.fromkeys(STEPS, 0)
 
     def stopping(function):
@@ -130,9 +126,7 @@ def test_a_run_that_was_stopped_anywhere_goes_on(tmp_path, monkeypatch):
 
 
 def test_what_a_run_is_of_cannot_change(tmp_path):
-    lines = random_lines(6, 20)
-    patterns = divided(tmp_path, lines, 2)
-    work = str(tmp_path / "work")
+    patterns, work = divided(tmp_path, random_lines(6, 20), 2), str(tmp_path / "work")
     found = train(None, *patterns, work=work)
     assert train(None, *patterns, work=work) == found
     for other, told in (
@@ -154,8 +148,7 @@ def test_what_a_run_is_of_cannot_change(tmp_path):
     ],
 )
 def test_what_one_machine_alone_trains_is_refused_by_name(tmp_path, options, message):
-    patterns = divided(tmp_path, random_lines(1, 9), 2)
-    work = str(tmp_path / "work")
+    patterns, work = divided(tmp_path, random_lines(1, 9), 2), str(tmp_path / "work")
     refuses(
         OptionError, f"^{message}", train, None, *patterns, work=work, settings=Settings(**options)
     )
@@ -189,9 +182,7 @@ def test_a_dictionary_is_heeded_and_its_entries_are_counted(tmp_path):
 
 
 def test_a_damaged_file_of_the_run_is_named(tmp_path):
-    lines = random_lines(9, 55)
-    patterns = divided(tmp_path, lines, 2)
-    work = tmp_path / "work"
+    patterns, work = divided(tmp_path, random_lines(9, 55), 2), tmp_path / "work"
     train(None, *patterns, work=str(work))
     path = work / "alignkit-run" / "round-5" / "part-1.npz"
     data = bytearray(path.read_bytes())
@@ -221,8 +212,7 @@ def test_what_is_kept_has_a_limit_and_is_of_one_run():
 def test_sparse_arrays_come_back(values, kind):
     array = np.array(values, kind)
     found = Arrays("x", sparse("a", array)).dense("a", len(array))
-    assert found.tolist() == values
-    assert found.dtype == kind
+    assert (found.tolist(), found.dtype) == (values, kind)
 
 
 def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
@@ -243,8 +233,7 @@ def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
     assert b"".join(links).decode() == one.out
     assert (tmp_path / "model").read_bytes() == (tmp_path / "one").read_bytes()
     scores = b"".join((tmp_path / f"{k}.ll").read_bytes() for k in range(3))
-    assert scores == (tmp_path / "scores").read_bytes()
-    assert json.loads(found.out)["parts"] == 3
+    assert (scores, json.loads(found.out)["parts"]) == ((tmp_path / "scores").read_bytes(), 3)
     rounds = [line for line in found.err.splitlines() if "log-likelihood" in line]
     assert len(rounds) == 2
     assert all(line in one.err for line in rounds)
@@ -259,9 +248,7 @@ def test_the_command_trains_on_parts_as_on_one_text(tmp_path, capsys):
         (["--work", "w", "-o", "x"], "give an output with one"),
     ],
 )
-def test_the_command_says_what_training_on_parts_needs(
-    tmp_path, capsys, monkeypatch, options, message
-):
+def test_the_command_says_what_parts_need(tmp_path, capsys, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     divided(tmp_path, [["a", "b"]] * 4, 2)
     run(capsys, "align", "*.fr", "*.en", *options).failed(message)

@@ -20,8 +20,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
 NEVER = 1e4  # the process that runs the tests may hold more than the worker's 1 GB
 
 
@@ -115,9 +113,7 @@ def texts_of(tmp_path):
     return f"{tmp_path}/*.fr", f"{tmp_path}/*.en", f"{tmp_path}/*.align"
 
 
-def test_what_no_worker_can_hold_is_refused_before_it_begins(
-    client, monkeypatch, tmp_path, workers
-):
+def test_what_no_worker_can_hold_is_refused_at_once(client, monkeypatch, tmp_path, workers):
     monkeypatch.setattr(aligning, "_PROGRAM", 2 * 10**9)
     what = r"part 0 .*: needs about 2 GB of memory, but no worker has more than 1 GB: give workers"
     with pytest.raises(ClusterError, match=what + r" more memory, or train a smaller model"):

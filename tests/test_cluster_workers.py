@@ -16,18 +16,12 @@ from test_cluster_tables import corpus, whole, written
 from test_cluster_training import divided, on_one_machine, over_parts, random_lines, wrap_steps
 
 from alignkit.align import Aligner, Bitext, Settings
+from alignkit.cluster import session as sessions
 from alignkit.cluster import training
 from alignkit.cluster.aligning import align
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
-from alignkit.cluster.session import (
-    ClusterError,
-    DaskSession,
-    Task,
-    canary,
-    connected,
-    open_session,
-)
+from alignkit.cluster.session import ClusterError, DaskSession, Task, canary
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
@@ -41,11 +35,21 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+RUN = """
+import sys
+from alignkit.align import Settings
+from alignkit.cluster.training import train
+if __name__ == "__main__":
+    folder = sys.argv[1]
+    train(sys.argv[2], f"{folder}/*.fr", f"{folder}/*.en", work=f"{folder}/work",
+          save=f"{folder}/model", output=f"{folder}/*.align", shards=2,
+          settings=Settings(ibm1=2, hmm=2))
+"""
 
 
 @pytest.fixture(scope="module")
 def client():
-    with connected("local:2") as client:
+    with sessions.connected("local:2") as client:
         yield client
 
 
@@ -81,8 +85,7 @@ def test_paths_are_those_of_the_folder_of_who_asks(client, capsys, monkeypatch, 
     assert str(tmp_path) not in client.run(os.getcwd).values()
     written(tmp_path, corpus(4, 80), [30])
     monkeypatch.chdir(tmp_path)
-    texts = ["part*.fr", "part*.en"]
-    expected = whole(capsys, tmp_path)
+    texts, expected = ["part*.fr", "part*.en"], whole(capsys, tmp_path)
     train(client, *texts, work="run", save="m", output="trained*")
     align(client, *texts, "aligned*", model="m")
     phrases(client, "part*.align", "t", source=texts[0], target=texts[1], format="pharaoh")
@@ -102,8 +105,7 @@ def test_tables_are_equal_though_workers_die(client, killing, capsys, tmp_path):
     given = {"source": source, "target": target, "format": "pharaoh", "progress": killing}
     out = tmp_path / "parts"
     phrases(client, links, str(out), max_length=3, min_count=2, **given)
-    assert out.read_bytes() == expected
-    assert len(killing.seen) == 3
+    assert (out.read_bytes(), len(killing.seen)) == (expected, 3)
     killing.seen.update(("tables are read", "paraphrases are written"))
     pivot(None, f"{tmp_path}/t", f"{tmp_path}/one", min_p=0.0)
     pivot(client, f"{tmp_path}/t", f"{tmp_path}/two", min_p=0.0, progress=killing)
@@ -177,7 +179,7 @@ def test_what_no_scheduler_answers_is_told(monkeypatch, tmp_path, text, told):
     if text is not None:
         path.write_text(text, "utf-8")
     address = "tcp://127.0.0.1:9" if text is None else str(path)
-    with pytest.raises(ClusterError, match=told), open_session(address):
+    with pytest.raises(ClusterError, match=told), sessions.open_session(address):
         pass
 
 
@@ -197,8 +199,7 @@ class Deadly:
 
 def test_workers_may_be_killed_in_steps_of_parts_and_of_shards(tmp_path, monkeypatch, client):
     lines = random_lines(7, 60)
-    patterns = divided(tmp_path, lines, 3)
-    wanted = on_one_machine(tmp_path, lines, **FEW_ROUNDS)
+    patterns, wanted = divided(tmp_path, lines, 3), on_one_machine(tmp_path, lines, **FEW_ROUNDS)
     steps = "index_part", "add_parts", "weigh", "write_links"
     here = sys.modules[__name__]
     cloudpickle.register_pickle_by_value(here)
@@ -208,27 +209,13 @@ def test_workers_may_be_killed_in_steps_of_parts_and_of_shards(tmp_path, monkeyp
         found = over_parts(tmp_path, patterns, 3, client=client, shards=2, settings=settings)
     finally:
         cloudpickle.unregister_pickle_by_value(here)
-    assert found == wanted
-    assert len(list(tmp_path.glob("died-in-*"))) == len(steps)
-
-
-RUN = """
-import sys
-from alignkit.align import Settings
-from alignkit.cluster.training import train
-if __name__ == "__main__":
-    folder = sys.argv[1]
-    train(sys.argv[2], f"{folder}/*.fr", f"{folder}/*.en", work=f"{folder}/work",
-          save=f"{folder}/model", output=f"{folder}/*.align", shards=2,
-          settings=Settings(ibm1=2, hmm=2))
-"""
+    assert (found, len(list(tmp_path.glob("died-in-*")))) == (wanted, len(steps))
 
 
 def test_client_scheduler_and_workers_may_be_killed_and_others_go_on(tmp_path):
     lines = random_lines(11, 60)
     divided(tmp_path, lines, 3)
-    wanted = on_one_machine(tmp_path, lines, **FEW_ROUNDS)
-    script = tmp_path / "run.py"
+    wanted, script = on_one_machine(tmp_path, lines, **FEW_ROUNDS), tmp_path / "run.py"
     script.write_text(RUN, "utf-8")
     environment = os.environ | {"PYTHONPATH": str(Path(training.__file__).parents[2])}
     for stage, workers in (("round-3", "local:2"), ("", "local:1")):
@@ -248,8 +235,7 @@ def test_client_scheduler_and_workers_may_be_killed_and_others_go_on(tmp_path):
 
 def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
     divided(tmp_path, random_lines(11, 60), 3)
-    place = f"{tmp_path}/s.json"
-    dask = [sys.executable, "-m", "dask"]
+    place, dask = f"{tmp_path}/s.json", [sys.executable, "-m", "dask"]
     python = {"env": os.environ | {"PYTHONPATH": str(Path(training.__file__).parents[2])}}
     quiet = {**python, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     options = ["--port", "0", "--dashboard-address", ":0", "--host", "127.0.0.1"]
