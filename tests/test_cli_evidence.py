@@ -97,7 +97,7 @@ def test_files_that_do_not_fit_are_refused(capsys, tmp_path):
     ran(LINES[:50]).failed("has links for 50 of 52 pairs", "--partial")
     part = ran([*LINES[:40], "", *LINES[41:50]], "--partial")
     assert part.code == 0, part.err
-    assert "s: 50 of 52 pairs; 2 are aligned without evidence; 1 line is empty" in part.err
+    assert "s: 50 of 52 pairs; 2 without its evidence; 1 line is empty" in part.err
     ran([*LINES, "0-0"]).failed("line 53", "is about none of the 52 pairs")
     told = "read with base 0, source first", ":base1", ":transpose"
     ran(["0-99", *LINES[1:]]).failed(f"{file}:1: link 0-99", *told)
@@ -106,6 +106,15 @@ def test_files_that_do_not_fit_are_refused(capsys, tmp_path):
     ran(LINES, ending=":nonsense").failed("nonsense")
     ran(LINES, "--evidence-source", f"other={FR}").failed("other", "no such --evidence")
     ran(LINES, "--evidence", f"s={file}").failed("each name once")
+    ran(LINES, ending=",").failed("expected")
+    ran(LINES, "--sure", "0.45").failed("--sure")  # all links have more votes
+
+
+def test_files_with_ids_or_a_comma_in_the_name(capsys, tmp_path):
+    ids = [f"{k}\t{line}" for k, line in enumerate(LINES, 1)]
+    file, plain = tmp_path / "a,b", run(capsys, *VOTE, f"s={FAST}").out
+    assert made(capsys, *VOTE, f"s={write_lines(file, ids[::-1])}:base0").out == plain
+    run(capsys, *VOTE, f"s={write_lines(file, [*ids[:51], ids[0]])}").failed("the same id")
 
 
 def test_a_wrong_direction_is_warned_of_and_not_turned(capsys, files):

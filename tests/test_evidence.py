@@ -282,6 +282,8 @@ def test_pairs_come_and_go(aligner, corpus):
     assert refiner.learned.without.lessons.pairs in (30, 33)
     refiner.forget([pair.id for pair in corpus[30:33]])
     assert {k: x.tobytes() for k, x in arrays_of(refiner.learned).items()} == before
+    refiner.update([corpus[29].without_annotations("gold")])
+    assert len(refiner.ids) == refiner.validate(threads=1).without.pairs == 29
 
 
 def test_the_vote_is_the_mean_of_those_who_know_the_pair(aligner, corpus):

@@ -76,6 +76,7 @@ def test_case_escapes_and_lost_letters_are_no_other_text():
                          ["oui"]), ours) is None  # fmt: skip
     assert remap(Alignment([(0, 0)]), (["abcdef"], ["x"]), (["abc"], ["x"])) is not None  # 3 edits
     assert remap(Alignment([(0, 0)]), (["abcdefg"], ["x"]), (["abc"], ["x"])) is None
+    assert remap(Alignment([(0, 0)]), (["no"], ["x"]), (["yes"], ["x"])) is None
 
 
 def test_replaced_letters_belong_in_proportion():

@@ -234,9 +234,10 @@ def doubts(
 
     If no reading fits, its lines may be in another order.
     """
-    end = min(len(bitext), _CHECKED)
+    long = np.flatnonzero(evidence.lengths.max(axis=1, initial=0) > LONGEST_PIECE)
+    end = min(len(bitext), _CHECKED, *long.tolist())
     part, evidence = bitext.part(0, end), evidence.part(0, end)
-    if not end or evidence.lengths.max() > LONGEST_PIECE:
+    if not end:
         return
     forward, reverse = decoder_of(part).posteriors(0, end)
     for channel, name in enumerate(evidence.names):

@@ -20,6 +20,8 @@ SYMMETRIZATIONS = (
 LONGEST_PIECE = 400
 """Longest line in words that is not cut; aligning 400 x 400 cells takes 3 MB."""
 
+MAJORITY = 0.5  # of votes
+
 PREFIXES = (4, 5)  # the letters that words are cut to by the further models of `best`
 FEW = 10  # with fewer pairs, others say hardly anything: a pair's own links stay in the counts
 

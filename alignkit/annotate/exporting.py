@@ -52,6 +52,7 @@ def exported(
             queries.suggesting(conn): "initial", queries.gold_name(conn): "adjudicated"
         }  # fmt: skip
         taken = {role for name, role in roles.items() if name in names.values()}
+        roles = dict.fromkeys(queries.sources(conn), "system") | roles
         for name, role in queries.roles(conn).items():  # the project's own keep theirs alone
             roles.setdefault(name, "system" if role in taken else role)
         wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)

@@ -88,7 +88,7 @@ def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[
             for own in own_tokens[own_begin + first : own_begin + last]:
                 shared[tokens[begin + k]][own] = None
     longest = max(len(text), len(own_text))
-    edits = _EDITS if longest < _SHORT else longest * (1 - _LEAST_EQUAL)
+    edits = min(_EDITS, longest / 2) if longest < _SHORT else longest * (1 - _LEAST_EQUAL)
     same = text == own_text or (loose and longest - equal <= edits)
     return list(map(list, shared)) if same else None
 

@@ -15,6 +15,7 @@ from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
 from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
 from alignkit.align.evidence import Evidence, EvidenceLike, EvidenceSystem, check_systems
 from alignkit.align.expectation import Workers
+from alignkit.align.settings import MAJORITY
 from alignkit.align.supervised.cells import (
     CELL,
     NEIGHBOURS,
@@ -169,7 +170,7 @@ class Learned:
     @classmethod
     def vote(cls, systems: tuple[EvidenceSystem, ...]) -> Learned:
         """Return what aligns by the vote of systems and the aligner, without gold links."""
-        return cls(Lessons(VOTE, "links", 0.5, 0, vectors=False, evidence=systems))
+        return cls(Lessons(VOTE, "links", MAJORITY, 0, vectors=False, evidence=systems))
 
     @property
     def used(self) -> bool:

@@ -265,6 +265,7 @@ class Refiner:
         self._pairs.add(pairs, annotator)
         if self._without is not None:
             kept = set(self.ids)  # some may be left out
+            self._without._pairs.forget({pair.id for pair in pairs} - kept)
             self._without._pairs.add([pair for pair in pairs if pair.id in kept], annotator)
 
     def forget(self, ids: Collection[str], threads: int | None = 1) -> Refiner:
@@ -387,8 +388,10 @@ class Refiner:
         lessons = Lessons(kind, course.objective, threshold, len(gold), vectors)
         if without is not None:
             report, measures = self.report, None
-            if report is not None and report.without is not None:
-                measures = report.after.value, report.without.after.value
+            if report is not None and (plain := report.without) is not None:
+                other = plain.after.value if plain.used else plain.before.value
+                values = {x.kind: x.measure.value for x in report.systems}
+                measures = values.get(kind, report.after.value), other
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
         self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon, without))
 

@@ -218,10 +218,12 @@ def posteriors(
     report: Report, threads: int | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """Yield the links that an aligner suggests for pairs, with the evidence that it needs."""
+    from alignkit.align.supervised.learned import SYSTEM
     from alignkit.annotate.learning import pairs_of
 
     learned = aligner.parameters.learned
     evidence = systems if learned is not None and learned.lessons.evidence else None
+    told = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
     for start in range(0, len(numbers), block):
         report("aligning", start / len(numbers))
         with store.database.reading() as conn:
@@ -230,7 +232,8 @@ def posteriors(
         for pair, (begin, end) in zip(pairs, pairwise(links.arrays.offsets.tolist()), strict=True):
             places = links.arrays.links[begin:end].tolist()
             cells = zip(places, links.probabilities[begin:end].tolist(), strict=True)
-            yield int(pair.id), [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
+            shares = ((link, _rounded(min(p, 1.0)) if told else None) for link, p in cells)
+            yield int(pair.id), [(*link, p, 2) for link, p in shares]
 
 
 def _shared(pairs: Sequence[Words]) -> float:

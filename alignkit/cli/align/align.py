@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
-from alignkit.align.settings import LONGEST_PIECE, check_sure
+from alignkit.align.settings import LONGEST_PIECE, MAJORITY, check_sure
 from alignkit.cli.align.input import (
     InputBlock,
     InputSentences,
@@ -145,7 +145,8 @@ class _Work:
         dictionary = read_dictionary(options, casefold=casefold)
         vectors = read_two_vectors(options, bitext)
         if gold is None and options.prior in (None, "none"):
-            check_sure(options, settings.settled(len(bitext)).threshold)  # not after the training
+            least = settings.settled(len(bitext)).threshold
+            check_sure(options, MAJORITY if options.vote else least)  # not after the training
         report_size(bitext, settings, options.folder)
         self._took("reading")
         self.aligner = train_aligner(
@@ -174,7 +175,7 @@ class _Work:
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
         learned = self.aligner.parameters.learned
         settled = self.aligner.settings if learned is None else learned.lessons
-        check_sure(options, settled.threshold)
+        check_sure(options, MAJORITY if options.vote else settled.threshold)
 
     def _gold(self, block: InputBlock) -> Corpus | None:
         """Return the gold pairs after checking that they suffice; None if nothing is learned."""

@@ -235,7 +235,7 @@ def read_evidence(
             raise OptionError(f"{word}: no such --evidence NAME=FILE")
     for word in options.evidence:
         name, equals, rest = word.partition("=")
-        if not name or name in annotators or (equals and not rest):
+        if not name or name in annotators or (equals and not all(rest.split(","))):
             raise OptionError(f"--evidence {word}: expected {_FORM}, and each name once")
         files = evidence_files(word)
         own = [f"{name}/{k + 1}" for k in range(len(files))] if len(files) > 1 else [name]
@@ -243,29 +243,31 @@ def read_evidence(
             own = channels_of(name, known, f"annotator (or give --evidence {name}=FILE)")
         annotators[name] = own
         checked_annotators(annotators, gold or "")
-        empty = 0
+        counts = Counter[str]()
         for channel, file in zip(own, files, strict=False):
-            links = list(_links_of(*file, options, name, pairs))
-            empty += sum(given is not None and not given for given in links)
+            links = list(_links_of(*file, options, name, pairs, counts))
             pairs = [
                 pair.without_annotations(channel) if given is None
                 else pair.with_annotation(channel, given)
                 for pair, given in zip(pairs, links, strict=True)
             ]  # fmt: skip
         there = sum(pair.aligned_by(*own) for pair in pairs)
-        note = f"{name}: {there:,} of {len(pairs):,} pairs"
+        notes = [f"{name}: {there:,} of {len(pairs):,} pairs"]
         if there < len(pairs):
-            note += f"; {len(pairs) - there:,} are aligned without evidence"
-        lines = how_many(empty, "line is", "lines are", commas=True)
-        say(f"{note}; {lines} empty" if empty else note)
+            notes.append(f"{len(pairs) - there:,} without its evidence")
+        if counts["refused"]:
+            notes.append(f"the sentences of {how_many(counts['refused'], 'pair')} differ")
+        if counts["empty"]:
+            notes.append(f"{how_many(counts['empty'], 'line is', 'lines are', commas=True)} empty")
+        say("; ".join(notes))
     return pairs, annotators
 
 
 def _links_of(
     path: str, parts: list[str], options: argparse.Namespace, name: str,
-    pairs: Sequence[SentencePair],
+    pairs: Sequence[SentencePair], counts: Counter[str],
 ) -> Iterator[Alignment | None]:  # fmt: skip
-    """Yield the links of a file for each pair: by line, or by id if its format has ids."""
+    """Yield the links of a file for each pair: by line, or by id if the file has ids."""
     from alignkit.align.evidence import weights_of
     from alignkit.cli.corpora.merge import input_of
     from alignkit.corpora.remapping import remap
@@ -279,21 +281,26 @@ def _links_of(
         transpose=False, name=None, partial=True, drop_out_of_range=False,
     )  # fmt: skip
     read = input_of(path, parts, declared, _FORM)
-    choice, by_line, counts = Choice(path, None), read.format == "pharaoh", Counter[str]()
-    records = enumerate(read.pairs(), 1)
-    others = {str(n) if by_line else record.id: (n, record) for n, record in records}
+    choice, records = Choice(path, None), list(enumerate(read.pairs(), 1))
+    by_line = read.format == "pharaoh" or "ids" not in get_format(read.format).holds
+    by_line = by_line and all(record.id == str(n) for n, record in records)
+    others = {record.id: (n, record) for n, record in records}
+    if len(others) < len(records):
+        raise JoinError(f"{path}: two pairs have the same id")
+    missing = refused = 0
     for k, pair in enumerate(pairs, 1):
         number, other = others.pop(str(k) if by_line else pair.id, (0, pair))
         alignment = choice.of(other) if number else None
         if alignment is None:
-            counts["missing"] += 1
+            missing += 1
             yield None
             continue
+        counts["empty"] += not alignment
         weights_of(alignment, f"{path}:{number}")
         (n, m), base = pair.lengths, read.reading.base
         if other.has_text and other.words != pair.words:
             alignment = remap(alignment, other.words, pair.words)
-            counts["refused"] += alignment is None
+            refused += alignment is None
         elif outside := [(i, j) for i, j in alignment if i >= n or j >= m]:
             wrong = "link {}-{} (source-target, from 0) lies outside".format(*outside[0])
             read_as = f"{'target' if read.reading.options.transpose else 'source'} first"
@@ -306,11 +313,12 @@ def _links_of(
     for number, other in others.values():
         what = f"line {number} (pair {other.id!r})" if by_line else f"pair {other.id!r}"
         raise JoinError(f"{path}: {what} is about none of the {total}")
-    if counts["missing"] and not options.partial:
-        there = f"has links for {len(pairs) - counts['missing']:,} of {total}"
+    if missing and not options.partial:
+        there = f"has links for {len(pairs) - missing:,} of {total}"
         raise JoinError(f"{path} {there}; if the rest was not aligned, add --partial")
-    if counts["refused"] > _MOST_REFUSED * len(pairs):
-        differ = f"the sentences of {counts['refused']:,} of {total} differ"
+    counts["refused"] += refused
+    if refused > _MOST_REFUSED * len(pairs):
+        differ = f"the sentences of {refused:,} of {total} differ"
         raise JoinError(f"{path}: {differ}, not only their tokens: is it the same text?")
 
 

@@ -74,8 +74,9 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
 def evidence_files(word: str) -> list[tuple[str, list[str]]]:
     """Return the files in NAME=FILE:transpose,FILE, each with the parts after it."""
     files = word.partition("=")[2]
-    each = [files] if os.path.exists(files) else files.split(",")
-    return [added(f"={file}") for file in each if file]
+    whole = added(f"={files}")  # its name may have a comma
+    each = [whole] if os.path.exists(whole[0]) else map(added, map("={}".format, files.split(",")))
+    return [file for file in each if file[0]]
 
 
 def added(word: str) -> tuple[str, list[str]]:
