@@ -76,16 +76,14 @@ def french():
     lines = (FRENCH / "meta.tsv").read_text(encoding="utf-8").splitlines()
     genres = [line.split("\t")[1] for line in lines]
     joined = merge(gold, dict(zip(("eflomal", "fast_align"), systems, strict=True)))
-    return Corpus(SentencePair(pair.id, pair.source, pair.target, pair.annotations,
-                               {"genre": genre})
+    return Corpus(SentencePair(pair.id, *pair.words, pair.annotations, {"genre": genre})
                   for pair, genre in zip(joined, genres, strict=True))  # fmt: skip
 
 
 @cache
 def goldalign():
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
-    corpus = read_corpus(str(DATA / "goldalign"), format="goldalign")
-    return _without_roles(_renamed(corpus, names))
+    return _without_roles(_renamed(read_corpus(str(DATA / "goldalign"), format="goldalign"), names))
 
 
 @cache
@@ -104,9 +102,7 @@ def transread():
 
 half, half_with_gaps = cache(lambda: paraphrases()[::2]), cache(lambda: with_gaps()[1::2])
 quarter_of_rte2 = cache(lambda: rte2()[::4])
-without_words = cache(
-    lambda: french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
-)
+without_words = cache(lambda: french().map(lambda x: SentencePair(x.id, None, None, x.annotations)))
 
 
 def _without_roles(corpus):

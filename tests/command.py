@@ -70,14 +70,9 @@ def process(*words, **options):
 
 def start(*words, **options):
     """Start a command in a process of its own, which signals reach though it be in a background."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "alignkit", *map(str, words)],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=_heed,  # noqa: PLW1509
-        **options,
-    )
+    command = [sys.executable, "-m", "alignkit", *map(str, words)]
+    options |= {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    return subprocess.Popen(command, preexec_fn=_heed, **options)  # noqa: PLW1509
 
 
 def _heed():

@@ -10,8 +10,7 @@ from alignkit.rules.grammar import Node, Rule, Variable
 def left(box, holes):
     """Return the source and target words of a box that lie in no hole."""
     source = [i for i in range(*box[:2]) if not any(h[0] <= i < h[1] for h in holes)]
-    target = [j for j in range(*box[2:]) if not any(h[2] <= j < h[3] for h in holes)]
-    return source, target
+    return source, [j for j in range(*box[2:]) if not any(h[2] <= j < h[3] for h in holes)]
 
 
 def derivations(n, m, links, options):

@@ -78,10 +78,8 @@ def readings(node, rules):
         if bound is None:
             continue
         parts = [
-            readings(bound[item.number], rules)
-            if isinstance(item, Variable)
-            else readings(item, ())
-            for item in read_off(target)
+            readings(bound[x.number], rules) if isinstance(x, Variable) else readings(x, ())
+            for x in read_off(target)
         ]
         found += [(words, p * q, heavy or not minor) for words, q, heavy in beside(parts)]
     return found
@@ -91,8 +89,7 @@ def beside(parts):
     found = []
     for chosen in product(*parts):
         words = tuple(word for words, _, _ in chosen for word in words)
-        p = prod(q for _, q, _ in chosen)
-        found.append((words, p, any(heavy for _, _, heavy in chosen)))
+        found.append((words, prod(q for _, q, _ in chosen), any(heavy for _, _, heavy in chosen)))
     return found
 
 

@@ -47,7 +47,7 @@ def test_every_error_is_of_the_package():
         assert kind.__doc__
 
 
-def test_a_missing_file_is_an_error_of_the_system_too(tmp_path):
+def test_a_missing_file_or_text_and_a_folder_are_errors_of_the_system_too(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         read_corpus(tmp_path / "none", format="pharaoh")
     error = caught.value
@@ -56,11 +56,7 @@ def test_a_missing_file_is_an_error_of_the_system_too(tmp_path):
     assert str(error) == f"{tmp_path / 'none'}: cannot be read: No such file or directory"
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.errno, again.filename) == (str(error), error.errno, error.filename)
-
-
-def test_a_folder_and_a_missing_text_are_errors_of_the_system_too(tmp_path):
-    with pytest.raises(IsADirectoryError):
-        read_corpus(tmp_path, format="naacl")
+    refuses(IsADirectoryError, None, read_corpus, tmp_path, format="naacl")
     (tmp_path / "a").write_text("0-0\n")
     with pytest.raises(FileNotFoundError, match="words: cannot be read"):
         read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "words")

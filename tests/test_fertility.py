@@ -17,12 +17,7 @@ from reference_fertility import cepts_of, log_probability, neighbours, posterior
 from alignkit._support.jit import readonly
 from alignkit.align.fertility import models as tables
 from alignkit.align.fertility.corpus_kernel import KernelText
-from alignkit.align.fertility.models import (
-    FertilityModel,
-    FertilityText,
-    align_fertility,
-    distortion_block,
-)
+from alignkit.align.fertility.models import FertilityModel, FertilityText, align_fertility
 from alignkit.align.fertility.training import FertilityTraining
 
 
@@ -41,12 +36,11 @@ def random_case(model, n, m, seed, classes=2):
         source_classes=rng.integers(0, classes, n + 1).astype(np.int32),
         target_classes=rng.integers(0, classes, m + 1).astype(np.int32),
     )  # fmt: skip
-    order = {"first": case.d1, "rest": case.d2}
     positions = {"sizes": np.array([[n, m]]), "distortion": (case.d if ibm3 else case.t).ravel()}
     case.model = FertilityModel(
         model=model, null_share=case.p1, fertilities=np.vstack([case.fertilities, shares(1, 4)]),
         source_classes=case.source_classes, target_classes=case.target_classes,
-        **(positions if ibm3 else order),
+        **(positions if ibm3 else {"first": case.d1, "rest": case.d2}),
     )  # fmt: skip
     return case
 
@@ -70,8 +64,7 @@ def test_alignments_climb_to_where_no_neighbour_is_better_and_score_as_the_formu
     first = log_probability(case, start)
     if first > -inf:  # else it starts with more NULL words than there can be
         found, alignment = climbed(case, start, sweeps=0)
-        assert alignment == start
-        assert found.score == pytest.approx(first, abs=1e-3)
+        assert (alignment, found.score) == (start, pytest.approx(first, abs=1e-3))
     found, alignment = climbed(case, start)
     assert found.score == pytest.approx(log_probability(case, alignment), abs=1e-3)
     others = [log_probability(case, other) for other in neighbours(alignment, n)]
@@ -93,18 +86,16 @@ def test_ibm3_by_hand():
     # or with x from NULL: C(1, 1) p1 x n(1|a) x t(x|NULL) t(y|a) x d(2|1); or with y from NULL
     x, y = 0.1 * 0.3 * 0.01 * 0.25 * 0.3, 0.1 * 0.3 * 0.01 * 0.5 * 0.7
     both = exp(found.score)
-    np.testing.assert_allclose(
-        found.posteriors, [[1 - x / (x + y + both), 1 - y / (x + y + both)]], rtol=1e-4
-    )
+    shares = [[1 - x / (x + y + both), 1 - y / (x + y + both)]]
+    np.testing.assert_allclose(found.posteriors, shares, rtol=1e-4)
 
 
 def test_ibm4_by_hand():
     # words 1 and 3 from the first source word, centre 2; word 2 from the second, 0 steps from there
     case = random_case("ibm4", 2, 3, 1)
     score = log_probability(case, [0, 1, 0])
-    a = case.source_classes[0]
     x, y, z = case.target_classes[:3]
-    order = case.d1[2, x, 3 + 1] * case.d2[z, 2 - 1] * case.d1[a, y, 3 + 0]
+    order = case.d1[2, x, 3 + 1] * case.d2[z, 2 - 1] * case.d1[case.source_classes[0], y, 3 + 0]
     words = case.t[1, 0] * case.t[2, 1] * case.t[1, 2]
     fertilities = case.fertilities[0, 2] * case.fertilities[1, 1]
     assert exp(score) == pytest.approx((1 - case.p1) ** 3 * order * words * fertilities, rel=1e-5)
@@ -168,14 +159,13 @@ def test_scores_are_those_of_nltk(model, alignment):
 
 
 def test_words_and_lengths_never_seen_are_aligned():
-    ibm4 = random_case("ibm4", 2, 3, 3).model
     ibm3 = FertilityModel(
         model="ibm3", null_share=0.1, fertilities=np.full((3, 4), 0.25, np.float32),
         sizes=np.zeros((0, 2), np.int64),
         diagonal=np.exp(-np.abs(np.arange(-40, 41))).astype(np.float32),
         source_classes=np.zeros(3, np.int32), target_classes=np.zeros(4, np.int32),
     )  # fmt: skip
-    for model in (ibm3, ibm4):
+    for model in (ibm3, random_case("ibm4", 2, 3, 3).model):
         t = np.full((4, 4), 0.1, np.float32)
         start = np.zeros(4)
         words = np.full(4, 2), np.full(4, 3)
@@ -185,7 +175,7 @@ def test_words_and_lengths_never_seen_are_aligned():
     assert found.posteriors.sum(0).max() <= 1 + 1e-5
     found = align_fertility(ibm3, *words, t, np.full(4, 1e-9, np.float32), start)
     assert found.alignment.tolist() == [0, 1, 2, 3]  # only the diagonal speaks
-    np.testing.assert_allclose(distortion_block(4, 4, ibm3.diagonal).sum(1), 1)
+    np.testing.assert_allclose(tables.distortion_block(4, 4, ibm3.diagonal).sum(1), 1)
 
 
 TEXTBOOK = [([0, 1], [0, 1]), ([0, 2], [0, 2]), ([3, 2], [3, 2])]
@@ -224,9 +214,8 @@ def started(text, seed=0):
 
 
 def trained(text, rounds=5, **options):
-    training = FertilityTraining(
-        text, **{"prior": np.zeros(len(text.owners), np.float32), **options}
-    )
+    options = {"prior": np.zeros(len(text.owners), np.float32), **options}
+    training = FertilityTraining(text, **options)
     for _ in range(rounds):
         training.expect()
         training.maximize()
@@ -305,19 +294,16 @@ def test_counts_are_those_of_the_best_alignment_and_its_neighbours(model, seed):
     training = FertilityTraining(text, model=model, prior=prior, **started(text, seed))
     cases = [case_of(training, p) for p in range(len(text))]
     score = training.expect()
-    fertilities, heads, words = defaultdict(float), 0.0, 0.0
-    expected = 0.0
+    fertilities, heads, words, expected = defaultdict(float), 0.0, 0.0, 0.0
+    offsets = text.kernel.target_offsets
     for p, (e, f, case) in enumerate(cases):
-        best = training.viterbi[
-            text.kernel.target_offsets[p] : text.kernel.target_offsets[p + 1]
-        ].tolist()
+        best = training.viterbi[offsets[p] : offsets[p + 1]].tolist()
         if not len(e) or not len(f):
             assert best == [-1] * len(f)
             continue
         expected += log_probability(case, best)
-        found = training.posteriors[text.kernel.starts[p] : text.kernel.starts[p + 1]].reshape(
-            len(e), len(f)
-        )
+        found = training.posteriors[text.kernel.starts[p] : text.kernel.starts[p + 1]]
+        found = found.reshape(len(e), len(f))
         np.testing.assert_allclose(found, posteriors(case, best), atol=1e-3)
         near = neighbours(best, len(e))
         ratios = [exp(log_probability(case, a) - log_probability(case, best)) for a in near]
@@ -372,9 +358,8 @@ random = st.integers(0, 10**6).map(np.random.default_rng)
 def test_tables_are_distributions(rng, weight):
     tail = tables.TAIL
     raw = rng.gamma(0.2, 5, (7, tables.MOST + 1)) * rng.integers(0, 2, (7, 1))
-    n = tables.estimate_fertilities(
-        raw, tables.frequency_bands(np.array([9, 4, 4, 1, 1, 1, 0])), weight
-    )
+    bands = tables.frequency_bands(np.array([9, 4, 4, 1, 1, 1, 0]))
+    n = tables.estimate_fertilities(raw, bands, weight)
     np.testing.assert_allclose(n.sum(1), 1, rtol=1e-5)
     first = tables.estimate_first(rng.gamma(0.1, 5, (3, 2, 2 * tables.REACH + 1)), weight)
     ends = (tail - 1) * (first[..., 0] + first[..., -1])

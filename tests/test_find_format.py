@@ -12,16 +12,9 @@ from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
 from refusals import refuses
 from test_formats_judged import PARADE, RELATIONS, TSV, TURKU
 
+from alignkit import iterate_pairs, read_corpus, write_corpus
 from alignkit.errors import FormatError, UnknownFormatError
-from alignkit.io import (
-    FORMATS,
-    WRITTEN,
-    find_format,
-    get_format,
-    iterate_pairs,
-    read_corpus,
-    write_corpus,
-)
+from alignkit.io import FORMATS, WRITTEN, find_format, get_format
 
 ALIKE = {"goldalign"}
 """A loose batch of it reads as multimwa too, which took over its columns."""
@@ -67,8 +60,7 @@ def test_real_corpora_are_found(data, path):
 @pytest.mark.real_data
 @pytest.mark.parametrize("path", NO_CORPUS)
 def test_what_is_no_corpus_is_not_taken_for_one(data, path):
-    with pytest.raises(UnknownFormatError):
-        find_format(data / path)
+    refuses(UnknownFormatError, None, find_format, data / path)
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +112,7 @@ def test_a_corpus_without_pairs_is_found(tmp_path, format):
 
 @pytest.mark.parametrize("text", ["[[]]", "[1]", "<root/>", "<corpus><a/></corpus>", '{"a": []}'])
 def test_what_only_looks_empty_is_no_corpus(tmp_path, text):
-    with pytest.raises(UnknownFormatError):
-        find_format(write(tmp_path, "x", text))
+    refuses(UnknownFormatError, None, find_format, write(tmp_path, "x", text))
 
 
 @pytest.mark.parametrize("format", WRITTEN)
@@ -156,15 +147,10 @@ def test_a_pipe_is_found_and_read_whole(tmp_path):
 @pytest.mark.parametrize(
     ("text", "format"),
     [
-        ("", "pharaoh"),
-        ("\n\n", "pharaoh"),
+        *((text, "pharaoh") for text in ("", "\n\n", "a1\t0-0\na2\t\n", "0-0\n0-x\n")),
         ("0-0\n\n1?1 2p2 3-3P\n", "pharaoh"),
-        ("a1\t0-0\na2\t\n", "pharaoh"),
-        ("0-0\n0-x\n", "pharaoh"),
-        ("1 1 1\n1 2 0\n", "naacl"),
-        ("1 0 0\n", "naacl"),
-        ("1 1\n2 0\n", "blinker"),
-        ("0 0\n", "blinker"),
+        *((text, "naacl") for text in ("1 1 1\n1 2 0\n", "1 0 0\n")),
+        *((text, "blinker") for text in ("1 1\n2 0\n", "0 0\n")),
         ("a b\tc\t0-0\t\t\t\t\t\t\t\n", "xlwa"),
         ("\ufeff# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n", "rte"),
         ('\n{"src_words": ["a"], "tgt_words": ["b"], "alignment": [[0, 0]]}\n', "jsonl"),
@@ -233,8 +219,7 @@ def test_what_fits_nothing_is_told_why(tmp_path, text, why):
 
 
 def test_the_empty_name_is_no_folder_and_a_missing_file_is_missing(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_corpus(tmp_path / "none")
+    refuses(FileNotFoundError, None, read_corpus, tmp_path / "none")
     for format in (None, "pharaoh"):
         refuses(FileNotFoundError, "its name is empty; name a file", read_corpus, "", format=format)
 
@@ -320,8 +305,7 @@ def test_a_file_that_lacks_its_other_half_is_still_missing_it(tmp_path, paraphra
 def test_the_name_is_told_and_logged(capsys, caplog):
     with caplog.at_level(logging.INFO, "alignkit"):
         read_corpus(GOLD)
-    assert caplog.messages == [f"{GOLD}: read as pharaoh"]
-    assert capsys.readouterr() == ("", "")
+    assert (caplog.messages, capsys.readouterr()) == ([f"{GOLD}: read as pharaoh"], ("", ""))
     assert run(capsys, "score", GOLD, GOLD, *TEXTS).err == f"alignkit: {GOLD}: read as pharaoh\n"
     assert run(capsys, "stats", GOLD, "--format", "pharaoh").err == ""
     assert run(capsys, "stats", PARAPHRASES).err == ""
@@ -355,8 +339,7 @@ def test_what_check_suspects_is_logged(tmp_path, caplog):
 @pytest.mark.parametrize("path", OF_DATA)
 def test_of_real_corpora_only_the_wrong_base_is_suspected(data, path, caplog):
     encoding = "latin-1" if "yawat" in path else "utf-8"
-    pairs = iterate_pairs(data / path, encoding=encoding, partial=True, drop_out_of_range=True)
-    next(pairs)
+    next(iterate_pairs(data / path, encoding=encoding, partial=True, drop_out_of_range=True))
     found = any("suspicious base" in text for text in caplog.messages)
     assert found == (path in ("roen/roen.gold",))
 
@@ -381,9 +364,7 @@ LINES = {
 }
 DAMAGES = [
     lambda text: text[: len(text) // 2],  # cut short, and the rest goes on
-    lambda text: text.replace(":", "", 1),
-    lambda text: text.replace('"', "", 1),
-    lambda text: text.replace("}", "", 1),
+    *(lambda text, sign=sign: text.replace(sign, "", 1) for sign in ':"}'),
     lambda text: "7",
     lambda text: "{}",
     lambda text: text + "}",
@@ -470,5 +451,4 @@ def test_a_damaged_relation_is_told_by_etpc(tmp_path, old, new, told):
 
 def test_keys_of_no_format_show_none(tmp_path):
     path = write(tmp_path, "file.json", '[{"source": "a", "target": "b", "text": 1}, {"x": ]')
-    with pytest.raises(UnknownFormatError):
-        read_corpus(path)
+    refuses(UnknownFormatError, None, read_corpus, path)

@@ -6,22 +6,9 @@ from itertools import count
 from math import inf
 from time import process_time
 
+import format_files
 import pytest
-from format_files import (
-    NUMBERS,
-    damaged,
-    holds,
-    labelled,
-    labels_of_links,
-    lenient,
-    put,
-    read,
-    realigned,
-    rebuilt,
-    refusing,
-    round_trip,
-    survive,
-)
+from format_files import holds, lenient, put, read, realigned, rebuilt, round_trip, survive
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
@@ -40,8 +27,8 @@ FILES = ["jacana", "edinburgh", "multimwa", "xlwa", "jsonl", "paraphrase-xml"]
 XML = ANY.filter(lambda char: char in "\t\n\r" or (char >= " " and char not in "\ufffe\uffff"))
 LABELS = {
     "ists": st.sampled_from(["EQUI 5", "SPE1 4", "SIMI 2.5", "ALIC", "REL_FACT 3"]),
-    "yawat": labelled(None),
-    "transread": labelled(["contextual", "wrong"]),
+    "yawat": format_files.labelled(None),
+    "transread": format_files.labelled(["contextual", "wrong"]),
 }
 
 
@@ -71,24 +58,21 @@ def fitting(old):
 
 def in_a_batch(corpus):
     """Return the pairs as those of one batch of GoldAlign, with the roles that its folders say."""
-    numbers = count(1)
-    pairs = corpus.map(
-        lambda pair: SentencePair(
-            f"batch_0000:{next(numbers)}",
-            *pair.words,
-            pair.annotations,
-            {"corpus": "corpus", "document": "batch_0000", "pairwise-id": pair.id},
-        )
-    )
-    roles = {"initial": "initial", "arbit": "adjudicated"}
-    return pairs.with_roles({name: roles[name] for name in corpus.annotators if name in roles})
+    numbers, roles = count(1), {"initial": "initial", "arbit": "adjudicated"}
+
+    def batched(pair):
+        more = {"corpus": "corpus", "document": "batch_0000", "pairwise-id": pair.id}
+        return SentencePair(f"batch_0000:{next(numbers)}", *pair.words, pair.annotations, more)
+
+    roles = {name: roles[name] for name in corpus.annotators if name in roles}
+    return corpus.map(batched).with_roles(roles)
 
 
 ADAPTED = {
     "giza": lambda corpus: with_nulls_of(0, corpus).map(scored),
     "rte": lambda corpus: with_nulls_of(1, corpus),
-    "ists": lambda corpus: realigned(corpus, labels_of_links),
-    "yawat": lambda corpus: realigned(corpus, labels_of_links),
+    "ists": lambda corpus: realigned(corpus, format_files.labels_of_links),
+    "yawat": lambda corpus: realigned(corpus, format_files.labels_of_links),
     "transread": lambda corpus: realigned(corpus, fitting),
     "blinker": lambda corpus: Corpus(
         replace(pair, id=f"{2 + k}.{3 * k}") for k, pair in enumerate(corpus)
@@ -97,8 +81,8 @@ ADAPTED = {
 }
 """What a corpus must be like so that these formats hold all of it."""
 DRAWN = {
-    "giza": {"ids": NUMBERS},
-    "rte": {"ids": NUMBERS},
+    "giza": {"ids": format_files.NUMBERS},
+    "rte": {"ids": format_files.NUMBERS},
     **{format: {"texts": texts} for format, texts in LABELS.items()},
     "goldalign": {"names": st.sampled_from(["initial", "anna", "ben", "arbit"])},
     "alignkit-jsonl": any_text(ANY),
@@ -119,12 +103,8 @@ def test_random_corpora_come_back(format):
     check()
 
 
-SAMPLE = Corpus(
-    [
-        SentencePair("1", ["a", "b", "c"], ["d", "e"], {"alignment": Alignment.parse("0-0 1?1")}),
-        SentencePair("2", ["a", "&quot;", "ï"], ["日本"], {"alignment": Alignment.parse("2-0")}),
-        SentencePair("3", ["a"], ["b"], {"alignment": Alignment()}),
-    ]
+SAMPLE = Corpus.from_texts(
+    ["a b c", "a &quot; ï", "a"], ["d e", "日本", "b"], alignment=["0-0 1?1", "2-0", ""]
 )
 
 
@@ -185,7 +165,7 @@ def records_of(raw, format):
 def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
     place, files = put_all(tmp_path, format)
     for name, raw in files.items():
-        for broken in damaged(raw, repetitions(600)):
+        for broken in format_files.damaged(raw, repetitions(600)):
             (tmp_path / name).write_bytes(broken)
             _, counts = survive(place, format)
             least, most = records_of(broken, format)
@@ -265,7 +245,7 @@ def test_real_wpt_links_with_words(data):
     folder = data / "formats/wpt-eng-hin/data"
     beside = {"source": str(folder / "test.eng"), "target": str(folder / "test.hin")}
     path = str(folder / "test.eng.hin.wa")
-    with refusing("test.eng.hin.wa:678:", "33-34", "drop_out_of_range=True"):
+    with format_files.refusing("test.eng.hin.wa:678:", "33-34", "drop_out_of_range=True"):
         read_corpus(path, format="naacl", **beside)
     corpus = read_corpus(path, format="naacl", drop_out_of_range=True, **beside)
     assert (len(corpus), corpus.ids[:3]) == (90, ("26", "27", "29"))
@@ -287,6 +267,5 @@ def test_no_file_stays_open_after_an_error_or_a_break(tmp_path):
     path = put(tmp_path, "a", GIZA.replace("left ({", "left {") + GIZA)
     chosen, reading = open_reading(path, format="giza")
     records = chosen.parse(reading)  # waits with its file open, as in a traceback
-    with pytest.raises(FormatError):
-        list(reading.pairs(records))
+    refuses(FormatError, None, list, reading.pairs(records))
     assert all(stream.closed for stream in reading._opened)

@@ -22,10 +22,7 @@ ROWS = {
         "1\ta\t\tb\t\t0\t1\t\t\t",
     ],
     "users/u1/complete/vpd/batch_10.tsv": ["9\ta\t\tb\t\t0\t1\t0-0\t\t"],
-    SECOND: [
-        "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t\t",
-        "1\ta\t\tb\t\t0\t0\t0-0\t\t",
-    ],
+    SECOND: ["1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t\t", "1\ta\t\tb\t\t0\t0\t0-0\t\t"],
     "users/u2/incomplete/vpd/batch_10.tsv": ["9\ta\t\tb\t\t0\t1\t0-0\t\t"],
     "users/arbit/u1_u2/complete/vpd/batch_0.tsv": [
         "1\ta b\tx.html\tc d\ty.html\t1\t1\t0-0\t1-1\t",
@@ -170,8 +167,7 @@ def test_multimwa_is_told_from_goldalign_whatever_is_in_the_columns_of_context(t
     pairs = Corpus([SentencePair("1", **words), SentencePair("2", attributes=context, **words)])
     for corpus in (pairs, pairs[:1], pairs[1:]):
         assert not write_corpus(corpus, tmp_path / "x", format="multimwa")
-        assert find_format(tmp_path / "x") == "multimwa"
-        assert read_corpus(tmp_path / "x") == corpus
+        assert (find_format(tmp_path / "x"), read_corpus(tmp_path / "x")) == ("multimwa", corpus)
 
 
 @pytest.mark.parametrize("format", ["goldalign", "multimwa", "xlwa"])

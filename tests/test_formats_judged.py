@@ -13,17 +13,10 @@ from format_files import damaged, put, survive
 from refusals import refuses
 from repetitions import repetitions
 
-from alignkit import Alignment, Corpus
+from alignkit import Alignment, Corpus, read_corpus, write_corpus
 from alignkit.corpora.validation import examine
 from alignkit.errors import FormatError, OptionError
-from alignkit.io import (
-    ReadOptions,
-    find_format,
-    open_reading,
-    read_corpus,
-    read_pairs,
-    write_corpus,
-)
+from alignkit.io import ReadOptions, find_format, open_reading, read_pairs
 
 TURKU = [
     {
@@ -113,8 +106,7 @@ def test_turku_columns(tmp_path):
     path = put(tmp_path, "x.tsv", "\ufeff" + TSV.replace("\n", "\r\n"))
     assert find_format(path) == "turku"
     corpus, _ = read(path, "turku")
-    assert judgments(corpus, "turku") == ["4>", "2"]
-    assert corpus["1"].words == (("a", "b"), ("c",))
+    assert (judgments(corpus, "turku"), corpus["1"].words) == (["4>", "2"], (("a", "b"), ("c",)))
     assert dict(corpus["2"].attributes) == {"source": "web", "lex-similarity": "0.1"}
 
 
@@ -184,8 +176,7 @@ def test_links_from_blocks_of_texts_that_differ_are_counted(tmp_path, capsys):
     assert f"findings: {told}" in ran.out
     assert "Synonymy: 2 x 3 words, each with each" in ran.out
     (found,) = run(capsys, "check", *given, "--json").json
-    assert found["counts"] == {told[4:]: 7}
-    assert [one["times"] for one in found["findings"]] == [6, 1]
+    assert (found["counts"], [one["times"] for one in found["findings"]]) == ({told[4:]: 7}, [6, 1])
 
 
 def test_a_pair_of_whole_sentences_is_not_aligned(tmp_path, capsys):
@@ -212,8 +203,7 @@ def test_etpc_without_texts(tmp_path):
     assert corpus == read(path, "etpc")[0]
     corpus, _ = read(tmp_path / "e", "etpc", no_text=True)
     words = ("they", "left", "home"), ("today", "they", "left", "the", "house")
-    assert corpus["10"].words == words
-    assert corpus["2"].words == (("a", "b", "x"), ("c",))
+    assert (corpus["10"].words, corpus["2"].words) == (words, (("a", "b", "x"), ("c",)))
 
 
 def test_who_reads_words_from_relations_is_told_that_there_may_be_more(tmp_path, capsys):
@@ -275,8 +265,7 @@ def test_real_corpora_of_judged_pairs(data):
         rewrites = sum("rewrite_of" in pair.attributes for pair in corpus)
         labels += pairs - rewrites
         if name == "sv-test.json":
-            assert counts == {"context length differs": 2134 - 2108}
-            assert rewrites == 136
+            assert (counts, rewrites) == ({"context length differs": 2134 - 2108}, 136)
             assert sum("beg1" in pair.attributes for pair in corpus) == 1081 - 14
             quoted = read(path, "turku", unquote=True)[0]
             changed = [a.id for a, b in zip(corpus, quoted, strict=True) if a != b]

@@ -81,9 +81,8 @@ def test_lines_that_end_in_carriage_returns_mean_nothing_to_json(tmp_path):
 def test_jacana_folder_joins_two_versions(tmp_path):
     sure = [jacana(sureAlign="0-0"), jacana(id="8", sureAlign="")]
     both = [jacana(id="8", sureAlign="1-1"), jacana(sureAlign="0-0 1-0", possibleAlign="")]
-    path = two_versions(tmp_path, sure, both)
     text(tmp_path, json.dumps([jacana(sureAlign="1-1")]), "x/silver.json")
-    corpus, counts = read(path, "jacana")
+    corpus, counts = read(two_versions(tmp_path, sure, both), "jacana")
     assert corpus.ids == ("7", "8", "7")
     assert [str(pair.alignment("alignment")) for pair in corpus] == ["0-0 1?0", "1?1", "1-1"]
     assert [pair.attributes["document"] for pair in corpus] == ["gold", "gold", "silver"]
@@ -105,8 +104,7 @@ def test_jacana_versions_that_do_not_fit_are_an_error(tmp_path, sure, both, mess
 def test_jacana_notes_a_sure_link_that_the_other_version_lacks(tmp_path):
     path = two_versions(tmp_path, [jacana(sureAlign="0-0")], [jacana(sureAlign="1-1")])
     corpus, counts = read(path, "jacana")
-    assert str(corpus[0].alignment("alignment")) == "0-0 1?1"
-    assert counts == {"sure link missing": 1}
+    assert (str(corpus[0].alignment("alignment")), counts) == ("0-0 1?1", {"sure link missing": 1})
 
 
 # JSON as such
@@ -156,12 +154,10 @@ def edinburgh(**members):
 def test_edinburgh_holds_several_annotators_and_the_gold_one(tmp_path):
     corpus, counts = read(text(tmp_path, edinburgh()), "edinburgh")
     pair = corpus[0]
-    assert pair.id == "novels:1"
-    assert pair.words == (("a", "b", "c", "d"), ("e", "f"))
+    assert (pair.id, pair.words) == ("novels:1", (("a", "b", "c", "d"), ("e", "f")))
     assert dict(pair.attributes) == {"train": "A"}
     assert pair.alignment("A") == Alignment.parse("0-0 1?1 3-0 3-1")
-    assert pair.alignment("C") == Alignment()
-    assert counts == {"member left out": 1}
+    assert (pair.alignment("C"), counts) == (Alignment(), {"member left out": 1})
     write_corpus(corpus, tmp_path / "again", format="edinburgh")
     written = json.loads((tmp_path / "again").read_text())["paraphrases"][0]
     assert written["annotations"]["A"] == {"S": [[0, [0]], [3, [0, 1]]], "P": [[1, [1]]]}
@@ -203,8 +199,7 @@ def test_jsonl_keeps_words_as_they_are_and_absence_apart_from_emptiness(tmp_path
         {"src_words": ["a"], "tgt_words": ["c"]},
     ]
     corpus, counts = read(text(tmp_path, "\n".join(map(json.dumps, values))), "jsonl")
-    assert corpus.ids == ("1", "2", "77", "4")
-    assert corpus[0].source == ("a b", "")
+    assert (corpus.ids, corpus[0].source) == (("1", "2", "77", "4"), ("a b", ""))
     assert [len(pair.annotations) for pair in corpus] == [1, 1, 0, 0]
     assert [dict(pair.attributes) for pair in corpus[:2]] == [{"genre": "news"}, {"n": "3"}]
     assert counts == {"member left out": 1}

@@ -37,8 +37,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements = []
-        self.open = []
+        self.elements, self.open = [], []
         self.feed(text)
         self.close()
         assert not self.open
@@ -153,7 +152,9 @@ def test_links_of_a_file_of_ones_own(tmp_path):
     assert '<span class="file" title="#nowhere">f</span>' in own
 
 
-def test_comments_are_left_out(tmp_path):
+def test_comments_are_left_out_and_a_page_without_headings_has_a_title(tmp_path):
+    assert "<title>mine.md</title>" in page_of(tmp_path, "just text")[0]
+    assert "just text" not in page_of(tmp_path, "")[0]
     text, _ = page_of(tmp_path, "<!-- one -->\n\nSeen <!-- two --> text\n\n<!-- three\nfour -->\n")
     assert "<p>Seen text</p>" in text
     assert not re.search("one|two|three|four|--", text.partition("<main")[2])
@@ -171,11 +172,6 @@ def test_an_example_without_data_stays_as_it_is_written(tmp_path):
     )
     text, _ = page_of(tmp_path, "<!-- matrix: mine -->\n```text\n  a <b\n```\n")
     assert '<th scope="row" dir="auto">&lt;b</th><td class="sure"><span>sure</span></td>' in text
-
-
-def test_a_page_without_headings_has_a_title(tmp_path):
-    assert "<title>mine.md</title>" in page_of(tmp_path, "just text")[0]
-    assert "just text" not in page_of(tmp_path, "")[0]
 
 
 def test_what_cannot_be_read_is_told(tmp_path):

@@ -116,13 +116,9 @@ def test_memory_does_not_grow_with_the_pairs():
 
 @pytest.mark.parametrize("names", [None, ["ben"]])
 def test_annotators_of_all_pages_are_the_same(names):
-    pairs = [
-        SentencePair(str(k), ("a",), ("b",), {who: Alignment.parse("0-0")})
-        for k, who in enumerate(["anna", "ben"])
-    ]
-    found = {
-        path: "".join(pieces)
-        for path, pieces in draw_html_pages(pairs, names, title="t", path="x", pairs_a_page=1)
-    }
+    links = Alignment.parse("0-0")
+    pairs = [SentencePair(who, ("a",), ("b",), {who: links}) for who in ("anna", "ben")]
+    made = draw_html_pages(pairs, names, title="t", path="x", pairs_a_page=1)
+    found = {path: "".join(pieces) for path, pieces in made}
     text = html.fromstring(found["x-page-2"]).text_content()
     assert ("anna: not annotated" in text) == (names is None)

@@ -17,17 +17,11 @@ ROOT = Path(alignkit.__file__).parent
 HOMES = {
     "numba": {"_support"},
     "lxml": {"io"},
-    "networkx": {"model"},
-    "nltk": {"model"},
+    **{name: {"model"} for name in ("networkx", "nltk")},
     "matplotlib": {"show", "scoring"},
     "jinja2": {"show", "agreement", "rules"},
-    "sqlalchemy": {"annotate"},
-    "msgspec": {"annotate"},
-    "markdown_it": {"annotate"},
-    "starlette": {"annotate"},
-    "uvicorn": {"annotate"},
-    "dask": {"cluster"},
-    "distributed": {"cluster"},
+    **{n: {"annotate"} for n in ("sqlalchemy", "msgspec", "markdown_it", "starlette", "uvicorn")},
+    **{name: {"cluster"} for name in ("dask", "distributed")},
 }
 # a notebook asks an object to draw itself: what draws may know the object
 NOTEBOOK = {"_repr_html_", "_repr_svg_"}
@@ -41,10 +35,7 @@ def module_name(path: Path) -> str:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    return {
-        module_name(path): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(ROOT.rglob("*.py"))
-    }
+    return {module_name(path): ast.parse(path.read_bytes()) for path in sorted(ROOT.rglob("*.py"))}
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -136,21 +127,17 @@ def names_given(node: ast.AST) -> Iterator[str]:
 
 
 def test_names_say_what_they_hold() -> None:
-    names = {
-        module: WORDS & {name for node in ast.walk(tree) for name in names_given(node)}
-        for module, tree in trees().items()
-    }
-    assert {module: words for module, words in names.items() if words} == {}
+    for module, tree in trees().items():
+        assert not WORDS & {name for node in ast.walk(tree) for name in names_given(node)}, module
 
 
 @pytest.mark.parametrize("library", HOMES)
 def test_each_third_party_has_one_home(library: str) -> None:
-    users = {
+    assert {
         room(module)
         for module, targets in imports().items()
         if any(name.split(".")[0] == library for name in targets)
-    }
-    assert users <= HOMES[library]
+    } <= HOMES[library]
 
 
 def test_kernels_import_nothing_but_kernels() -> None:

@@ -36,8 +36,7 @@ def test_it_is_that_of_scipy_and_inverts_the_score_test(total, data, confidence)
 
 @pytest.mark.parametrize("given", [(3, 2), (-1, 2), (1, 2, 1.0)])
 def test_what_makes_no_sense_is_refused(given):
-    with pytest.raises(OptionError):
-        wilson_interval(*given)
+    refuses(OptionError, None, wilson_interval, *given)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +54,7 @@ def test_the_examples_of_newcombe(counts, bounds):
 @given(st.data(), st.integers(1, 500), st.integers(1, 500), st.floats(0.5, 0.99))
 def test_newcombe_is_that_of_statsmodels(data, total, other_total, confidence):
     proportion = pytest.importorskip("statsmodels.stats.proportion")
-    count = data.draw(st.integers(0, total))
-    other = data.draw(st.integers(0, other_total))
+    count, other = (data.draw(st.integers(0, most)) for most in (total, other_total))
     found = newcombe_interval(count, total, other, other_total, confidence)
     counts = count, total, other, other_total
     interval = proportion.confint_proportions_2indep

@@ -20,12 +20,9 @@ KERNELS = [
 ]
 
 
-def test_compiled_kernels_are_not_kept_beside_the_modules():
+def test_compiled_kernels_are_not_kept_beside_the_modules_nor_where_other_packages_keep_theirs():
     for kernel in (phrase_kernel.match_phrases, pharaoh_kernel.scan):
         assert PACKAGE not in Path(kernel.stats.cache_path).parents
-
-
-def test_the_cache_of_other_packages_is_left_alone():
     assert os.environ.get("NUMBA_CACHE_DIR", "") == numba.config.CACHE_DIR
 
 
@@ -39,7 +36,7 @@ def test_no_kernel_leaves_the_order_of_sums_to_the_processor(module):
 
 
 @pytest.mark.parametrize("compiled", [jit, fast])
-def test_a_kernel_rounds_each_operation(compiled):
+def test_a_kernel_rounds_each_operation_and_adds_in_order(compiled):
     @compiled
     def multiply_and_add(a, b, c):
         return a * b + c
@@ -47,9 +44,6 @@ def test_a_kernel_rounds_each_operation(compiled):
     a = 1 + 2.0**-30
     assert multiply_and_add(a, a, -1.0) == a * a - 1  # fused, the smallest bit would be left
 
-
-@pytest.mark.parametrize("compiled", [jit, fast])
-def test_a_kernel_adds_in_order(compiled):
     @compiled
     def total(values):
         found = np.float32(0)

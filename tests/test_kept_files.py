@@ -240,9 +240,8 @@ input()
 def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
     words = [*commands(given, tmp_path)["align"], "--work", str(tmp_path)]
     place = tmp_path / FOLDER
-    command = [sys.executable, "-c", HOLD, str(place)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes) as process:
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(place)], **pipes) as process:
         assert process.stdout.readline() == b"has it\n"
         ran = run(capsys, *words).failed(f"in use by process {process.pid} on ", " since 20")
         assert "wait until that ends, or give another folder with --work" in ran.err

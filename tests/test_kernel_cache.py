@@ -136,9 +136,7 @@ def no_space(*_):
 
 
 @pytest.mark.parametrize(("module", "name"), [(tempfile, "mkstemp"), (os, "replace")])
-def test_without_space_kernels_are_not_kept_nor_halves_of_them(
-    home, monkeypatch, capsys, module, name
-):
+def test_without_space_kernels_are_not_kept_nor_halves(home, monkeypatch, capsys, module, name):
     monkeypatch.setattr(module, name, no_space)
     assert run()
     assert not kept(home)

@@ -11,17 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 from refusals import refuses
 
+from alignkit.agreement.judgments import tables
 from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.figures import joint_rows
-from alignkit.agreement.judgments.tables import (
-    WEIGHTS,
-    LabelTables,
-    NullQuestion,
-    apart,
-    kappas,
-    mean_kappas,
-    null_kappas,
-)
+from alignkit.agreement.judgments.tables import LabelTables, apart, kappas, mean_kappas, null_kappas
 from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError, UnknownNameError
 
@@ -29,10 +22,9 @@ SIZE = 4
 
 
 def matrices(annotators=2, missing=True, most=12):
+    labels = st.integers(-1 if missing else 0, SIZE - 1)
     return st.tuples(st.integers(annotators, 4), st.integers(1, most)).flatmap(
-        lambda shape: numpy_st.arrays(
-            np.int8, shape, elements=st.integers(-1 if missing else 0, SIZE - 1)
-        )
+        lambda shape: numpy_st.arrays(np.int8, shape, elements=labels)
     )
 
 
@@ -58,7 +50,7 @@ def plain_majority(votes, ties, adjudicated):
     return adjudicated if ties == "adjudicated" else -1
 
 
-@given(matrices(), st.sampled_from(WEIGHTS))
+@given(matrices(), st.sampled_from(tables.WEIGHTS))
 def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     couples = list(combinations(values, 2))
     total = LabelTables.of(couples, SIZE).total()
@@ -95,7 +87,7 @@ def test_resampled_tables_are_those_of_the_items_drawn(values, data):
     count = values.shape[1]
     drawn = data.draw(st.lists(st.integers(0, count - 1), min_size=count, max_size=count))
     weights = np.bincount(drawn, minlength=count).astype(np.int32)[np.newaxis]
-    far = apart(SIZE, data.draw(st.sampled_from(WEIGHTS)))
+    far = apart(SIZE, data.draw(st.sampled_from(tables.WEIGHTS)))
     couples = [(values[0], values[1]), (values, values[::-1])]
     found = LabelTables.of(couples, SIZE).ratios(weights.T, far)
     mixed = values[:, drawn]
@@ -148,9 +140,8 @@ def test_alpha_is_that_of_the_library(values):
         if isnan(mine):
             assert (counts[counts.sum(axis=1) > 1].sum(axis=0) > 0).sum() < 2
             continue
-        theirs = krippendorff.alpha(
-            value_counts=counts, value_domain=range(SIZE), level_of_measurement=level
-        )
+        asked = {"value_domain": range(SIZE), "level_of_measurement": level}
+        theirs = krippendorff.alpha(value_counts=counts, **asked)
         assert mine == pytest.approx(theirs, abs=1e-9)
 
 
@@ -187,8 +178,8 @@ def drawn(annotators, items, shares, seed):
 
 def agreement_with_the_majority(values, size, ties="leave-out"):
     labels = majority_labels(values, size, ties=ties).labels
-    tables = LabelTables.of([(row, labels) for row in values], size)
-    return kappas(tables.total(), apart(size)).tolist()
+    counts = LabelTables.of([(row, labels) for row in values], size).total()
+    return kappas(counts, apart(size)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -197,7 +188,7 @@ def agreement_with_the_majority(values, size, ties="leave-out"):
 )
 def test_chance_alone_gives_much_against_a_consensus(annotators, shares, wanted):
     values = drawn(annotators, 4000, shares, 5)
-    (null,) = null_kappas([NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
+    (null,) = null_kappas([tables.NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
     # 4,000 drawn items have shares that differ a little from the planted ones
     assert null.mean.mean() == pytest.approx(wanted, abs=0.012)
     assert null.pooled.mean() == pytest.approx(wanted, abs=0.012)
@@ -205,21 +196,21 @@ def test_chance_alone_gives_much_against_a_consensus(annotators, shares, wanted)
     assert np.all(null.settled == 1)
 
 
-@given(matrices(), st.sampled_from(["leave-out", "lowest"]), st.sampled_from(WEIGHTS))
+@given(matrices(), st.sampled_from(["leave-out", "lowest"]), st.sampled_from(tables.WEIGHTS))
 def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     values = np.where(values >= 0, np.arange(len(values))[:, np.newaxis] % SIZE, -1).astype(np.int8)
     consensus = majority_labels(values, SIZE, ties=ties)
-    tables = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
+    counts = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
     far = apart(SIZE, weights)
     for null in ("all", "one"):
-        question = NullQuestion(values, SIZE, far, ties)
+        question = tables.NullQuestion(values, SIZE, far, ties)
         (found,) = null_kappas([question], permutations=3, null=null, seed=2)
-        np.testing.assert_allclose(found.each, np.tile(kappas(tables, far), (3, 1)), atol=1e-12)
-        mean = mean_kappas(tables[np.newaxis], far)
+        np.testing.assert_allclose(found.each, np.tile(kappas(counts, far), (3, 1)), atol=1e-12)
+        mean = mean_kappas(counts[np.newaxis], far)
         np.testing.assert_allclose(found.mean, np.tile(mean, 3), atol=1e-12)
-        pooled = kappas(tables.sum(axis=0), far)
+        pooled = kappas(counts.sum(axis=0), far)
         np.testing.assert_allclose(found.pooled, np.tile(pooled, 3), atol=1e-12)
-    (found,) = null_kappas([NullQuestion(values, SIZE, far, ties)], permutations=1, seed=2)
+    (found,) = null_kappas([tables.NullQuestion(values, SIZE, far, ties)], permutations=1, seed=2)
     share = consensus.settled / consensus.items if consensus.items else nan
     np.testing.assert_allclose(found.settled, share)
 
@@ -246,7 +237,7 @@ def test_the_null_is_that_of_a_plain_reference(null):
     truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=60)
     votes = [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
     values = np.where(rng.random((4, 60)) < 0.2, -1, votes).astype(np.int8)
-    question = NullQuestion(values, 3, apart(3))
+    question = tables.NullQuestion(values, 3, apart(3))
     (found,) = null_kappas([question], permutations=4000, null=null, seed=1)
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
 
@@ -254,8 +245,8 @@ def test_the_null_is_that_of_a_plain_reference(null):
 def test_views_see_the_same_permutations():
     values = drawn(3, 80, [0.25] * 4, 6)
     given = {"permutations": 20, "seed": 7}
-    question = NullQuestion(values, 4, apart(4))
-    merged = NullQuestion((values >= 2).astype(np.int8), 2, apart(2))
+    question = tables.NullQuestion(values, 4, apart(4))
+    merged = tables.NullQuestion((values >= 2).astype(np.int8), 2, apart(2))
     both = null_kappas([question, merged], **given)
     (again,) = null_kappas([question], **given)
     assert np.array_equal(both[0].each, again.each, equal_nan=True)
@@ -265,6 +256,6 @@ def test_views_see_the_same_permutations():
 
 
 def test_nulls_are_refused_by_name():
-    question = NullQuestion(np.zeros((2, 2), np.int8), 2, apart(2))
+    question = tables.NullQuestion(np.zeros((2, 2), np.int8), 2, apart(2))
     refuses(UnknownNameError, "all", null_kappas, [question], null="some", seed=1)
     refuses(OptionError, "at least 1", null_kappas, [question], permutations=0, seed=1)

@@ -131,9 +131,7 @@ def test_rewrites_of_the_swedish_set_are_left_out(data):
     corpus = read_corpus(data / "turku" / "sv-test.json")
     (name,) = corpus.annotators
     said = Annotation(None, judgment="4")
-    copied = Corpus(
-        replace(pair, annotations={"gold": pair.annotations[name], "a": said}) for pair in corpus
-    )
+    copied = corpus.rename({name: "gold"}).map(lambda pair: pair.with_annotation("a", said))
     right = score_labels(copied, ["a"], "gold", scheme="turku").systems[0]
     assert (right.right, right.pairs) == (plain, sum(row["label"] != "x" for row in rows))
     assert len(diversity(corpus, by="judgment").groups["4"]) == plain
@@ -155,14 +153,9 @@ def test_systems_are_compared_on_pairs_that_all_judged(capsys, tmp_path):
 
 
 def test_what_makes_no_sense_is_refused():
-    corpus = judged([("1", "0")])
-    for names, told in (
-        (["a", "a"], "each once"),
-        ([], "name one or more systems"),
-        (["b"], "'b'"),
-    ):
+    for who, told in ((["a", "a"], "each once"), ([], "name one or more systems"), (["b"], "'b'")):
         with pytest.raises((OptionError, UnknownNameError), match=told):
-            score_labels(corpus, names, "gold", scheme="binary")
+            score_labels(judged([("1", "0")]), who, "gold", scheme="binary")
     with pytest.raises(OptionError, match="0 or more"):
         mcnemar(-1, 2)
 
@@ -281,8 +274,7 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     assert (one["pairs"], one["only_system"], one["only_baseline"]) == (2, 0, 1)
     run(capsys, "score-labels", first, gold, *given, "--compare", first).failed("twice")
     two = saved("two.jsonl", ["1"], "ben")
-    ben = {"ben": Annotation(None, judgment="1")}
-    both = Corpus(replace(x, annotations={**x.annotations, **ben}) for x in read_corpus(gold))
+    both = read_corpus(gold).map(lambda x: x.with_annotation("ben", Annotation(None, judgment="1")))
     write_corpus(both, two, format="alignkit-jsonl")
     run(capsys, "score-labels", two, gold, *given).failed("judge, ben", "--hyp-annotator")
     anna = ("--hyp-annotator", "anna")

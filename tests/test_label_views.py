@@ -99,8 +99,7 @@ def test_annotators_have_the_order_of_a_pair_that_all_judged():
 
     assert order("v1 v3", "v2", "v10 v3") == ("v1", "v2", "v3", "v10")
     assert order("zoe", "zoe anna", "anna") == ("zoe", "anna")
-    assert order("anna", "zoe anna") == ("zoe", "anna")
-    assert order() == ()
+    assert (order("anna", "zoe anna"), order()) == (("zoe", "anna"), ())
 
 
 def test_labels_that_nobody_gave_are_named_below_the_table():
@@ -138,8 +137,7 @@ def test_a_bad_judgment_is_refused_or_counted():
     with pytest.raises(FormatError, match="pair '1', annotator 'a0': '4si' is not a judgment"):
         judgments_of(corpus, None, view)
     matrix = judgments_of(corpus, ["a0"], view, lenient_labels=True)
-    assert matrix.values.tolist() == [[3, -1]]
-    assert matrix.left_out["not of the scheme"] == 1
+    assert (matrix.values.tolist(), matrix.left_out["not of the scheme"]) == ([[3, -1]], 1)
     with pytest.raises(UnknownNameError, match="unknown annotator who judged pairs 'zoe'"):
         judgments_of(corpus, ["zoe"], view)
 
@@ -150,5 +148,4 @@ def test_the_swedish_set_in_two_views(data):
     records = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
     for name, counts in (("base", (3, 295, 783)), ("strict", (87, 642, 352))):
         views = Counter(get_view("turku", name).of(record["label"]) for record in records)
-        assert tuple(views[label] for label in "234") == counts
-        assert sum(views.values()) == 1081
+        assert (tuple(views[label] for label in "234"), sum(views.values())) == (counts, 1081)

@@ -117,8 +117,7 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
-    second = Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")])
-    parts = Corpus([pair("1", "A b", "c")]), second
+    parts = Corpus([pair("1", "A b", "c")]), Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")])
     assert find_leaks(*parts) == []
     assert [leak.kind for leak in find_leaks(*parts, ignore_case=True)] == ["equal", "reversed"]
     paths = saved(tmp_path, *parts)
@@ -160,8 +159,7 @@ def plain_leaks(train, test):
 def test_leaks_of_real_files_are_those_of_a_plain_script(data, tmp_path, capsys, name, together):
     path = next((data / name).iterdir()) if (data / name).is_dir() else data / name
     words = ["--split", "train=.7,test=.3", "--stratify", "judgment", "--seed", 5]
-    groups = "goeswith" in read_corpus(path).attributes
-    if together and not groups:
+    if together and "goeswith" not in read_corpus(path).attributes:
         pytest.skip("it has no groups")
     words += ["--keep-together", "goeswith"] if together else []
     ran = run(capsys, "select", path, *words, "-o", tmp_path / "x.jsonl")
@@ -178,8 +176,7 @@ def test_leaks_of_real_files_are_those_of_a_plain_script(data, tmp_path, capsys,
         for leak in ran.json["leaks"]
         for name in (leak["group"], *leak["also"])
     )
-    assert counts == expected
-    assert ran.code == bool(expected)
+    assert (counts, ran.code) == (expected, bool(expected))
     assert sum(map(len, records)) == len(read_corpus(path))
     if together:
         assert not {"goeswith", "rewrite_of"} & set(counts)
@@ -206,8 +203,7 @@ def test_repeats_in_goldalign_that_were_judged_differently(data):
             elif back:
                 expected["reversed"] += judgment != back[0]
     assert expected == {"equal": 3, "reversed": 4}
-    found = examined(data / "goldalign", "goldalign")
-    assert found.items() >= judged_differently(expected).items()
+    assert examined(data / "goldalign", "goldalign").items() >= judged_differently(expected).items()
 
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"

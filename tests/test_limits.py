@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 from command import GOLD, PARAPHRASES, TEXTS, feed, run, write
+from refusals import refuses
 from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
@@ -52,8 +53,7 @@ def test_packed_input_that_swells_is_refused_and_an_option_allows_more(tmp_path)
     path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
     message = "bomb.gz: grows to more than 100 times its size .* allow more with `max_size`"
     for read in (read_translations, read_phrase_table):
-        with pytest.raises(FormatError, match=message):
-            list(read(path, max_size=1))
+        refuses(FormatError, message, list, read(path, max_size=1))
     assert sum(1 for _ in read_translations(path, max_size=50)) == 100
 
 
@@ -76,8 +76,7 @@ def test_the_limit_is_exact(size):
     if size <= MB:
         assert b"".join(bounded_chunks(stream, "x", 1)) == b"x\n" + b"a" * size + b"\nx\n"
     else:
-        with pytest.raises(FormatError, match="x:2: a line has more than 1 MB"):
-            list(bounded_chunks(stream, "x", 1))
+        refuses(FormatError, "x:2: a line has more than 1 MB", list, bounded_chunks(stream, "x", 1))
 
 
 def test_packed_input_is_unpacked_whatever_its_name(capsys, tmp_path, monkeypatch):
@@ -88,8 +87,7 @@ def test_packed_input_is_unpacked_whatever_its_name(capsys, tmp_path, monkeypatc
     feed(monkeypatch, packed)
     assert head_of("-").startswith(b'{"alignkit"')
     assert run(capsys, "stats", "-").out == plain
-    named = write(tmp_path, "x.gz", "0-0\n")
-    run(capsys, "stats", named).failed(
+    run(capsys, "stats", write(tmp_path, "x.gz", "0-0\n")).failed(
         "x.gz: cannot be read: it is named .gz, but cannot be unpacked"
     )
 
@@ -163,8 +161,7 @@ def endless(begin, unit, *words, megabytes=3000):
 
 @linux
 def test_a_line_without_an_end_is_refused_in_bounded_memory():
-    err = endless(b"", b"0-0 ", "stats", "-", megabytes=1000)
-    assert err == (
+    assert endless(b"", b"0-0 ", "stats", "-", megabytes=1000) == (
         "alignkit: -: read as pharaoh\n"
         "alignkit: error: -:1: a line has more than 64 MB; if this is correct, allow more with "
         "--max-size\n"
@@ -248,9 +245,8 @@ def test_a_control_character_is_an_error_with_its_place(tmp_path, name, control)
 
 def test_what_is_text_and_where_it_is_none(tmp_path):
     path = write(tmp_path, "x", "a\tb\t0-0\né a\0\tb\t0-0\n")
-    with pytest.raises(
-        FormatError, match="if the text is UTF-16, declare it with `encoding`"
-    ) as caught:
+    told = "if the text is UTF-16, declare it with `encoding`"
+    with pytest.raises(FormatError, match=told) as caught:
         read_corpus(path, format="xlwa")
     assert (caught.value.line, caught.value.column) == (2, 4)
     path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))

@@ -14,19 +14,17 @@ from alignkit.align import Aligner
 from alignkit.align.model_files import read_model, write_model
 from alignkit.errors import AlignerError
 
-TEXT = plain.random_text(21, 60, 20)
+TEXT, MODELS = plain.random_text(21, 60, 20), ("ibm2", "hmm", "ibm3", "ibm4")
 VECTORS = {"dimensions": 3, "source_words": 1, "target_words": 2, "word_pairs": 1}
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    found = {}
-    for model in ("ibm2", "hmm", "ibm3", "ibm4"):
-        Aligner.train(TEXT, model=model, threads=1).save(folder / model)
-        found[model] = read_model(folder / model)
-    Aligner.train(TEXT, best=True, threads=1).save(folder / "best")
-    return found | {"best": read_model(folder / "best")}
+    kinds = {"best": {"best": True}, **{name: {"model": name} for name in MODELS}}
+    for name, options in kinds.items():
+        Aligner.train(TEXT, threads=1, **options).save(folder / name)
+    return {name: read_model(folder / name) for name in kinds}
 
 
 def refused(tmp_path, stored, *said, header=None, arrays=None, words=None):
@@ -68,7 +66,7 @@ def test_numbers_that_cannot_be_are_refused(tmp_path, models, model, name, value
     refused(tmp_path, stored, said, arrays={name: at(stored.arrays[name], 0, value)})
 
 
-@pytest.mark.parametrize("model", ["ibm2", "hmm", "ibm3", "ibm4", "best"])
+@pytest.mark.parametrize("model", [*MODELS, "best"])
 def test_tables_of_other_forms_are_refused(tmp_path, models, model):
     stored = models[model]
     for name, table in stored.arrays.items():

@@ -62,11 +62,10 @@ def test_the_later_time_is_the_greater_text_and_so_are_periods(times):
 
 def test_weeks_are_those_of_iso_8601():
     # the examples of the standard's article on Wikipedia
-    weeks = {
+    for day, week in {
         **{"1977-01-01": "1976-W53", "1978-01-01": "1977-W52", "1979-12-31": "1980-W01"},
         **{"1981-12-31": "1981-W53", "2008-12-29": "2009-W01", "2010-01-03": "2009-W53"},
-    }
-    for day, week in weeks.items():
+    }.items():
         assert period_of(f"{day}T00:00:00Z", "week") == week
     refuses(errors.UnknownNameError, "year", period_of, WHEN, "year")
 

@@ -18,43 +18,31 @@ XML = '<corpus xmlns="urn:alignkit:corpus:1" version="1"><pair id="1">{}</pair><
 FIRST, SECOND = Link(1, NULL), Link(NULL, 1)
 
 FILES = {  # the words a b and c d, aligned a-c, and nulls: b, and d where the format has both sides
-    "alignkit-jsonl": {
-        "x": '{"id": "1", "source": ["a", "b"], "target": ["c", "d"], '
-        '"annotations": {"x": {"sure": "0-0", "null": "1- -1"}}}'
-    },
-    "alignkit-xml": {
-        "x": XML.format(
-            "<source><w>a</w><w>b</w></source><target><w>c</w><w>d</w></target>"
-            '<annotation by="x"><sure>0-0</sure><null>1- -1</null></annotation>'
-        )
-    },
-    "naacl": {"x": "1 1 1\n1 2 0\n1 0 2\n"},
-    "giza": {
-        "x": "# Sentence pair (1) source length 2 target length 2 alignment score : 1\n"
-        "c d\nNULL ({ 2 }) a ({ 1 }) b ({ })\n"
-    },
-    "rte": {"x": "# sentence pair 1\na b\nNULL ({ 2 / / }) c ({ 1 / / }) d ({ / / })\n"},
-    "jsonl": {
-        "x": '{"src_words": ["a", "b"], "tgt_words": ["c", "d"], '
-        '"alignment": [[0, 0], [1, -1], [-1, 1]]}\n'
-    },
+    "alignkit-jsonl": '{"id": "1", "source": ["a", "b"], "target": ["c", "d"], '
+    '"annotations": {"x": {"sure": "0-0", "null": "1- -1"}}}',
+    "alignkit-xml": XML.format(
+        "<source><w>a</w><w>b</w></source><target><w>c</w><w>d</w></target>"
+        '<annotation by="x"><sure>0-0</sure><null>1- -1</null></annotation>'
+    ),
+    "naacl": "1 1 1\n1 2 0\n1 0 2\n",
+    "giza": "# Sentence pair (1) source length 2 target length 2 alignment score : 1\n"
+    "c d\nNULL ({ 2 }) a ({ 1 }) b ({ })\n",
+    "rte": "# sentence pair 1\na b\nNULL ({ 2 / / }) c ({ 1 / / }) d ({ / / })\n",
+    "jsonl": '{"src_words": ["a", "b"], "tgt_words": ["c", "d"], '
+    '"alignment": [[0, 0], [1, -1], [-1, 1]]}\n',
     "yawat": {"x.crp": "1\na b\nc d\n", "x.aln": "\n1 0:0:unspec 1::unspec :1:unspec\n"},
     "transread": {
         "x.txt": "1\na b\nc d\n",
         "x_annotation_1.txt": "\n1 0:0:sure 1::sure :1:unaligned\n",
     },
-    "ists": {
-        "x": '<sentence id="1" status="">\n<source>\n1 a :\n2 b :\n</source>\n<translation>\n'
-        "1 c :\n2 d :\n</translation>\n<alignment>\n1 <==> 1 // EQUI // 5 // a <==> c\n"
-        "2 <==> 0 // NOALI // NIL // b <==> -not aligned-\n"
-        "0 <==> 2 // NOALI // NIL // -not aligned- <==> d\n</alignment>\n</sentence>\n"
-    },
+    "ists": '<sentence id="1" status="">\n<source>\n1 a :\n2 b :\n</source>\n<translation>\n'
+    "1 c :\n2 d :\n</translation>\n<alignment>\n1 <==> 1 // EQUI // 5 // a <==> c\n"
+    "2 <==> 0 // NOALI // NIL // b <==> -not aligned-\n"
+    "0 <==> 2 // NOALI // NIL // -not aligned- <==> d\n</alignment>\n</sentence>\n",
     "blinker": {"x/samp1.SentPair0": "1 1\n2 0\n0 2\n"},
-    "paraphrase-xml": {
-        "x": "<corpus><paraphrase id='1'><first>a b</first><second>c d</second><alignments>"
-        "<alignment first='0' second='0'/><alignment first='1' second=''/>"
-        "<alignment first='' second='1'/></alignments></paraphrase></corpus>"
-    },
+    "paraphrase-xml": "<corpus><paraphrase id='1'><first>a b</first><second>c d</second>"
+    "<alignments><alignment first='0' second='0'/><alignment first='1' second=''/>"
+    "<alignment first='' second='1'/></alignments></paraphrase></corpus>",
 }
 ONE_SIDED = {"giza": {SECOND}, "rte": {FIRST}}
 
@@ -66,7 +54,8 @@ def test_no_format_with_nulls_is_forgotten():
 @pytest.mark.parametrize("own", OWN)
 @pytest.mark.parametrize("format", WITH_NULLS)
 def test_nulls_of_a_file_go_through_own_formats(tmp_path, format, own):
-    for name, content in FILES[format].items():
+    files = FILES[format] if isinstance(FILES[format], dict) else {"x": FILES[format]}
+    for name, content in files.items():
         text(tmp_path, content, name)
     read = read_corpus(tmp_path / "x", format=format)
     (alignment,) = read[0].alignments.values()
@@ -85,10 +74,9 @@ def test_nulls_of_a_file_go_through_own_formats(tmp_path, format, own):
 @pytest.mark.parametrize("format", [name for name in WITH_NULLS if name not in OWN])
 def test_what_a_format_gives_comes_through_own_formats(format):
     words = st.sampled_from(["a", "b\u00a0c", "{", "日本"])
-    nulls = corpora(get_format(format).holds, tokens=words, ids=NUMBERS, max_pairs=2)
 
     @settings(max_examples=6)
-    @given(nulls.filter(len))
+    @given(corpora(get_format(format).holds, tokens=words, ids=NUMBERS, max_pairs=2).filter(len))
     def holds(corpus):
         with tempfile.TemporaryDirectory() as folder:
             write_corpus(corpus, Path(folder, "x"), format=format)
@@ -122,6 +110,5 @@ def test_jsonl_knows_no_other_null(tmp_path):
         ("[[true, 0]]", "true is not a word"), ("[[-1.0, 0]]", "-1.0 is not a word position"),
     ):  # fmt: skip
         refused(text(tmp_path, JSONL % links), "jsonl", message, 1)
-    path = text(tmp_path, JSONL % "[[0, 1]]")
     with pytest.raises(FormatError, match=r"link 0-1 lies outside .* counted from 1"):
-        read_corpus(path, format="jsonl", base=1)
+        read_corpus(text(tmp_path, JSONL % "[[0, 1]]"), format="jsonl", base=1)

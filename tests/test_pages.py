@@ -75,8 +75,7 @@ def test_a_link_leads_somewhere(page):
 
 
 def section(page, start, end):
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return text.partition(start)[2].partition(end)[0]
+    return (ROOT / "docs" / page).read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
 
 
 def first_column(table):
@@ -135,8 +134,7 @@ def test_every_example_of_the_guidelines_is_drawn_and_says_what_it_shows():
     assert set(said) == {case for case, _ in drawings()}
     for case, words in said.items():
         path = GUIDELINES / "examples" / f"{case}.jsonl"
-        corpus = read_corpus(path, format=find_format(path))
-        assert corpus[0].attributes["shows"].split() == words
+        assert read_corpus(path, format=find_format(path))[0].attributes["shows"].split() == words
         assert words[-1].endswith(".")
     cases = {
         "named-entities", "definite-descriptions", "tenses", "mismatching-determiners",
@@ -147,11 +145,8 @@ def test_every_example_of_the_guidelines_is_drawn_and_says_what_it_shows():
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        "nominalization", "coordination", "relative-pronouns", "converses", "ellipsis",
-        "other-syntax",
-    ],
+    "case", ["nominalization", "coordination", "relative-pronouns", "converses", "ellipsis",
+             "other-syntax"],
 )  # fmt: skip
 def test_the_guidelines_settle_what_trials_asked(case):
     (pair,) = read_corpus(GUIDELINES / "examples" / f"{case}.jsonl", format="alignkit-jsonl")

@@ -125,9 +125,8 @@ def test_rules_that_cannot_be_applied_are_counted():
 
 def test_a_deleted_constituent_is_left_out_and_a_string_is_said():
     gone = rule("(S x0:NP d0:PP)", "(S x0:NP)")
-    said = RuleType(
-        Rule(nested("(S x0:NP x1:PP)"), (Variable(1), "came", Variable(0))), 3.0, p_target=0.5
-    )
+    came = Rule(nested("(S x0:NP x1:PP)"), (Variable(1), "came", Variable(0)))
+    said = RuleType(came, 3.0, p_target=0.5)
     tree = "(S (NP they) (PP (IN on) Monday))"
     assert texts(rewrites(tree, gone, said)) == ["they", "on Monday came they"]
 

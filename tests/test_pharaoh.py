@@ -84,8 +84,7 @@ def test_weights_base_and_direction_are_read(folder):
     (pair,), _ = by_line(folder(a="0-0:0.5 1?1:1e-3 2-2 3-3:-.5") / "a")
     assert pair.alignment("alignment").weights == {(0, 0): 0.5, (1, 1): 1e-3, (3, 3): -0.5}
     path = folder(a="1-2 3?1\n") / "a"
-    assert texts(path, base=1) == ["0-1 2?0"]
-    assert texts(path, transpose=True) == ["1?3 2-1"]
+    assert (texts(path, base=1), texts(path, transpose=True)) == (["0-1 2?0"], ["1?3 2-1"])
     assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
     with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
         texts(folder(a="0-1") / "a", base=1)
@@ -209,16 +208,14 @@ def test_entities_are_unescaped_once_and_only_on_request(folder):
             assert pair.source == ("&amp;quot;", "&lt;")
 
 
-LINKS = st.builds(
+LINK = st.builds(
     "{}{}{}{}".format, st.integers(0, 12), st.sampled_from("--?p"), st.integers(0, 12),
     st.sampled_from(["", "", "", "S", "P"]),
 )  # fmt: skip
 ODD = st.sampled_from(
     ["x", "0-", "1-1:0.5", "\ufeff", "\t", "\0", "\r", "9999999999-1", "é", "\x0b", "0-1048576"]
 )
-LINES = st.lists(
-    st.lists(LINKS | LINKS | LINKS | LINKS | ODD, max_size=6).map(" ".join), max_size=6
-)
+LINES = st.lists(st.lists(LINK | LINK | LINK | LINK | ODD, max_size=6).map(" ".join), max_size=6)
 
 
 @given(
@@ -231,9 +228,8 @@ def test_kernel_and_plain_reading_agree(tmp_path_factory, lines, end, words, **o
     (place / "a").write_bytes("\n".join([*lines, ""]).removesuffix("\n").encode() + end.encode())
     if words:
         count = (place / "a").read_bytes().count(b"\n") + 1
-        sentence = " ".join("abcdefghij") + "\n"
         for name in ("s", "t"):
-            (place / name).write_text(sentence * count)
+            (place / name).write_text("a b c d e f g h i j\n" * count)
         options |= beside(place, "s", "t") | {"partial": True}
         options |= {"drop_out_of_range": True} if options["base"] else {}
     results = []
@@ -249,8 +245,7 @@ def test_kernel_and_plain_reading_agree(tmp_path_factory, lines, end, words, **o
                 assert [strip(pair) for pair in pairs] == [strip(pair) for pair in result[0]]
             pairs = results[0][0]
         results.append((pairs, +reading.counts, reading.read, reading.refused))
-    for result in results[1:]:
-        assert result == results[0]
+    assert all(result == results[0] for result in results)
 
 
 def strip(pair):
@@ -308,9 +303,8 @@ def test_bytes_of_another_encoding_are_refused_with_their_place(folder):
     place = folder(
         a="0-0\n0-0\n", s=b"a\nb \xe9\n", t="c\nd\n", w=codecs.BOM_UTF16_LE + b"0\0-\0000\0\n\0x"
     )
-    options = beside(place, "s", "t")
     with pytest.raises(FormatError, match=r"s:2:3: not utf-8 \(byte 0xe9\); .*`encoding`"):
-        by_kernel(place / "a", **options)
+        by_kernel(place / "a", **beside(place, "s", "t"))
     refuses(FormatError, r"w:2: not utf-16", by_kernel, place / "w", encoding="utf-16")
     for unknown in ("utf-9", "hex", ""):
         refuses(OptionError, "unknown encoding", opened, place / "a", encoding=unknown)
@@ -437,8 +431,7 @@ def links(corpus):
 def test_the_romanian_files_are_read_and_written(data, tmp_path):
     place = data / "roen"
     gold = read_corpus(place / "roen.gold", format="pharaoh", base=1, source=place / "roen.src-tgt")
-    assert len(gold) == 248
-    assert again(gold, tmp_path) == gold
+    assert (len(gold), again(gold, tmp_path)) == (248, gold)
     files = sorted(place.glob("*/*.talp"))
     assert len(files) == 12
     for path in files:
@@ -446,8 +439,7 @@ def test_the_romanian_files_are_read_and_written(data, tmp_path):
         corpus = read_corpus(path, format="pharaoh", **options)
         assert len(corpus) == 248
         assert [pair.words for pair in corpus] == [pair.words for pair in gold]
-        assert again(corpus, tmp_path) == corpus
-        assert by_line(path, **options)[0] == list(corpus)
+        assert (again(corpus, tmp_path), by_line(path, **options)[0]) == (corpus, list(corpus))
 
 
 @pytest.mark.real_data
@@ -473,8 +465,7 @@ def test_the_gold_is_a_part_of_the_text(data, tmp_path, links_of, source, target
 def test_other_variants_are_read(data, tmp_path, name):
     (path,) = (one for one in (data / "formats").glob(name) if one.name != "lat.txt")
     pairs, reading = by_kernel(path)
-    assert by_line(path)[0] == pairs
-    assert reading.refused == 0
+    assert (by_line(path)[0], reading.refused) == (pairs, 0)
     _, sure, every = links(pairs)
     assert 0 < sure < every
     write_corpus(pairs, tmp_path / "a", format="pharaoh")

@@ -35,13 +35,11 @@ def held(entries):
 
 @given(
     corpora(HOLDS, tokens=st.sampled_from(["a", "b", "ab", "B", "é", "\t", ""]), max_pairs=3),
-    st.fixed_dictionaries(
-        {
-            "links": st.sampled_from(["sure", "possible"]),
-            "kind": st.sampled_from(["all", "atomic"]), "loose": st.booleans(),
-            "max_length": st.sampled_from([None, 1, 2]), "ignore_identical": st.booleans(),
-        }
-    ),
+    st.fixed_dictionaries({
+        "links": st.sampled_from(["sure", "possible"]), "kind": st.sampled_from(["all", "atomic"]),
+        "loose": st.booleans(), "max_length": st.sampled_from([None, 1, 2]),
+        "ignore_identical": st.booleans(),
+    }),
 )  # fmt: skip
 def test_a_table_is_what_a_dictionary_counts(corpus, options):
     found = list(phrase_table(corpus, **options))
@@ -60,9 +58,8 @@ def test_probabilities_are_of_all_that_was_seen_in_text_and_json(capsys):
     assert held(phrase_table(corpus, min_count=3)) == expected
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--min-count", 3)
     lines = [line.split("\t") for line in ran.out.splitlines()]
-    assert {
-        (tuple(s.split()), tuple(t.split())): tuple(map(float, row)) for s, t, *row in lines
-    } == expected
+    found = {(tuple(s.split()), tuple(t.split())): tuple(map(float, row)) for s, t, *row in lines}
+    assert found == expected
     assert "2,509 phrase pairs, 2,368 different; 2,351 seen less than 3 times left out" in ran.err
     assert "la\tthe\t8\t0.8\t" in ran.out
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)

@@ -24,11 +24,10 @@ def pivot_rules(table, *second, on="source", min_count=1, **settings):
 @st.composite
 def rules(draw):
     count = draw(st.integers(0, 3))
-    words = st.lists(st.sampled_from("ab"), max_size=2)
     sides = []
     for order in (range(count), draw(st.permutations(range(count)))):
         items = [Variable(k, draw(st.sampled_from("XY"))) for k in order]
-        for word in draw(words):
+        for word in draw(st.lists(st.sampled_from("ab"), max_size=2)):
             items.insert(draw(st.integers(0, len(items))), word)
         sides.append(Node("X", tuple(items)))
     return Rule(*sides)

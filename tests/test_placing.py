@@ -10,15 +10,8 @@ import pytest
 from refusals import refuses
 from test_cli import posix
 
-from alignkit.io.atomic_files import (
-    WriteError,
-    apart,
-    refuse_same,
-    replacing,
-    replacing_bytes,
-    replacing_folder,
-    together,
-)
+from alignkit.io import atomic_files
+from alignkit.io.atomic_files import WriteError, refuse_same, replacing, replacing_bytes, together
 
 
 def put(path, text="new"):
@@ -39,10 +32,8 @@ def test_files_that_belong_together_take_their_places_together(tmp_path):
     with together() as outputs:
         put(tmp_path / "a")
         put(tmp_path / "b")
-        assert outputs.placed == 0
-        assert (tmp_path / "a").read_text() == "old"
-    assert tree(tmp_path) == {"a": "new", "b": "new"}
-    assert outputs.placed == 2
+        assert (outputs.placed, (tmp_path / "a").read_text()) == (0, "old")
+    assert (tree(tmp_path), outputs.placed) == ({"a": "new", "b": "new"}, 2)
 
 
 def test_an_error_after_some_files_leaves_all_as_they_were(tmp_path):
@@ -134,7 +125,7 @@ def test_other_names_of_files_alone_or_in_a_folder_keep_their_contents_and_that_
     assert "a: replaced; other hard links" in outputs.notes[0]
     fill(tmp_path, "out/a/1", "out/a/2")
     os.link(tmp_path / "out" / "a" / "1", tmp_path / "mine")
-    with together() as outputs, replacing_folder(str(tmp_path / "out")) as made:
+    with together() as outputs, atomic_files.replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/2", text="new")
     assert (tmp_path / "mine").read_text() == "old"
     assert "out: replaced; other hard links" in outputs.notes[0]
@@ -265,7 +256,7 @@ def fill(folder, *names, text="old"):
 
 
 def test_a_folder_is_made_beside_and_put_in_its_place(tmp_path):
-    with replacing_folder(str(tmp_path / "x" / "y")) as made:
+    with atomic_files.replacing_folder(str(tmp_path / "x" / "y")) as made:
         fill(made.root, "a/1", "b/2", text="new")
         assert not (tmp_path / "x" / "y").exists()
     assert tree(tmp_path) == {"x/y/a/1": "new", "x/y/b/2": "new"}
@@ -273,7 +264,7 @@ def test_a_folder_is_made_beside_and_put_in_its_place(tmp_path):
 
 def test_what_else_is_in_a_folder_stays(tmp_path):
     fill(tmp_path, "out/a/1", "out/a/mine", "out/b/2", "out/README")
-    with replacing_folder(str(tmp_path / "out")) as made:
+    with atomic_files.replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "b/2", "c/3", text="new")
     assert tree(tmp_path / "out") == {
         **{"a/1": "new", "a/mine": "old", "b/2": "new", "c/3": "new"},
@@ -287,7 +278,7 @@ def test_files_of_a_folder_take_their_places_all_or_none(tmp_path, monkeypatch, 
     before = tree(tmp_path)
 
     def act():
-        with replacing_folder(str(tmp_path / "out")) as made:
+        with atomic_files.replacing_folder(str(tmp_path / "out")) as made:
             fill(made.root, "a/1", "b/2", "c/3", "d", text="new")
             fail_at(failing, monkeypatch)
 
@@ -303,7 +294,7 @@ def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch)
         fill(tmp_path, "out/a/mine", "out/a/sub/mine")
         replace(old, new)
 
-    with replacing_folder(str(tmp_path / "out")) as made:
+    with atomic_files.replacing_folder(str(tmp_path / "out")) as made:
         fill(made.root, "a/1", "a/sub/2", text="new")
         monkeypatch.setattr(os, "replace", meanwhile)
     expected = {"a/1": "new", "a/sub/2": "new", "a/mine": "old", "a/sub/mine": "old"}
@@ -312,7 +303,7 @@ def test_what_somebody_puts_into_a_folder_meanwhile_stays(tmp_path, monkeypatch)
 
 def test_an_interrupted_folder_leaves_nothing(tmp_path):
     def act():
-        with replacing_folder(str(tmp_path / "x" / "y")) as made:
+        with atomic_files.replacing_folder(str(tmp_path / "x" / "y")) as made:
             fill(made.root, "a/1")
             raise KeyboardInterrupt
 
@@ -324,7 +315,7 @@ def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
     fill(tmp_path, "out/a", "out/b/mine")
 
     def act(name):
-        with replacing_folder(str(tmp_path / "out")) as made:
+        with atomic_files.replacing_folder(str(tmp_path / "out")) as made:
             fill(made.root, name, text="new")
 
     refuses(WriteError, "is a file; expected a folder; nothing", act, "a/1")
@@ -381,18 +372,13 @@ def test_packing_that_fails_changes_nothing(tmp_path):
 
 def test_what_is_written_apart_stays_whatever_fails_later(tmp_path):
     texts = [(tmp_path / "kept", "1"), (tmp_path / "gone", "\ud800")]
-    with pytest.raises(WriteError), together():
-        write_apart(texts)
+    with pytest.raises(WriteError), together(), atomic_files.apart():
+        write_texts(texts)
     assert [entry.name for entry in tmp_path.iterdir()] == ["kept"]
     (tmp_path / "kept").unlink()
     with pytest.raises(WriteError), together():
         write_texts(texts)
     assert not list(tmp_path.iterdir())
-
-
-def write_apart(texts):
-    with apart():
-        write_texts(texts)
 
 
 def write_texts(texts):

@@ -27,8 +27,7 @@ def pair(k, source, target, judgment="", **attributes):
 
 
 def unquoted(text):
-    quoted = len(text) > 1 and text[0] == text[-1] == '"'
-    return text[1:-1].replace('""', '"') if quoted else text
+    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
 @pytest.mark.real_data

@@ -155,8 +155,7 @@ def test_a_phenomenon_of_all_pairs_has_no_others_and_one_without_a_value_comes_l
     assert isnan(by["a", "x"].p_value)
     assert isnan(by["a", "z"].value)
     assert by["a", "y"].value == 0
-    assert found.measured.phenomena == ("y", "x", "z")
-    assert found.ranking.missing == ("z",)
+    assert (found.measured.phenomena, found.ranking.missing) == (("y", "x", "z"), ("z",))
     assert "all pairs have x, so there are no others" in str(found)
 
 

@@ -64,7 +64,5 @@ def test_a_module_and_what_a_package_exports_are_documented(module):
         if inspect.isclass(value) or inspect.isfunction(value):
             assert inspect.getdoc(value), f"{module}.{name}"
         for key, member in vars(value).items() if inspect.isclass(value) else ():
-            if not key.startswith("_") and (
-                inspect.isfunction(member) or isinstance(member, property)
-            ):
+            if key[0] != "_" and (inspect.isfunction(member) or isinstance(member, property)):
                 assert inspect.getdoc(member), f"{module}.{name}.{key}"

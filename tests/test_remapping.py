@@ -27,8 +27,7 @@ def cut(words, marker, rng):
         at, k = 0, 0
         while at < len(word):
             size = int(rng.integers(1, 5))
-            last = at + size >= len(word)
-            pieces.append(MARKED[marker](word[at : at + size], k, last))
+            pieces.append(MARKED[marker](word[at : at + size], k, at + size >= len(word)))
             owners.append(number)
             at, k = at + size, k + 1
     return pieces, owners
@@ -37,21 +36,17 @@ def cut(words, marker, rng):
 @given(source=WORDS, target=WORDS, marker=st.sampled_from(list(MARKED)), seed=st.integers(0, 99))
 def test_links_of_pieces_come_back_as_links_of_words(source, target, marker, seed):
     rng = np.random.default_rng(seed)
-    sides = [cut(words, marker, rng) for words in (source, target)]
-    theirs = tuple(pieces for pieces, _ in sides)
-    some = {
-        (int(rng.integers(len(theirs[0]))), int(rng.integers(len(theirs[1])))) for _ in range(5)
-    }
+    theirs, owners = zip(*(cut(words, marker, rng) for words in (source, target)), strict=True)
+    some = {tuple(rng.integers([len(side) for side in theirs]).tolist()) for _ in range(5)}
     weights = {link: float(rng.random()) for link in some}
     expected = {}
     for (i, j), weight in weights.items():  # the largest of the pieces
-        link = sides[0][1][i], sides[1][1][j]
+        link = owners[0][i], owners[1][j]
         expected[link] = max(expected.get(link, 0), weight)
     for normalize in ("loose", "exact") if not marker else ("loose",):
         back = remap(Alignment(some, weights=weights), theirs, (source, target),
                      normalize=normalize)  # fmt: skip
-        assert dict(back.weights) == expected
-        assert back == Alignment(expected, weights=expected)
+        assert (dict(back.weights), back) == (expected, Alignment(expected, weights=expected))
 
 
 def test_coarser_tokens_spread_to_the_same_kind():
@@ -82,10 +77,7 @@ def test_case_escapes_and_lost_letters_are_no_other_text():
 def test_replaced_letters_belong_in_proportion():
     assert remap(Alignment([(0, 0), (1, 0)]), (["aaxy", "wzbb"], ["u"]),
                  (["aapq", "rsbb"], ["u"]), normalize="loose") is None  # fmt: skip
-    theirs, ours = (
-        ["the", "long", "old", "text", "is", "here", "xy", "wz"],
-        ["the", "long", "old", "text", "is", "here", "xq", "wz"],
-    )
+    theirs, ours = (f"the long old text is here {word} wz".split() for word in ("xy", "xq"))
     links = Alignment((k, 0) for k in range(len(ours)))
     assert remap(links, (theirs, ["u"]), (ours, ["u"])) == links
 

@@ -40,10 +40,9 @@ def test_every_link_is_a_cell_below_the_headers_of_its_words():
     for row in tree.xpath("//table[@class='matrix']/tbody/tr"):
         assert len(row.xpath("td")) == 3
     rows = page(PAIR, annotators=["anna"]).xpath("//table[@class='matrix']/tbody/tr")
-    filled = [
+    assert [
         (i, j) for i, row in enumerate(rows) for j, cell in enumerate(row.xpath("td")) if len(cell)
-    ]
-    assert filled == [(0, 0), (1, 1), (1, 2)]
+    ] == [(0, 0), (1, 1), (1, 2)]
 
 
 def test_the_head_counts_and_attributes_and_absence_are_shown():
@@ -60,8 +59,7 @@ def test_the_head_counts_and_attributes_and_absence_are_shown():
 
 def test_an_iterator_gives_the_same_page_in_pieces():
     pieces = list(draw_html(iter([PAIR, HEBREW])))
-    assert pieces == list(draw_html(Corpus([PAIR, HEBREW])))
-    assert len(pieces) == 6
+    assert (pieces, len(pieces)) == (list(draw_html(Corpus([PAIR, HEBREW]))), 6)
 
 
 def test_text_gets_its_direction():

@@ -84,8 +84,7 @@ def test_control_characters_are_shown_in_every_medium():
 )  # fmt: skip
 def test_empty_tables_and_one_column(columns, lines):
     table = Table("", columns, [])
-    assert table.show().splitlines() == lines
-    assert table.to_records() == []
+    assert (table.show().splitlines(), table.to_records()) == (lines, [])
     assert table.csv() == "".join(column.key for column in columns)
     assert table.show("latex").count("tabular") == 2 * len(columns)
     assert html.fragment_fromstring(table.show("html")).findall(".//tbody//td") == []

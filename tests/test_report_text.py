@@ -24,8 +24,7 @@ def lines(text):
 
 
 def test_one_annotator():
-    assert draw_text(THEY, ["anna"]) == lines(
-        """
+    assert draw_text(THEY, ["anna"]) == lines("""
 p1  genre=news  anna: 2 sure, 1 possible
 
         t w a
@@ -36,8 +35,7 @@ p1  genre=news  anna: 2 sure, 1 possible
   left  · ■ □
 
   ■ sure (2)  □ possible (1)
-"""
-    )
+""")
 
 
 def test_two_annotators_have_a_mark_for_each_difference():
@@ -74,8 +72,7 @@ def test_all_states_of_two_annotators_look_different_without_colour():
 def test_three_annotators_are_counted():
     drawn = draw_text(THEY.with_annotation("cleo", Alignment.parse("0-0 1-1"))).splitlines()
     assert drawn[-4:-2] == ["  they  3 · 1", "  left  · ■ 1"]
-    legend = "  ■ sure for all 3 (1)  3 sure for some of all 3 (1)  1 1 of 3 have it (2)"
-    assert drawn[-1] == legend
+    assert drawn[-1] == "  ■ sure for all 3 (1)  3 sure for some of all 3 (1)  1 1 of 3 have it (2)"
 
 
 def test_who_did_not_annotate_is_said_and_not_taken_for_empty():
@@ -91,8 +88,7 @@ def test_who_did_not_annotate_is_said_and_not_taken_for_empty():
 
 def test_nulls_get_a_row_and_a_column():
     pair = SentencePair("1", ("ab", "c"), ("d",), {"anna": Alignment.parse("0?0 1- -0")})
-    assert draw_text(pair) == lines(
-        """
+    assert draw_text(pair) == lines("""
 1  anna: 0 sure, 1 possible
 
       d ∅
@@ -101,8 +97,7 @@ def test_nulls_get_a_row_and_a_column():
   ∅   ■
 
   ■ sure (2)  □ possible (1)  ∅ aligned to nothing (2 of these)
-"""
-    )
+""")
 
 
 def test_remarks_stand_below_and_numbers_for_unknown_words():
@@ -130,8 +125,7 @@ def test_empty_sentences(source, target):
 def test_wide_and_combining_characters_keep_their_columns():
     links = {"g": Alignment.parse("0-0 1-1 0?2")}
     pair = SentencePair("1", ("漢字", "e\u0301te\u0301"), ("図書", "e\u0301", "x"), links)
-    assert draw_text(pair) == lines(
-        """
+    assert draw_text(pair) == lines("""
 1  g: 2 sure, 1 possible
 
         図
@@ -140,15 +134,13 @@ def test_wide_and_combining_characters_keep_their_columns():
   e\u0301te\u0301   ·  ■ ·
 
   ■ sure (2)  □ possible (1)
-"""
-    )
+""")
 
 
 def test_right_to_left_words_are_read_downwards_and_kept_in_place():
     pair = SentencePair("1", ("ספר", "book"), ("גדול", "קטן"), {"g": Alignment.parse("0-0 1-1")})
     drawn = draw_text(pair)
-    assert drawn.replace("\u200e", "") == lines(
-        """
+    assert drawn.replace("\u200e", "") == lines("""
 1  g: 2 sure, 0 possible
 
         ג
@@ -159,8 +151,7 @@ def test_right_to_left_words_are_read_downwards_and_kept_in_place():
   book  · ■
 
   ■ sure (2)
-"""
-    )
+""")
     for line in drawn.splitlines():
         # no two right-to-left runs meet without a left-to-right mark between them: nothing moves
         assert not re.search(r"[א-ת][^\u200eא-ת]+[א-ת]", line)

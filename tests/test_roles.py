@@ -11,6 +11,7 @@ from alignkit.errors import AlignkitError, AlignmentError, OptionError, UnknownN
 
 ROLES = {"start": "initial", "anna": "annotator", "ben": "annotator", "gold": "adjudicated",
          "tool": "system"}  # fmt: skip
+BOTH = ("start", "tool")
 LINKS = dict(zip(ROLES, ("0-0", "0-0 1-1", "0-0 1?1", "0-0 1-1", "1-0"), strict=True))
 
 
@@ -61,14 +62,10 @@ def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "options", "who"),
     [
-        ({}, {}, (("anna", "ben"), "start", "gold", ("start", "tool"))),
+        ({}, {}, (("anna", "ben"), "start", "gold", BOTH)),
         ({}, {"initial": "", "adjudicated": ""}, (("anna", "ben"), None, None, ("tool",))),
         ({}, {"systems": []}, (("anna", "ben"), "start", "gold", ())),
-        (
-            {},
-            {"annotators": ["anna", "gold"]},
-            (("anna", "gold"), "start", None, ("start", "tool")),
-        ),
+        ({}, {"annotators": ["anna", "gold"]}, (("anna", "gold"), "start", None, BOTH)),
         ({}, {"initial": "tool"}, (("anna", "ben"), "tool", "gold", ("tool",))),
         ({}, {"initial": "gold"}, (("anna", "ben"), "gold", None, ("gold", "tool"))),
         ({}, {"adjudicated": "start"}, (("anna", "ben"), None, "start", ("tool",))),

@@ -42,9 +42,7 @@ def test_a_gold_standard_agrees_with_itself(pairs):
     found = counted([(source, target, links, links) for source, target, links, _ in pairs])
     for total, right in (("rules", "rules_found"), ("rules", "nodes_found"),
                          ("changing", "changing_found")):  # fmt: skip
-        columns = [
-            COLUMNS.index(f"{side}_{name}") for side in ("hyp", "ref") for name in (total, right)
-        ]
+        columns = [COLUMNS.index(f"{side}_{x}") for side in ("hyp", "ref") for x in (total, right)]
         assert len(set(map(tuple, found[:, columns].T.tolist()))) == 1
 
 
@@ -53,8 +51,7 @@ def test_rules_and_nodes_by_hand():
         tree = as_tree(nested(f"(A {' '.join(f'(B w{k})' for k in range(words))})"))
         block = {(i, j) for i in range(words) for j in range(words)}
         row = counted([(tree, tree, block, {(k, k) for k in range(words)})])[0]
-        assert row[:3].tolist() == found
-        assert row[6:9].tolist() == [words + 1, 0, 1]
+        assert (row[:3].tolist(), row[6:9].tolist()) == (found, [words + 1, 0, 1])
     tree = as_tree(nested("(A (B (C (D (X a) (Y b)))) (Z c))"))
     straight, crossed = {(0, 0), (1, 1), (2, 2)}, {(0, 1), (1, 0), (2, 2)}
     found = counted([(tree, tree, straight | crossed, straight)])[0]

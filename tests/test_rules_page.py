@@ -70,9 +70,7 @@ def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
 def test_both_sides_are_drawn_and_examples_mark_the_span():
     article = page(GRAMMAR).get_element_by_id("kind-reordering-with-words").find(".//article")
     source, target = article.findall(".//svg")
-    drawn = [
-        {one.text: one.get("class") for one in side.findall("text")} for side in (source, target)
-    ]
+    drawn = [{x.text: x.get("class") for x in side.findall("text")} for side in (source, target)]
     assert drawn[0] == {
         "NP": "ak-soft", "x0:NP": "ak-hue0", "PP": "ak-soft", "IN": "ak-soft", "of": "ak-ink",
         "x1:NP": "ak-hue1",

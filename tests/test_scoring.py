@@ -133,9 +133,8 @@ def test_pairs_left_out_policies_and_no_pairs():
 
 @given(st.lists(st.tuples(alignments, alignments), max_size=5), st.integers(1, 3))
 def test_blocks_give_the_score_of_the_whole(pairs, size):
-    names = "abcde"
     corpus = Corpus(
-        SentencePair(str(k), tuple("abxyz"), tuple(names), {"system": hyp, "gold": ref})
+        SentencePair(str(k), tuple("abxyz"), tuple("abcde"), {"system": hyp, "gold": ref})
         for k, (hyp, ref) in enumerate(pairs)
     ) + Corpus([SentencePair("last", (), (), {"system": Alignment(), "gold": Alignment()})])
     vocabulary = Vocabulary()
@@ -199,8 +198,7 @@ def test_bad_input_is_refused():
         (OptionError, {"max_length": 0}),
     ):  # fmt: skip
         refuses(error, None, scoring.score, textless, **options)
-    rowless = scoring.score(textless, keep_rows=False)
-    refuses(OptionError, "keep_rows", rowless.with_intervals)
+    refuses(OptionError, "keep_rows", scoring.score(textless, keep_rows=False).with_intervals)
     refuses(OptionError, "the corpus is empty", scoring.score, Corpus(), "system", "gold")
 
 

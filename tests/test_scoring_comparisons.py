@@ -121,9 +121,7 @@ def test_f1_and_aer_of_sure_links_have_the_same_p_values(share):
     """F1 = 1 - AER there, in each resample and trial: also where a system shares nothing."""
     rng = np.random.default_rng(4)
     gold = [{(0, 0)} for _ in range(PAIRS)]
-    made = [
-        [{(0, 0)} if rng.random() < quality else {(0, 1)} for _ in gold] for quality in (share, 0.2)
-    ]
+    made = [[{(0, 0)} if rng.random() < p else {(0, 1)} for _ in gold] for p in (share, 0.2)]
     systems = {name: ak.score(links, gold) for name, links in zip("ab", made, strict=True)}
     found = {one.measure: one for one in ak.compare(systems, resamples=500, trials=500)}
     for name in ("bootstrap_p", "randomization_p", "wins"):
@@ -144,10 +142,8 @@ def test_a_resample_without_a_difference_shows_no_system_better():
 
 def test_means_are_compared_where_they_are_asked_for():
     gold = ["0-0 1-1", "0-0"] * 20
-    scores = {
-        name: ak.score(hyp, gold, aggregate="macro")
-        for name, hyp in (("a", ["0-0", "0-0"] * 20), ("b", ["0-0 1-1", "0-0"] * 20))
-    }
+    sides = {"a": ["0-0", "0-0"] * 20, "b": gold}
+    scores = {name: ak.score(hyp, gold, aggregate="macro") for name, hyp in sides.items()}
     found = {one.measure: one for one in ak.compare(scores, resamples=50, trials=99, seed=1)}
     assert set(found) == {
         *("aer", "macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")

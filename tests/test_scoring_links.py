@@ -20,15 +20,13 @@ def plain(alignment, how):
         return str(alignment)
     marked = [(link.i, link.j, "S" if sure else "P") for link, sure in alignment.items()]
     return {
-        "alignment": alignment, "list": marked, "set": set(marked), "frozen": frozenset(marked),
+        "links": alignment, "list": marked, "set": set(marked), "frozen": frozenset(marked),
     }[how]  # fmt: skip
 
 
 @given(
     st.lists(st.tuples(alignments, alignments), max_size=4),
-    st.lists(
-        st.sampled_from(["text", "alignment", "list", "set", "frozen"]), min_size=8, max_size=8
-    ),
+    st.lists(st.sampled_from(["text", "links", "list", "set", "frozen"]), min_size=8, max_size=8),
 )
 def test_links_are_scored_alike_however_they_are_held(pairs, how):
     corpus = ak.Corpus(

@@ -29,8 +29,7 @@ def test_rows_are_those_of_trying_every_span(pairs, listed):
         expected.append(list_row(joined, source, target, tight_phrases(inside)))
     listed_twice = [(" ".join(source), " ".join(target)) for source, target in listed] * 2
     found = score_phrase_list(listed_twice, Corpus(corpus))
-    assert found.rows.tolist() == expected
-    assert found.entries == 2 * len(listed)
+    assert (found.rows.tolist(), found.entries) == (expected, 2 * len(listed))
     fates = found.kept, found.unmatched, found.repeated, found.identical, found.out_of_bounds
     assert sum(fates) == found.entries
 
@@ -97,10 +96,8 @@ def test_bad_requests_and_unreadable_files_are_refused(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
     (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
     for name in ("cut.gz", "plain.gz"):
-        with pytest.raises(FormatError, match="cannot be unpacked"):
-            list(read_phrase_table(tmp_path / name))
-    with pytest.raises(UnknownNameError, match="moses"):
-        list(read_phrase_table(tmp_path / "missing", format="csv"))
+        refuses(FormatError, "cannot be unpacked", list, read_phrase_table(tmp_path / name))
+    refuses(UnknownNameError, "moses", list, read_phrase_table(tmp_path / "missing", format="csv"))
     (tmp_path / "list").write_bytes(b"a\tb\n")
     with pytest.raises(OptionError, match="unknown encoding"):
         list(read_phrase_table(tmp_path / "list", encoding="no-such"))
@@ -108,11 +105,10 @@ def test_bad_requests_and_unreadable_files_are_refused(tmp_path):
 
 def test_both_formats_are_read_packed_or_not(tmp_path):
     expected = [("a b", "x"), ("c", "y z")]
-    files = {
+    for name, text in {
         "list.tsv": "\ufeffa b\tx\r\nc\ty z",
         "table": "a b ||| x ||| 0.5 0.1 ||| 0-0\nc ||| y z\n",
-    }
-    for name, text in files.items():
+    }.items():
         (tmp_path / name).write_bytes(text.encode())
         assert list(read_phrase_table(tmp_path / name)) == expected
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))

@@ -33,8 +33,7 @@ def check(found, expected, pairs):
     for name in NAMES:
         value = getattr(found, name)
         assert (None if math.isnan(value) else value) == pytest.approx(expected[name])
-    assert found.exact_pairs == expected["exact"]
-    assert dict(found.left_out) == expected["left_out"]
+    assert (found.exact_pairs, dict(found.left_out)) == (expected["exact"], expected["left_out"])
     if pairs:
         assert found.exact_match == pytest.approx(expected["exact"] / pairs)
     else:
@@ -46,8 +45,7 @@ def test_means_are_those_of_a_plain_script(pairs):
     found = score([a for a, _ in pairs], [b for _, b in pairs], aggregate="both")
     check(found.macro["links"], macro_reference([sides(*pair) for pair in pairs]), len(pairs))
     alone = score([a for a, _ in pairs], [b for _, b in pairs])
-    assert alone.links.counts == found.links.counts
-    assert alone.macro == {}
+    assert (alone.links.counts, alone.macro) == (found.links.counts, {})
 
 
 @given(pair_lists)
@@ -65,9 +63,8 @@ def test_means_of_phrase_pairs_are_those_of_their_rows(pairs):
 
 def test_a_worked_example():
     """P 1/2 and 1, R 1 and 1/3: means 3/4 and 2/3, F1 12/17; the pairs' F1 2/3 and 1/2."""
-    hyp = [{(0, 0), (1, 1)}, {(0, 0)}, set()]
     ref = [{(0, 0)}, {(0, 0), (1, 1), (2, 2)}, set()]
-    found = score(hyp, ref, aggregate="macro").macro["links"]
+    found = score([{(0, 0), (1, 1)}, {(0, 0)}, set()], ref, aggregate="macro").macro["links"]
     assert (found.precision, found.recall) == (0.75, pytest.approx(2 / 3))
     assert (found.f1, found.mean_f1) == pytest.approx((12 / 17, 7 / 12))
     assert (found.exact_pairs, found.exact_match) == (1, pytest.approx(1 / 3))
@@ -233,8 +230,7 @@ def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
         assert {key: record[key] for key in bare} == pytest.approx(bare, nan_ok=True)
         places = np.array([k for k, name in enumerate(groups) if name == record["group"]])
         chosen = aggregated(found.rows["links"][places], "links", "both")
-        alone = confidence_interval(*chosen, resamples=4000, seed=7)
-        for name, interval in alone.items():
+        for name, interval in confidence_interval(*chosen, resamples=4000, seed=7).items():
             bounds = record[f"{name}_low"], record[f"{name}_high"]
             assert bounds == pytest.approx((interval.low, interval.high), abs=0.04, nan_ok=True)
             assert record.get(f"{name}_reason", "") == interval.reason

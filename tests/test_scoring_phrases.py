@@ -69,9 +69,7 @@ sentence = st.lists(st.sampled_from("ab"), min_size=5, max_size=7)
 def test_rows_with_equal_words_and_without_are_those_of_sets(pairs, longest):
     sides = [LinkArrays.pack(pair[side] for pair in pairs) for side in (0, 1)]
     vocabulary = Vocabulary()
-    source, target = (
-        TokenArrays.pack((pair[side] for pair in pairs), vocabulary) for side in (2, 3)
-    )
+    source, target = (TokenArrays.pack((pair[k] for pair in pairs), vocabulary) for k in (2, 3))
     apart = {"source": source, "target": target, "ignore_identical": True}
     for links, texts in product(("possible", "sure"), ({}, apart)):
         assert count_phrases(*sides, links=links, max_length=longest, **texts).tolist() == [

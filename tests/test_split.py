@@ -61,11 +61,9 @@ def test_the_seed_alone_decides_and_a_sample_is_a_share():
         parts = [ids(split_corpus(corpus, THREE, seed=seed, **how)) for seed in (1, 1, 2)]
         assert parts[0] == parts[1] != parts[2]
     found = sample(corpus, 0.25, seed=3)
-    assert len(found) == 250
-    assert list(map(int, found.ids)) == sorted(map(int, found.ids))
+    assert (len(found), list(map(int, found.ids))) == (250, sorted(map(int, found.ids)))
     assert found != sample(corpus, 0.25, seed=4)
-    assert len(sample(corpus, 0.5, keep_together="document")) == 500
-    assert sample(corpus, 1) == corpus
+    assert (len(sample(corpus, 0.5, keep_together="document")), sample(corpus, 1)) == (500, corpus)
     assert len(sample(Corpus(), 0.5)) == 0
 
 
@@ -100,8 +98,7 @@ def test_many_groups_are_divided_well(groups, things):
 
 def test_large_groups_are_not_cut_and_parts_are_stratified():
     parts = split_corpus(corpus_of([90, 6, 4]), THREE, keep_together="document")
-    assert sorted(map(len, parts.values())) == [4, 6, 90]
-    assert len(parts["train"]) == 90
+    assert (sorted(map(len, parts.values())), len(parts["train"])) == ([4, 6, 90], 90)
     corpus = corpus_of([1000], genre=lambda k: "news" if k % 5 else "question")
     parts = split_corpus(corpus, THREE, stratify="genre")
     assert [len(part) for part in parts.values()] == [800, 100, 100]
@@ -184,8 +181,7 @@ def test_corpora_are_put_together_and_pairs_selected_by_ids():
     one = Corpus.from_texts(["a", "b"], ["c", "d"], anna=["0-0", ""])
     other = Corpus.from_texts(["e"], ["f"], ids=["9"], ben=["0-0"], anna=["0?0"])
     both = concat([one, other])
-    assert both == one + other
-    assert both.annotators == ("anna", "ben")
+    assert (both, both.annotators) == (one + other, ("anna", "ben"))
     assert concat({}) == Corpus()
     assert concat({"x": one, "y": one}, prefix=True).ids == ("x/1", "x/2", "y/1", "y/2")
     with pytest.raises(RepeatedIdError, match="'1' is in x and in y, as are 1 more ids"):

@@ -77,10 +77,8 @@ def test_a_line_end_in_a_name_breaks_no_line(capsys, tmp_path):
     for k, name in enumerate(("plain", "broken")):
         (tmp_path / name).mkdir()
         paths.append(corpus(tmp_path / name, k))
-    unfilled = (
-        ["agree", "--resamples", 5, "--by", "genre", form] for form in ("--latex", "--markdown")
-    )
-    for command, *more in (["stats"], ["check"], *unfilled):
+    agree = ["agree", "--resamples", 5, "--by", "genre"]
+    for command, *more in (["stats"], ["check"], [*agree, "--latex"], [*agree, "--markdown"]):
         plain, broken = (run(capsys, command, path, *more).out.splitlines() for path in paths)
         assert len(plain) == len(broken), (command, more)
 

@@ -30,7 +30,7 @@ def read(tmp_path):
     return read
 
 
-def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
+def test_plain_lines_bitexts_and_tagged_lines_are_read_and_a_missing_file_is_named(read, tmp_path):
     assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
         PairText(1, None, "a b", "x"), PairText(2, None, "", " y "), PairText(3, None, "c", "z"),
     ]  # fmt: skip
@@ -43,6 +43,8 @@ def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
     (tagged,) = read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip())
     assert tagged == PairText(1, "0026", " a b ", "x")
     assert read_texts(Reading("a", ReadOptions())) is None
+    with pytest.raises(FormatError, match="nowhere: cannot be read: No such file"):
+        list(read_texts(Reading("a", ReadOptions(source=str(tmp_path / "nowhere")))))
 
 
 @pytest.mark.parametrize(
@@ -60,12 +62,6 @@ def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
 )  # fmt: skip
 def test_lines_that_do_not_agree_are_refused(read, source, target, message):
     refuses(FormatError, message, read, source, target)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    options = ReadOptions(source=str(tmp_path / "nowhere"))
-    with pytest.raises(FormatError, match="nowhere: cannot be read: No such file"):
-        list(read_texts(Reading("a", options)))
 
 
 def bitext_line(id, source, target):

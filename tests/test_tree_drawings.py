@@ -54,11 +54,10 @@ def test_an_outline_is_the_tree(tree):
     assert len(place) == len(tree.labels)
     for u, k in place.items():
         assert outline.texts[k] == tree.labels[u]
-        held = [
+        assert [
             (outline.places[c], None) if kinds[c] == "node" else (None, outline.places[c])
             for c in below[k]
-        ]
-        assert held == [tuple(child) for child in tree.children(u)]
+        ] == [tuple(child) for child in tree.children(u)]
 
 
 @given(shapes())

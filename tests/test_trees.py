@@ -25,16 +25,14 @@ LINES = st.lists(st.text(PLAIN, min_size=1, max_size=4), max_size=6)
 def test_a_line_of_brackets_is_read_back_as_the_same_tree(tree):
     line = str(tree)
     assert Tree.parse(line) == Tree.parse(line, tree.words) == tree
-    assert len(line.splitlines()) == 1
-    assert hash(Tree.parse(line)) == hash(tree)
+    assert (len(line.splitlines()), hash(Tree.parse(line))) == (1, hash(tree))
     assert pickle.loads(pickle.dumps(tree)) == copy.deepcopy(tree) == tree
 
 
 @given(TREES)
 def test_nltk_has_the_same_tree(tree):
     other = tree.to_nltk()
-    assert other == _nltk(tree, 0)
-    assert tuple(other.leaves()) == tree.words
+    assert (other, tuple(other.leaves())) == (_nltk(tree, 0), tree.words)
     assert Tree.from_nltk(other) == tree
     nodes = (place for place in other.treepositions() if isinstance(other[place], nltk.Tree))
     assert tree.depth == 1 + max(map(len, nodes))
@@ -108,8 +106,7 @@ def test_deep_trees_work_and_tags_and_traces_are_dropped():
     tree = Tree.parse(text, ["go", "("], drop_function_tags=True, drop_traces=True)
     assert str(tree) == r"(S (VP (VB go) (ADVP)) (-LRB- \())"
     kept = Tree.parse(text)
-    assert kept.labels[:2] == ("S", "NP-SBJ=1")
-    assert kept.words == ("*T*-1", "go", "0", "-LRB-")
+    assert (kept.labels[:2], kept.words) == (("S", "NP-SBJ=1"), ("*T*-1", "go", "0", "-LRB-"))
     refuses(FormatError, "only traces", Tree.parse, "(S (NP (-NONE- *)))", drop_traces=True)
     tree = nltk.Tree.fromstring(RAIN)
     assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN

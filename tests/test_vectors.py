@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from refusals import refuses
 
 from alignkit.align.vectors import WordVectors, read_vectors, vectors_of
 from alignkit.errors import AlignmentError, ArgumentError, FormatError
@@ -65,8 +66,7 @@ def looked_up(words, array, word):
 def test_a_word_is_found_as_written_or_in_another_case(known, asked):
     vectors = WordVectors(*known)
     found = vectors.of(asked)
-    assert found.dtype == np.float32
-    assert found.shape == (len(asked), known[1].shape[1])
+    assert (found.dtype, found.shape) == (np.float32, (len(asked), known[1].shape[1]))
     for word, row in zip(asked, found, strict=True):
         np.testing.assert_array_equal(row, looked_up(*known, word))
         assert (word in vectors) == (word.casefold() in {one.casefold() for one in known[0]})
@@ -194,8 +194,7 @@ def test_any_bytes_are_read_or_refused(tmp_path, rest, begin):
     ],
 )
 def test_vectors_must_fit_their_words(words, array, error, message):
-    with pytest.raises(error, match=re.escape(message)):
-        WordVectors(words, array)
+    refuses(error, re.escape(message), WordVectors, words, array)
 
 
 @pytest.mark.parametrize(
@@ -211,5 +210,4 @@ def test_vectors_must_fit_their_words(words, array, error, message):
     ],
 )
 def test_what_a_function_gives_for_a_sentence_is_checked(given_array, error, message):
-    with pytest.raises(error, match=re.escape(message)):
-        vectors_of(lambda words: given_array, ["a", "b"], 2)
+    refuses(error, re.escape(message), vectors_of, lambda words: given_array, ["a", "b"], 2)

@@ -1,15 +1,13 @@
 """The recipe of docs/vectors.md runs, and its vectors help."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command import PARAPHRASES, ROOT, run
 
-from alignkit import Aligner, Annotation, Bitext, Corpus, read_corpus, score
-from alignkit._support.values import FrozenMap
+from alignkit import Aligner, Bitext, Corpus, read_corpus, score
 from alignkit.align.vectors import WordVectors
 
 PAGE = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
@@ -58,23 +56,12 @@ def test_its_encoder_is_a_function_of_a_sentence(recipe):
 
 @pytest.mark.real_data
 def test_vectors_find_rare_words_of_a_real_corpus(recipe, data):
-    gold = read_corpus(data / "edinburgh" / "gold.train.sure.json")
+    gold = read_corpus(data / "edinburgh" / "gold.train.sure.json").rename({"alignment": "gold"})
     bitext = Bitext.pack(pair.words for pair in gold)
     found = []
     for vectors in (None, recipe["llama"].embed):
         links = Aligner.train(bitext, identity=3.0, vectors=vectors).align_bitext(bitext)
-        pairs = [
-            replace(
-                pair,
-                annotations=FrozenMap(
-                    {
-                        "gold": pair.annotations["alignment"],
-                        "auto": Annotation(links.arrays.alignment(k)),
-                    }
-                ),
-            )
-            for k, pair in enumerate(gold)
-        ]
+        pairs = [x.with_annotation("auto", links.arrays.alignment(k)) for k, x in enumerate(gold)]
         scored = score(Corpus(pairs), "auto", "gold", level="both", ignore_identical=True)
         found.append((100 * scored.links.f1, 100 * scored.phrases["sure"].f1))
     gains = np.subtract(found[1], found[0])

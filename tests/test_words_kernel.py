@@ -20,8 +20,7 @@ def numbered(lines):
 
 def assert_same(lines):
     side, plain = numbered(lines), Side.pack(map(split_words, lines), casefold=False)
-    assert side.words == plain.words
-    assert side.ids.tolist() == plain.ids.tolist()
+    assert (side.words, side.ids.tolist()) == (plain.words, plain.ids.tolist())
     assert side.starts.tolist() == plain.starts.tolist()
 
 
