@@ -11,12 +11,7 @@ from operator import index
 from os import PathLike
 from typing import Any, TypeVar, cast
 
-from alignkit.errors import (
-    AlignmentError,
-    ArgumentError,
-    UnknownArgumentError,
-    UnknownNameError,
-)
+from alignkit.errors import AlignmentError, ArgumentError, UnknownArgumentError, UnknownNameError
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])

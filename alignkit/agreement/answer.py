@@ -224,12 +224,10 @@ def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]]
     return best
 
 
-def _parted(
-    pairings: Iterable[Pairing], side: Sequence[str]
-) -> tuple[list[Pairing], list[Pairing]]:
+def _parted(twos: Iterable[Pairing], side: Sequence[str]) -> tuple[list[Pairing], list[Pairing]]:
     """Return the pairings within two groups, and those across."""
     parted: tuple[list[Pairing], list[Pairing]] = [], []
-    for two in pairings:
+    for two in twos:
         parted[(two.first in side) != (two.second in side)].append(two)
     return parted
 
@@ -298,8 +296,7 @@ class AnswerWriter:
 
     def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
         """Return the lowest and the highest figure, each with its annotators."""
-        known = _known(numbers)
-        ends = (most(known, key=lambda two: numbers[two].value) for most in (min, max))
+        ends = (most(_known(numbers), key=lambda two: numbers[two].value) for most in (min, max))
         low, high = (f"{numbers[two].show(unit)} ({self.pair(two)})" for two in ends)
         return low, high
 

@@ -184,16 +184,13 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
             yield "model", Hit(*at, text, far, brief=brief)
     options = agreement.options
     if CLOSED in pairing.beyond:
-        closed = pairing.beyond[CLOSED][level]
-        both = by_both(closed, options.normalizer, options.aggregate)
+        both = by_both(pairing.beyond[CLOSED][level], options.normalizer, options.aggregate)
         (pi, C), (strict, strict_C) = both["min"], both["max"]
         far = max(abs(pi - strict), abs(C - strict_C))
         if far > MOVES:
             text = f"pi {pi:.3f} or {strict:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
-            which, less, more = (
-                ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
-            )
-            brief = f"{which} {decimal(more)} by the smaller set, {decimal(less)} by the larger"
+            name, less, more = ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
+            brief = f"{name} {decimal(more)} by the smaller set, {decimal(less)} by the larger"
             yield "normalizer", Hit(*at, text, far, brief=brief)
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:

@@ -298,8 +298,7 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
     for section in pairing.sections:
         at = (pairing.kind, pairing.first, pairing.second, section.name)
         for name, value in section.figures.items():
-            interval = section.intervals.get(name)
-            yield _figure((*at, *split(name)), value, section.pairs, interval)
+            yield _figure((*at, *split(name)), value, section.pairs, section.intervals.get(name))
         for chance, level, _ in pairing.results():
             part = pairing.part(level, section.name, chance)
             suffix = "" if chance == pairing.chance else f".{chance}"
@@ -321,11 +320,9 @@ def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
         for chance, level, result in pairing.results():
             links = f"edits.{LEVELS[level][1]}"
             for name, rates in result.rates.items():
-                for statistic in ("add", "delete"):
-                    at = ("edits", name, "", "all", links, statistic)
-                    figures.setdefault(
-                        at, Figure(*at, getattr(rates, statistic), pairs=rates.pairs)
-                    )
+                for what in ("add", "delete"):
+                    at = ("edits", name, "", "all", links, what)
+                    figures.setdefault(at, Figure(*at, getattr(rates, what), pairs=rates.pairs))
             for name, models in result.models.items():
                 for part, model in models.items():
                     at = ("edits", name, "", "all", f"{links}.{chance}.{part}", "dispersion")

@@ -179,8 +179,7 @@ def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
 def _proposals(data: PairData) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the proposals of each annotator for each item, and the pairs of the items."""
     proposals = [_proposed(data, name) for name in data.annotators]
-    keys = np.concatenate([key for key, _ in proposals])
-    distinct, item = np.unique(keys, return_inverse=True)
+    distinct, item = np.unique(np.concatenate([key for key, _ in proposals]), return_inverse=True)
     judgements = np.full((len(distinct), len(proposals)), _NOT_PROPOSED, np.uint8)
     start = 0
     for column, (key, category) in enumerate(proposals):

@@ -57,8 +57,7 @@ class Rows:
 
     def figures(self) -> dict[str, float]:
         """Return the measures of all pairs together."""
-        measures = self.measure(self.total())
-        return {name: float(values[0]) for name, values in measures.items()}
+        return {name: float(values[0]) for name, values in self.measure(self.total()).items()}
 
 
 @dataclass(frozen=True, eq=False)

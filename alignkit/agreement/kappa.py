@@ -191,8 +191,7 @@ class CellAgreement:
     @classmethod
     def of(cls, annotators: tuple[str, str], rows: Rows) -> CellAgreement:
         """Compute everything from the rows of level ``cells.all``, or some of them."""
-        table = rows.total().reshape(3, 3).astype(np.int64).tolist()
-        whole = Contingency.of(CATEGORIES, table)
+        whole = Contingency.of(CATEGORIES, rows.total().reshape(3, 3).astype(np.int64).tolist())
         linked = whole.collapse("linked", "none", categories=("possible", "sure"))
         sure = whole.collapse("sure", "not sure", categories=("sure",))
         return cls(annotators, len(rows), whole, linked, sure)

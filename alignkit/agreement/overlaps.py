@@ -44,8 +44,7 @@ class OverlapRow:
     def of(cls, rows: Rows) -> OverlapRow:
         """Compute everything from the rows of a statistic of `OVERLAP`, or some of them."""
         precision, recall, f1 = rows.figures().values()
-        counts = rows.total()[0].astype(np.int64).tolist()
-        return cls(precision, recall, f1, *counts)
+        return cls(precision, recall, f1, *rows.total()[0].astype(np.int64).tolist())
 
 
 @dataclass(frozen=True)

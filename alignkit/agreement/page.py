@@ -12,12 +12,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
 from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.result import LEVELS
-from alignkit.agreement.disagreements import (
-    SHAPES,
-    Disagreements,
-    differences_csv,
-    disagreements,
-)
+from alignkit.agreement.disagreements import SHAPES, Disagreements, differences_csv, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.plots import agreement_plot, model_plot
 from alignkit.agreement.report import agreement_head, agreement_notes, legend

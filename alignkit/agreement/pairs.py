@@ -126,8 +126,7 @@ class CorpusData:
                 )
             offsets = np.cumsum([0, *map(len, cell_lists)])
             none_sure, extents = np.zeros(len(cells), np.uint8), LinkArrays.extents(cells, offsets)
-            packed = LinkArrays.trusted(cells, none_sure, offsets, extents)
-            self._judged[name] = self._sized(packed)
+            self._judged[name] = self._sized(LinkArrays.trusted(cells, none_sure, offsets, extents))
         return self._judged[name]
 
     def records_judged(self, name: str) -> bool:

@@ -211,8 +211,7 @@ def _compared(
     title = f"{name}{f': {who}' if who else ''} ({'; '.join(notes)})"
     table = _table(title, columns, levels, anchor)
     if len(rows) == 1:  # whose name is in the title
-        plain = [[level, *cells] for level, ((_, cells),) in levels.items()]
-        table = replace(table, rows=plain)
+        table = replace(table, rows=[[level, *cells] for level, ((_, cells),) in levels.items()])
     return _fitting(table, *([("kappa",), ("precision", "recall")] if narrow else []))
 
 

@@ -82,8 +82,7 @@ class Side:
             flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
             starts.append(len(flat))
         check_count("words", len(flat))
-        ids = np.array(flat, np.int32)
-        return cls.by_frequency(list(numbers), ids, np.array(starts, np.int64))
+        return cls.by_frequency(list(numbers), np.array(flat, np.int32), np.array(starts, np.int64))
 
     @classmethod
     def by_frequency(cls, words: list[str], ids: I4, starts: I8) -> Side:

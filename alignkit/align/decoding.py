@@ -40,9 +40,7 @@ class Adapter:
     @cached_property
     def _known(self) -> tuple[dict[str, int], dict[str, int]]:
         known = self.parameters
-        source, target = (
-            {word: k for k, word in enumerate(x)} for x in (known.source, known.target)
-        )
+        source, target = ({w: k for k, w in enumerate(x)} for x in (known.source, known.target))
         return source, target
 
     def _numbers(self, *sides: Sequence[str]) -> Iterator[I4]:
@@ -88,8 +86,7 @@ class Adapter:
         if known.text is not None:
             words = bitext.source.words, bitext.target.words
             calibrator = Calibrator.of(known.text, words, (source, target))
-        positions = known.positions.of(bitext)
-        decoder = Decoder(pairs, tables, own, known.jumps, positions, calibrator)
+        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext), calibrator)
         if known.fertilities is None:
             return decoder
         return self._fertile(known.fertilities, decoder, index, source, target)

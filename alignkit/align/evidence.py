@@ -27,10 +27,7 @@ FEATURES = (
 )  # fmt: skip
 """What a channel says of a cell, in the order of its columns; all are 0 if it lacks the pair."""
 
-STRONG_OF_CHANNEL = (
-    ".link",
-    ".link_logit",
-)  # how the features end that can be weighted from a few pairs
+STRONG_OF_CHANNEL = (".link", ".link_logit")  # ends of features that few pairs can weight
 _MOST_OTHERS = 2
 _CHECKED, _FEW_LINKS = 500, 20  # pairs that `doubts` looks at, and the links that it needs
 _BETTER, _POOR = 1.25, 0.25
@@ -92,10 +89,8 @@ class Evidence:
                     flat.extend((k, channel, i, j))
         links, flat_weights = np.array(flat).reshape(-1, 4), np.array(weights, np.float32)
         owner = np.repeat(np.arange(len(annotators)), [len(own) for own in annotators.values()])
-        soft = set(owner[links[flat_weights < 1, 1]].tolist())
-        systems = tuple(
-            system._replace(weighted=k in soft) for k, system in enumerate(systems_of(annotators))
-        )
+        soft, systems = set(owner[links[flat_weights < 1, 1]].tolist()), systems_of(annotators)
+        systems = tuple(system._replace(weighted=k in soft) for k, system in enumerate(systems))
         lengths = np.array([pair.lengths for pair in pairs], np.int64).reshape(-1, 2)
         aligned = np.array(known, bool).reshape(len(pairs), len(names))
         return cls(systems, lengths, aligned, links, flat_weights)._only(flat_weights > 0)
@@ -213,8 +208,7 @@ def check_systems(systems: Sequence[EvidenceSystem], given: Mapping[str, int]) -
 
 
 def _lengths(bitext: Bitext) -> I8:
-    both = bitext.source.lengths, bitext.target.lengths
-    return np.stack(both, axis=1).astype(np.int64)
+    return np.stack((bitext.source.lengths, bitext.target.lengths), axis=1).astype(np.int64)
 
 
 def _inside(links: I8, lengths: I8) -> NDArray[np.bool_]:

@@ -170,15 +170,13 @@ def _checked(
         for side in SIDES:
             declared[f"text_{side}"] = Field("int32", (f"{side}s+1",), 0)
     if header.learned is not None:
-        sizes = [len(stored.words[name]) for name in lists]
-        declared |= fields_of_learned(header.learned, *sizes)
+        declared |= fields_of_learned(header.learned, *(len(stored.words[x]) for x in lists))
     elif lists:
         raise AlignerError(f"it has the words {lists[0]}, but no refinement from gold links")
     check_fields(declared, stored.arrays, len(source), len(target))
     learned, nested = None, _without(header.learned, without)
     if header.learned is not None:
-        learned = learned_of(header.learned, stored.arrays, stored.words)
-        learned = replace(learned, without=nested)
+        learned = replace(learned_of(header.learned, stored.arrays, stored.words), without=nested)
 
     # copies: numba compiles anew for arrays that cannot be written.
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
@@ -579,8 +577,7 @@ def _without(record: object, stored: StoredModel) -> Learned | None:
     inner = record.get("without") if isinstance(record, dict) else None
     fields: dict[str, Field] = {}
     if inner is not None:
-        sizes = [len(stored.words.get(name, ())) for name in WORDS]
-        fields = fields_of_learned(inner, *sizes)
+        fields = fields_of_learned(inner, *(len(stored.words.get(name, ())) for name in WORDS))
         _require(not _lessons_of(inner)[0].evidence, "learned: evidence is where none was used")
     _check_each(fields, stored.arrays, {})
     known = set() if inner is None else set(WORDS)
@@ -645,7 +642,5 @@ def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]
 def _round_of(name: str, arrays: Arrays) -> SupervisedRound:
     weights = arrays[f"learned_{name}_weights"]
     layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
-    networks = tuple(
-        Layers(first.copy(), second.copy()) for first, second in zip(layers, outputs, strict=True)
-    )
+    networks = tuple(Layers(x.copy(), y.copy()) for x, y in zip(layers, outputs, strict=True))
     return SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)

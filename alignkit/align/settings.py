@@ -143,9 +143,7 @@ class Settings:
         """Return the settings with those that are None set for a text of that many pairs."""
         text = TextFacts(pairs, self.identity > 0, self.calibrated(pairs), self.best)
         unset = {name: rule for name, rule in RULES.items() if getattr(self, name) is None}
-        values: dict[str, Any] = {
-            name: round(float(rule.value(text)), 6) for name, rule in unset.items()
-        }
+        values: dict[str, Any] = {name: round(float(x.value(text)), 6) for name, x in unset.items()}
         return replace(self, **values)
 
     def calibrated(self, pairs: int) -> bool:

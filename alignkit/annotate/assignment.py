@@ -511,10 +511,8 @@ class Assignment:
 
     def tables(self) -> list[Table]:
         """Return a table of the annotators, and one of the strata for each purpose."""
-        counts = (
-            f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
-        )
-        tables = [_counts_table(f"pairs of each annotator: {counts}", self.annotators)]
+        said = f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
+        tables = [_counts_table(f"pairs of each annotator: {said}", self.annotators)]
         titles = {"double": "by pairs annotated twice", "control": "by the control sample"}
         for by, title in titles.items():
             if rows := [row for row in self.strata if row.by == by]:

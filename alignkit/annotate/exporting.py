@@ -52,7 +52,7 @@ def exported(
             queries.suggesting(conn): "initial", queries.gold_name(conn): "adjudicated"
         }  # fmt: skip
         taken = {role for name, role in roles.items() if name in names.values()}
-        roles = dict.fromkeys(queries.sources(conn), "system") | roles
+        roles = {**dict.fromkeys(queries.sources(conn), "system"), **roles}
         for name, role in queries.roles(conn).items():  # the project's own keep theirs alone
             roles.setdefault(name, "system" if role in taken else role)
         wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)
@@ -203,8 +203,7 @@ def count_yield(store: Store) -> Yield:
         rows: list[Harvest] = []
         gold = queries.gold_name(conn)
         for account, name in enumerate(queries.annotators(conn), 1):
-            own = PairList(conn, account)
-            numbers = own.numbers()
+            numbers = PairList(conn, account).numbers()
             asked = select(table.pair, table.state).where(table.account == account, table.pair > 0)
             states = [decode_state(text) for k, text in conn.execute(asked) if k in numbers]
             if states or (numbers and name != gold):

@@ -135,8 +135,7 @@ def _reword(
         result.carried += len(new.cells)
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
-        words = encode([pair.source, pair.target])
-        id = import_id(pair.k, names[account], words, encode(text))
+        id = import_id(pair.k, names[account], encode([pair.source, pair.target]), encode(text))
         writer.add(new_event("text", id=id), data)
         writer.save()
     changed = {"rev": text.rev, "search": fold.searched(pair.id, *text.source, *text.target)}
@@ -221,8 +220,7 @@ class _Taking:
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
         last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
-        id = import_id(pair.k, name, last, encode(data))
-        writer.add(new_event("edit", name, id=id), data)
+        writer.add(new_event("edit", name, id=import_id(pair.k, name, last, encode(data))), data)
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
@@ -231,8 +229,7 @@ class _Taking:
         state = PairState()
         for event in self._log.get(account, ()):
             state.apply(event.kind, decode_data(event.data))
-            wanted = merged(state, annotation, self._holds, self._scheme)
-            if self._says_nothing_new(state, wanted):
+            if self._says_nothing_new(state, merged(state, annotation, self._holds, self._scheme)):
                 return True
         return False
 

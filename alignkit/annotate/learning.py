@@ -67,11 +67,10 @@ class DoneWork:
         if n == self.n:
             return
         event, stream = schema.event_table.c, schema.stream.c
-        asked = select(stream.pair, stream.account, event.sent != "").where(
-            event.stream == stream.id, event.n > self.n
-        )
+        asked = select(stream.pair, stream.account, event.sent != "").order_by(event.n)
+        asked = asked.where(event.stream == stream.id, event.n > self.n)
         changed: set[int] = set()
-        for k, account, sent in conn.execute(asked.order_by(event.n)):
+        for k, account, sent in conn.execute(asked):
             changed.add(k)
             if sent:
                 self.opened.add(k)

@@ -195,9 +195,7 @@ def _among(links: LinkArrays, others: LinkArrays) -> Mask:
     return np.isin(*keys)
 
 
-_COLUMNS = [
-    LINK_COLUMNS.index(name) for name in ("hyp_possible", "ref_possible", "possible_in_possible")
-]
+_COLUMNS = [LINK_COLUMNS.index(x) for x in ("hyp_possible", "ref_possible", "possible_in_possible")]
 
 
 def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
@@ -311,8 +309,7 @@ class PullOptions:
             raise OptionError(f"the seed is {self.seed}; it must be 0 or more")
         if not 0 <= self.least <= 1:
             raise OptionError(f"`least` is {self.least}; give a probability from 0 to 1")
-        bounds = (0.0, *self.edges, 1.0)
-        if not all(low < other for low, other in pairwise(bounds)):
+        if not all(low < other for low, other in pairwise((0.0, *self.edges, 1.0))):
             raise OptionError(
                 f"edges are {', '.join(map(str, self.edges))}; give increasing numbers above 0 "
                 "and below 1"
@@ -379,10 +376,8 @@ class Pull(Result):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        drawing = {
-            name: getattr(self.options, name) for name in ("confidence", "resamples", "seed")
-        }
-        return str(Signature(links="all", level="pull", interval="bootstrap-strata", **drawing))
+        drawn = {name: getattr(self.options, name) for name in ("confidence", "resamples", "seed")}
+        return str(Signature(links="all", level="pull", interval="bootstrap-strata", **drawn))
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON; NaN becomes None."""
@@ -539,8 +534,7 @@ def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> 
 
 def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[PullBin]:
     counts = data.suggested[pairs].sum(axis=0).tolist()
-    bounds = (0.0, *data.options.edges, 1.0)
-    spans = [(0.0, 1.0), *pairwise(bounds), (nan, nan)]
+    spans = [(0.0, 1.0), *pairwise((0.0, *data.options.edges, 1.0)), (nan, nan)]
     for k, ((low, high), count) in enumerate(zip(spans, [sum(counts), *counts], strict=True)):
         if count or not isnan(low):
             parts = (split.estimate(f"{name} {k}") for name in ("taken", "unseen", "pull"))
@@ -646,8 +640,7 @@ def _probabilities(pull: Pull) -> Table:
             name = "all"
         elif isnan(part.low):
             name = "unknown"
-        figures = map(_cell, (part.taken, part.unseen, part.pull))
-        rows.append([name, part.suggestions, *figures])
+        rows.append([name, part.suggestions, *map(_cell, (part.taken, part.unseen, part.pull))])
     title = "Suggestions on split pairs, linked by those who saw them and those who did not"
     return Table(title, columns, rows)
 

@@ -104,8 +104,7 @@ def all_figures(
         *_corrections(audit, filled, drawing),
     ]
     for value, part in audit.groups(by).items() if by else ():
-        agreement = _agreement(part, filled, drawing)
-        grouped = [x for x in agreement if not x.origin and x.items]
+        grouped = [x for x in _agreement(part, filled, drawing) if not x.origin and x.items]
         several = (*_upheld(part, filled, drawing), *grouped)
         figures += [replace(figure, group=value or f"(no {by})") for figure in several]
     return tuple(figures)

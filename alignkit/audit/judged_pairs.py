@@ -289,9 +289,7 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
         {*filter(None, pair.attributes.get("rewritten_by", "").split(",")), *judges_of([pair])}
         for pair in drawn
     ]
-    familiar = [
-        set(pair.annotations) | families.get(origin_of(pair) or pair.id, set()) for pair in drawn
-    ]
+    familiar = [set(x.annotations) | families.get(origin_of(x) or x.id, set()) for x in drawn]
     return barred, familiar
 
 

@@ -128,8 +128,7 @@ def draw_phrases(
     _check_pairs(pairs, by)
     rows = _differences(pairs, (hypothesis, reference), options)
     counts = {name: len(these) for name, these in rows.items()}
-    rng = np.random.default_rng(seed)
-    drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=rng)
+    drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=np.random.default_rng(seed))
     if not drawn:
         raise OptionError(
             f"{hypothesis!r} and {reference!r} have the same {kind} phrase pairs of {links} links; "
@@ -188,9 +187,7 @@ def _differences(
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
         block = pairs[start : start + _BLOCK]
-        source, target = (
-            TokenArrays.pack((pair.words[side] for pair in block), vocabulary) for side in (0, 1)
-        )
+        source, target = (TokenArrays.pack((x.words[k] for x in block), vocabulary) for k in (0, 1))
         hyp, ref = (
             extract_phrases(
                 LinkArrays.pack(pair.alignment(name) for pair in block),
@@ -239,8 +236,7 @@ def _drawn(
         for k, a, b, c, d in these.tolist() if wanted[origin] else ():
             group = "" if by is None else group_text(pairs[k], by) or ""
             strata.append((group, "single words" if b - a == d - c == 1 else "longer"))
-        places = spread(strata, wanted[origin], rng)
-        drawn += [(origin, row) for row in these[places].tolist()]
+        drawn += [(origin, row) for row in these[spread(strata, wanted[origin], rng)].tolist()]
     return [drawn[k] for k in rng.permutation(len(drawn))]
 
 

@@ -298,8 +298,7 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
             "independent; every judge: items upheld by all who judged them"
         )
     title = f"Upheld, %, by {by}" if by else "Upheld, %"
-    apart = _apart(rows) if by else []
-    return Table(title, columns, rows, note, apart=apart, stub=len(stub))
+    return Table(title, columns, rows, note, apart=_apart(rows) if by else [], stub=len(stub))
 
 
 def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:

@@ -286,8 +286,7 @@ def _add_commands(
     listed = {words[0]: known[words[0]]} if words and words[0] == chosen else known
     for name, summary in listed.items():
         prog = f"{parser.prog} {name}"
-        loaded = every or name == chosen
-        module = import_module(f"alignkit.cli.{_module(prog)}") if loaded else None
+        module = import_module(f"alignkit.cli.{_module(prog)}") if every or name == chosen else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
             name, prog=prog, help=summary, description=about,

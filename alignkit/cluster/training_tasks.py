@@ -286,9 +286,7 @@ def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
         strength, backing = plan.settings.stem_weight, None
         if strength > 0:
             backing = Backing(
-                index,
-                *(training_files.stems_of(plan, side) for side in SIDES),
-                strength=strength,
+                index, *(training_files.stems_of(plan, side) for side in SIDES), strength=strength
             )
         size = 24 * len(keys) + 4 * sum(map(len, places)) + 16 * (sources + targets)
         return _KnownShard(expectation.Shard(index, prior, backing, targets), keys, places), size

@@ -69,8 +69,7 @@ class ReadOptions:
         False, "keep and count labels that are not in the scheme (default: an error)"
     )
     unquote: bool = _option(
-        False,
-        "remove quotation marks around whole texts (turku; default: keep them)",
+        False, "remove quotation marks around whole texts (turku; default: keep them)"
     )
     no_text: bool = _option(
         False,

@@ -182,10 +182,7 @@ def draw_rules_page(
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
-    left_out = {
-        "Rules left out": grammar.dropped,
-        "Sentence pairs skipped": grammar.passed_over,
-    }
+    left_out = {"Rules left out": grammar.dropped, "Sentence pairs skipped": grammar.passed_over}
     return page_template("rules.html.j2", count=_count).generate(
         title=title,
         style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),

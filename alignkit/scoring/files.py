@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from alignkit._support.arguments import check_attributes
 from alignkit.corpora.join import Differences, join_pairs
-from alignkit.errors import (
-    AlignkitError,
-    AlignmentError,
-    JoinError,
-    MissingFileError,
-    OptionError,
-)
+from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
 from alignkit.io.formats import get_format

@@ -191,9 +191,7 @@ def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
         x += width
 
 
-def _places(
-    rows: Sequence[DotRow],
-) -> tuple[list[float], list[tuple[float, float, str]], float]:
+def _places(rows: Sequence[DotRow]) -> tuple[list[float], list[tuple[float, float, str]], float]:
     """Return the places of the rows, the groups with their ends, and the total height."""
     ys, groups, y = list[float](), list[tuple[float, float, str]](), 0.0
     for group, members in groupby(rows, key=lambda row: row.group):

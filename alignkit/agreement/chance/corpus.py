@@ -306,8 +306,7 @@ class CorpusBeyondChance:
             for flags in missing.T.tolist():
                 who = ", ".join(compress((first, second), flags))
                 reasons[f"not annotated by {who}" if who else NO_INITIAL] += 1
-            inside = np.isin(places, part.members)
-            sections.append(Section(part.name, len(part), inside, reasons))
+            sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 
     # sets

@@ -114,8 +114,7 @@ class EditModel:
         above 2, the edits vary far more between pairs than the model allows (McCullagh & Nelder
         1989, Generalized Linear Models, 2nd edition, section 4.5).
         """
-        lengths = len(np.unique(self.data.words))
-        free = self.pairs - min(lengths, 2)
+        free = self.pairs - min(len(np.unique(self.data.words)), 2)
         if free <= 0:
             return nan
         p = self.rates(self.data.words, self.data.trials)
@@ -181,8 +180,7 @@ def fit_edit_model(
     words, trials, edits = (part[kept].astype(np.float64) for part in columns)
     limits = trials if reading == "count" else np.ones_like(trials)
     a, b = _maximize(words, limits, counts * edits, counts * (trials - edits))
-    model = EditModel(a, b, reading, nan, len(fitted), fitted)
-    rates = model.rates(fitted.words, fitted.trials)
+    rates = EditModel(a, b, reading, nan, len(fitted), fitted).rates(fitted.words, fitted.trials)
     chosen = gammaln(trials + 1) - gammaln(edits + 1) - gammaln(trials - edits + 1)
     logs = chosen + xlogy(edits, rates) + xlog1py(trials - edits, -rates)
     return EditModel(a, b, reading, float(counts @ logs), len(fitted), fitted)

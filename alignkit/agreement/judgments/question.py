@@ -86,9 +86,7 @@ def judges(
         names = tuple(name for name in known if name != settled)
         people = tuple(name for name in names if roles[name] == ROLES[0])
         if len(people) > 1:
-            said = Counter(
-                x for pair in corpus for x, it in pair.annotations.items() if it.judgment
-            )
+            said = Counter(x for p in corpus for x, it in p.annotations.items() if it.judgment)
             others = {f"of {x} ({roles[x]})": said[x] for x in names if x not in people}
             names = people
     else:

@@ -143,8 +143,7 @@ class JudgmentAgreement(FigureResult):
             more = how_many(self.unjudged, "further pair")
             lines.append(f"  {more} without a judgment by any of them")
         if self.several:
-            every = self.pairs + self.unjudged
-            lines.append(f"  {overlapping(self.several, every, str(self.by))}")
+            lines.append(f"  {overlapping(self.several, self.pairs + self.unjudged, str(self.by))}")
         for reason, count in self.left_out.items():
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")

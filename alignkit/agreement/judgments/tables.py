@@ -85,8 +85,7 @@ class Ratios:
 def kappas(tables: Floats, far: Floats) -> Floats:
     """Return kappa of (..., K, K) tables; NaN if undefined."""
     size = tables.shape[-1]
-    values = weighted_kappas(tables.reshape(-1, size, size), far)
-    return values.reshape(tables.shape[:-2])
+    return weighted_kappas(tables.reshape(-1, size, size), far).reshape(tables.shape[:-2])
 
 
 def mean_kappas(tables: Floats, far: Floats) -> Floats:
@@ -98,8 +97,7 @@ def mean_of(kappas: Floats, items: Floats) -> Floats:
     """Return the mean of (N, R) kappas, (R,), weighted by items."""
     known = ~np.isnan(kappas)
     total = (items * known).sum(axis=0)
-    above = (items * np.where(known, kappas, 0)).sum(axis=0)
-    return ratio(above, total)
+    return ratio((items * np.where(known, kappas, 0)).sum(axis=0), total)
 
 
 NULLS = ("all", "one")
@@ -164,8 +162,7 @@ class _Judgments(NamedTuple):
     @classmethod
     def of(cls, views: Sequence[Labels]) -> _Judgments:
         stacked = np.stack(views)
-        judged = np.any(stacked >= 0, axis=0)
-        annotator, item = np.nonzero(judged)
+        annotator, item = np.nonzero(np.any(stacked >= 0, axis=0))
         offsets = np.searchsorted(annotator, np.arange(stacked.shape[1] + 1))
         meanings, codes = np.unique(stacked[:, annotator, item], axis=1, return_inverse=True)
         kinds, meanings = codes.reshape(-1).astype(np.int8), np.ascontiguousarray(meanings, np.int8)

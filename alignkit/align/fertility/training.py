@@ -88,9 +88,7 @@ class FertilityTraining:
             self.posteriors = posteriors
             places = self._scatter()[0]
         self.lexical = places.astype(np.float32)
-        totals = np.bincount(
-            self.text.owners, places + self._prior, minlength=self.text.vocabulary[0]
-        )
+        totals = np.bincount(self.text.owners, places + self._prior, self.text.vocabulary[0])
         self._totals = np.maximum(totals, 1e-7).astype(np.float32)
         null += NULL_BASE
         self.null = (null / null.sum()).astype(np.float32)
@@ -134,8 +132,7 @@ class FertilityTraining:
     def _scatter(self) -> tuple[F8, F8, F8]:
         places, null = np.zeros(len(self.lexical)), np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
-        blocks = readonly(self._blocks)
-        scatter(self.text.kernel, self.posteriors, blocks, places, null, distortion)
+        scatter(self.text.kernel, self.posteriors, readonly(self._blocks), places, null, distortion)
         return places, null, distortion
 
     def _maximize_order(self, counts: Counts, distortion: F8 | None = None) -> None:

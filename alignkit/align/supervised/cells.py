@@ -121,8 +121,7 @@ class Cells:
         source, target = bitext.source, bitext.target
         mine, other = spelled or Spelled.of(bitext)
         forward, reverse = decoder.posteriors(begin, end)
-        sides = source.ids, source.starts, target.ids, target.starts
-        pairs = begin, end, *sides
+        pairs = begin, end, source.ids, source.starts, target.ids, target.starts
         likeness = np.zeros((len(forward), 2), np.float32)
         kernel.similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
         compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
@@ -266,9 +265,7 @@ def _values(cells: Cells, labels: F4) -> F8:
 
 def _sums(numbers: I8, values: F8) -> F8:
     count = int(numbers.max(initial=-1)) + 1
-    return np.stack(
-        [np.bincount(numbers, weights=column, minlength=count) for column in values.T], axis=1
-    )
+    return np.stack([np.bincount(numbers, column, count) for column in values.T], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,9 +295,9 @@ class GoldLexicon:
             numbers.append(rank[own.reshape(-1)])
             tables.append(_sums(numbers[-1], values))
             names.append(tuple(spelled[at] for at in order))
-        keys = numbers[0] * max(1, len(names[1])) + numbers[1]
-        kept, own = np.unique(keys, return_inverse=True)
-        pairs = np.stack(np.divmod(kept, max(1, len(names[1]))), axis=1).astype(np.int32)
+        width = max(1, len(names[1]))
+        kept, own = np.unique(numbers[0] * width + numbers[1], return_inverse=True)
+        pairs = np.stack(np.divmod(kept, width), axis=1).astype(np.int32)
         return cls(names[0], names[1], pairs, _sums(own.reshape(-1), values), *tables)
 
     def numbers(self, bitext: Bitext) -> tuple[I8, I8]:

@@ -242,8 +242,7 @@ def validate(
 ) -> Validated:  # fmt: skip
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
-    few = len(gold) < NETWORK_PAIRS
-    tried = [kind for kind in kinds if not (few and kind.has_networks)]
+    tried = [kind for kind in kinds if len(gold) >= NETWORK_PAIRS or not kind.has_networks]
     first, firsts = _first_out_of_fold(learning, tried)
     kept = learning.goals >= 0
     losses = [_log_loss(logits[kept], learning.goals[kept]) for logits in first]

@@ -185,9 +185,7 @@ class GoldPairs:
 
     def divide(self, folds: I8) -> None:
         """Assign the pairs to other folds (P,)."""
-        self._kept = [
-            replace(kept, fold=fold) for kept, fold in zip(self._kept, folds.tolist(), strict=True)
-        ]
+        self._kept = [replace(x, fold=k) for x, k in zip(self._kept, folds.tolist(), strict=True)]
 
     def add(self, pairs: Iterable[SentencePair], annotator: str) -> GoldPairs:
         """Add the pairs that an annotator aligned; they replace those with the same ids."""

@@ -133,8 +133,7 @@ class StackedModel:
 
     def probabilities(self, cells: Cells) -> F4:
         """Return the probabilities (K,) of cells; their other features must be set."""
-        first = probabilities_of(self.first.logits(cells.features))
-        cells.set_neighbours(first, cells.features)
+        cells.set_neighbours(probabilities_of(self.first.logits(cells.features)), cells.features)
         return probabilities_of(self.second.logits(cells.features))
 
 

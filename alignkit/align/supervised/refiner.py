@@ -330,8 +330,7 @@ class Refiner:
         if max(shape) > LONGEST_PIECE:
             raise AlignerError(f"a line has {max(shape)} words; the limit is {LONGEST_PIECE}")
         decoder, learned, vectors = self.aligner.decoder(bitext), self.learned, self._course.vectors
-        given = self._course.evidence if learned.lessons.evidence else None
-        evidence = learned.seen(given, [pair])
+        evidence = learned.seen(self._course.evidence if learned.lessons.evidence else None, [pair])
         if evidence is not None and learned.without is not None and evidence.lacking.any():
             learned, evidence = learned.without, None
         cells, likely = learned.cells(decoder, bitext, 0, 1, vectors, evidence=evidence)
@@ -414,10 +413,8 @@ def _report(
     if len(rivals) > 1:
         before = resampled(objective, first, learned)[0]
     systems = tuple(
-        SystemMeasure(
-            rival.kind, resampled(objective, gold.summed(rival.rows), learned)[0], *rival[2:]
-        )
-        for rival in rivals if rival.kind not in ("", WITHOUT)
+        SystemMeasure(x.kind, resampled(objective, gold.summed(x.rows), learned)[0], *x[2:])
+        for x in rivals if x.kind not in ("", WITHOUT)
     )  # fmt: skip
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():

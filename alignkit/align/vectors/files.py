@@ -243,9 +243,7 @@ def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
             return numbers
     with np.errstate(over="ignore"):
         values = ((field, _number(field)) for field in fields)
-        wrong = next(
-            x for x, value in values if value is None or not np.isfinite(np.float32(value))
-        )
+        wrong = next(field for field, x in values if x is None or not np.isfinite(np.float32(x)))
     shown = wrong[:40].decode(errors="replace")
     raise FormatError(f"{shown!r} is not a number that fits in 32 bits", path, line)
 
@@ -345,8 +343,7 @@ def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> in
         raise FormatError(f"array 'words' is {kind}; {texts}", path)
     if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
         kind = f"{vectors.dtype} {vectors.shape}"
-        problem = f"array 'vectors' is {kind}; expected numbers, one row per word"
-        raise FormatError(problem, path)
+        raise FormatError(f"array 'vectors' is {kind}; expected numbers, one row per word", path)
     if vectors.shape[0] != words.shape[0]:
         raise FormatError(f"has {vectors.shape[0]} vectors for {words.shape[0]} words", path)
     width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)

@@ -158,8 +158,7 @@ class LiveWork:
     ) -> None:
         numbers = sorted(changed)
         for start in range(0, len(numbers), _CHUNK):
-            some = {k: changed[k] for k in numbers[start : start + _CHUNK]}
-            self._count(conn, some)
+            self._count(conn, {k: changed[k] for k in numbers[start : start + _CHUNK]})
             if report is not None:
                 report(min(1.0, (start + _CHUNK) / len(numbers)))
 

@@ -144,10 +144,9 @@ def intervals_of(table: Counts, options: AgreementOptions, seed: int) -> Interva
     """Return the intervals of the figures of some rows, as `alignkit.agree` draws them."""
     statistics = [part.statistic for part in _PARTS]
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
-    every = np.ones(len(table), bool)
     (intervals,) = bootstrap(
         statistics, rows, resamples=options.resamples, confidence=options.confidence, seed=seed,
-        sections=[every],
+        sections=[np.ones(len(table), bool)],
     )  # fmt: skip
     return {name: intervals[name] for name in FIGURES}
 

@@ -407,6 +407,5 @@ def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> J
     counts = Counter(both)
     kappa = cohen_kappa([[counts[row, column] for column in labels] for row in labels])
     same = LiveFigure(sum(a == b for a, b in both) / len(both), pairs=len(both))
-    alike = "both gave all pairs the same label"
-    figure = _figure(kappa, alike, 0 if isnan(kappa) else len(both))
+    figure = _figure(kappa, "both gave all pairs the same label", 0 if isnan(kappa) else len(both))
     return JudgedTwo(first, second, len(both), same, figure)

@@ -177,8 +177,7 @@ def append_sent(
             data = read_sent(sent, len(pair.source), len(pair.target))
             if sent.kind == "done" and queries.task_of(conn) == "judge":
                 data.how = "judge"
-            texts = document_texts(pair.attributes, pair.source, pair.target)
-            check_extracts(data.extracts, texts)
+            check_extracts(data.extracts, document_texts(pair.attributes, pair.source, pair.target))
             if prepare is not None:
                 prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):

@@ -108,15 +108,13 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
 
 
 def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any:
-    cells = sorted(old.keys() | new.keys())
-    changed = (cell for cell in cells if old.get(cell) != new.get(cell))
+    changed = (cell for cell in sorted(old.keys() | new.keys()) if old.get(cell) != new.get(cell))
     writes = tuple((*cell, old.get(cell, none), new.get(cell, none)) for cell in changed)
     return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
 
 
 def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
-    keys = sorted(old.keys() | new.keys())
-    changed = (key for key in keys if old.get(key) != new.get(key))
+    changed = (key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key))
     return tuple((key, old.get(key), new.get(key)) for key in changed) or ()
 
 

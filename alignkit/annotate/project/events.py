@@ -379,8 +379,7 @@ def read_why(text: str) -> Why:
 
 def write_why(why: Why) -> str:
     """Return a reason as text: always the same text for the same reason, votes by name."""
-    votes = dict(sorted(why.votes.items()))
-    return encode(msgspec.structs.replace(why, votes=votes)).decode()
+    return encode(msgspec.structs.replace(why, votes=dict(sorted(why.votes.items())))).decode()
 
 
 def _plain_why(i: int, j: int, text: str | None) -> str | None:

@@ -254,8 +254,7 @@ def suggesting(conn: Connection) -> str | None:
     """Return the annotator whose links are suggested; None if suggestions come from elsewhere."""
     counts, name = schema.pair_counts.c, schema.account.c.name
     asked = select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
-    own = name == schema.project.c.suggestions
-    return conn.execute(asked.where(own).limit(1)).scalar()
+    return conn.execute(asked.where(name == schema.project.c.suggestions).limit(1)).scalar()
 
 
 def sources(conn: Connection) -> set[str]:
@@ -352,8 +351,7 @@ def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
 
 def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
     """Return all streams of a pair, by the number of the annotator."""
-    rows = conn.execute(_STREAMS, {"k": pair.k})
-    return {row[0]: _stream(row[1:], pair) for row in rows}
+    return {row[0]: _stream(row[1:], pair) for row in conn.execute(_STREAMS, {"k": pair.k})}
 
 
 def _stream(row: Any, pair: PairRow) -> StreamRow:
@@ -544,8 +542,7 @@ def last_change(events: Iterable[Event]) -> str | None:
 
 def last_writing(events: Iterable[Event]) -> Event | None:
     """Return the last event that changed anything, given the events of a stream in order."""
-    changes = (x for x in reversed(list(events)) if writes(x.kind, decode_data(x.data)))
-    return next(changes, None)
+    return next((x for x in reversed(list(events)) if writes(x.kind, decode_data(x.data))), None)
 
 
 def _when(at: str, data: Data) -> str | None:
@@ -609,8 +606,7 @@ class PairList:
         """Return how many pairs are in the list."""
         if not self.assigned:
             return count_pairs(self._conn)
-        asked = select(func.count()).select_from(self._listed)
-        return int(self._conn.execute(asked).scalar() or 0)
+        return int(self._conn.execute(select(func.count()).select_from(self._listed)).scalar() or 0)
 
     def numbers(self) -> set[int]:
         """Return the numbers of all pairs in the list."""
@@ -665,8 +661,7 @@ class PairList:
         mine = and_(counts.c.pair == pair.c.k, counts.c.account == self._account)
         joined = own.join(pair, pair.c.k == own.c.k).outerjoin(counts, mine)
         columns = [func.coalesce(counts.c[name], 0) for name in ("done", "links", "comments")]
-        asked = select(pair.c.k, pair.c.id, *columns)
-        return asked.select_from(joined).order_by(own.c.place)
+        return select(pair.c.k, pair.c.id, *columns).select_from(joined).order_by(own.c.place)
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
         """Return the annotator's events after a number of the project, each with its pair."""

@@ -112,15 +112,12 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     new.provenance = state.provenance
     new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)
     if not state.done:
-        new.marks = [
-            structs.replace(mark, at=rewording.near(mark.side, mark.at)) for mark in state.marks
-        ]
+        new.marks = [structs.replace(x, at=rewording.near(x.side, x.at)) for x in state.marks]
     notes = dict(state.comments)
     for cell, value in sorted(state.cells.items()):
         place = rewording.cell(cell)
         if place is None:
-            note = notes.pop(f"{cell[0]}-{cell[1]}", "")
-            new.marks.append(_mark(cell, value, note, rewording))
+            new.marks.append(_mark(cell, value, notes.pop(f"{cell[0]}-{cell[1]}", ""), rewording))
             continue
         new.cells[place] = value
         if cell in state.bulk:

@@ -75,8 +75,7 @@ class Store:
     def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
         """Return how many pairs an annotator has done, and how many there are."""
         with self.database.reading() as conn:
-            account = queries.account_of(conn, annotator)
-            own = queries.PairList(conn, account, everything=everything)
+            own = queries.PairList(conn, queries.account_of(conn, annotator), everything=everything)
             return own.count_done(), own.count()
 
     def progress_of_all(self) -> list[queries.Progress]:

@@ -159,8 +159,7 @@ class ChildProcess:
         """Yield the suggestions that the child sent."""
         self._rows.seek(0)
         for text in self._rows:
-            row = json.decode(text, type=Line).row
-            if row is not None:
+            if (row := json.decode(text, type=Line).row) is not None:
                 yield row
 
     def close(self) -> None:

@@ -141,9 +141,7 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
 
 def _plain(children: Iterable[Token]) -> str:
     """Return the words of a line without its markup."""
-    words = "".join(
-        " " if child.type in ("softbreak", "hardbreak") else child.content for child in children
-    )
+    words = "".join(" " if x.type in ("softbreak", "hardbreak") else x.content for x in children)
     return _COMMENT.sub("", words).strip()
 
 

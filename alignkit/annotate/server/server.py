@@ -344,8 +344,7 @@ class AnnotationServer:
         """Mark as done some of the pairs on which all agree."""
         from alignkit.annotate.adjudication.gold import settle
 
-        rows = self._pairs_to_decide(visit).rows()
-        agreed = [row.k for row in rows if row.state == "agreed"]
+        agreed = [row.k for row in self._pairs_to_decide(visit).rows() if row.state == "agreed"]
         count = settle(visit.store, agreed[:_MOST_SETTLED], visit.name)
         self._opening.heard()
         return {"settled": count, "left": max(0, len(agreed) - _MOST_SETTLED)}

@@ -54,9 +54,8 @@ class Sessions:
             if fault := wrong_value(conn, _METADATA.sorted_tables):
                 raise names.DamagedProject(database.path, fault)
             conn.execute(sa.delete(_SESSIONS).where(table.since < time.time() - LASTS))
-            rows = conn.execute(
-                sa.select(table.hash, table.annotator, table.role, table.second)
-            ).all()
+            asked = sa.select(table.hash, table.annotator, table.role, table.second)
+            rows = conn.execute(asked).all()
         self._sessions = {row[0]: (names.Visitor(row[1], row[2]), row[3]) for row in rows}
 
     def admit(self, visitor: names.Visitor) -> tuple[str, str]:

@@ -120,9 +120,8 @@ def _announce(out: Output) -> None:
 
 def _make(job: Job, out: Output) -> None:
     if job.documents:
-        encoding = job.reading.get("encoding", "utf-8")
         documents = read_documents(
-            job.documents, tokenize=job.tokenize, encoding=encoding,
+            job.documents, tokenize=job.tokenize, encoding=job.reading.get("encoding", "utf-8"),
             note=lambda text: out.line(Line(note=text)),
         )  # fmt: skip
         corpus = Corpus(documents)

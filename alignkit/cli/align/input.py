@@ -114,9 +114,7 @@ class InputSentences:
             if self._needs_pairs:
                 block = _packed(_pairs(lines, reading, self._attributes), casefold)
             elif live and lines.size == 1:
-                sides = (
-                    map(split_words, side.split("\n")[:-1]) for side in (lines.source, lines.target)
-                )
+                sides = (map(split_words, x.split("\n")[:-1]) for x in (lines.source, lines.target))
                 block = InputBlock(list(zip(*sides, strict=True)), None)
             else:
                 block = InputBlock(numbered(lines, casefold=casefold), None)
@@ -161,10 +159,8 @@ def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool
 def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
     sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
     return [
-        SentencePair(
-            str(number), reading.tokens(source), reading.tokens(target), attributes=attributes
-        )
-        for number, (source, target) in enumerate(sides, start=lines.first)
+        SentencePair(str(k), reading.tokens(source), reading.tokens(target), attributes=attributes)
+        for k, (source, target) in enumerate(sides, start=lines.first)
     ]
 
 

@@ -98,8 +98,7 @@ def run(options: argparse.Namespace) -> int:
         aligner = load_aligner(options, bitext)
         report_replaced(aligner, options)
     else:
-        vectors = read_two_vectors(options, bitext)
-        aligner = train_aligner(bitext, settings, options, vectors)
+        aligner = train_aligner(bitext, settings, options, read_two_vectors(options, bitext))
     aligner, report = learned_of(aligner, corpus, gold, options, systems)
     try:
         if options.save is not None:

@@ -145,8 +145,7 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
 
 def report_entries(met: int, dictionary: Mapping[tuple[str, str], float]) -> None:
     """Report how many entries of a dictionary were used."""
-    entries = f"{met:,} of {len(dictionary):,} entries"
-    say(f"dictionary: {entries} occur together in the text")
+    say(f"dictionary: {met:,} of {len(dictionary):,} entries occur together in the text")
 
 
 def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") -> None:

@@ -229,8 +229,7 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
     """Return the project and its corpus; None for the samples."""
     corpus = options.corpus
     if corpus is None:
-        project = options.project or own_folder() / "paraphrases.alignkit"
-        return os.path.abspath(project), None
+        return os.path.abspath(options.project or own_folder() / "paraphrases.alignkit"), None
     if corpus == "-":
         raise OptionError("a project cannot be made from standard input; save the corpus in a file")
     if not os.path.exists(corpus):

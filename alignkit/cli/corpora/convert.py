@@ -126,8 +126,7 @@ def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
     names = ("base", "transpose", "source", "target", "ids", "weights")
     how = {name: getattr(options, f"to_{name}") for name in names}
     how |= {"format": options.to, "annotator": options.annotator}
-    lost = write_corpus(pairs, options.output, **how)
-    tell_lost(options.output, options.to, lost)
+    tell_lost(options.output, options.to, write_corpus(pairs, options.output, **how))
 
 
 def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -151,8 +150,7 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
 
 
 def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    judged = JUDGED in get_format(options.to).holds
-    choice = Choice(options.input, options.annotator, judged=judged)
+    choice = Choice(options.input, options.annotator, judged=JUDGED in get_format(options.to).holds)
     for pair in pairs:
         choice.of(pair)
         yield pair.without_annotations(*(set(pair.annotations) - {options.annotator}))

@@ -82,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
     lengths = ("min_length", "max_length", "max_ratio")
     names = ("which", "both_orders", *lengths, "drop_identical", "drop_repeated")
     pairings = pair_translations(groups, **{name: getattr(options, name) for name in names})
-    shown = ProgressBar(readings[0].path, readings[0].fraction)
-    with ExitStack() as stack, shown as progress:
+    with ExitStack() as stack, ProgressBar(readings[0].path, readings[0].fraction) as progress:
         streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
         texts = ParallelWriter(*streams, form=options.to or "bitext")
         for pair in pairings:

@@ -160,9 +160,8 @@ def _labels(options: argparse.Namespace) -> Profile:
     from alignkit.scoring.label_scores import profile_labels
 
     _check(options, judged=True)
-    judged = judged_sides(options)
     return profile_labels(
-        **judged.sides(options),
+        **judged_sides(options).sides(options),
         split=SPLIT if options.split is None else options.split,
         **_drawing(options),
     )

@@ -101,8 +101,7 @@ def _of_one(options: argparse.Namespace) -> Judged:
             "or files with --predictions"
         )
     path = options.hypothesis
-    declared = declared_sides(options, None)
-    read = open_sides(path, None, declared)[0]
+    read = open_sides(path, None, declared_sides(options, None))[0]
     settle_scheme(options, read)
     corpus = read.corpus(needed=True)
     reference = _judge(corpus, options.ref_annotator, path, "--ref-annotator", apart=names)
@@ -139,9 +138,7 @@ def _judge(
     corpus: Corpus, name: str | None, path: str, option: str, *, apart: Sequence[str] = ()
 ) -> str:
     """Return the named judge, or the only one apart from some."""
-    known = dict.fromkeys(
-        who for pair in corpus for who, said in pair.annotations.items() if said.judgment
-    )
+    known = dict.fromkeys(who for p in corpus for who, x in p.annotations.items() if x.judgment)
     if name is not None:
         check_known(f"annotator of {path} who judged pairs:", name, known)
         return name

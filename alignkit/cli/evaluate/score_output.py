@@ -193,9 +193,7 @@ def _csv(scored: Scored) -> str:
         named = {"kind": "difference", "against": record["baseline"], "value": record["difference"]}
         rows.append(record | named)
     notes = [parts.overlap for parts in scored.breakdowns.values() if parts.overlap]
-    rows += [
-        {"kind": "caution", "text": text} for text in (*dict.fromkeys(notes), *scored.cautions)
-    ]
+    rows += [{"kind": "caution", "text": x} for x in (*dict.fromkeys(notes), *scored.cautions)]
     rows += [{"kind": "signature", "text": text} for text in scored.signatures]
     lines: list[Sequence[object]] = [_COLUMNS]
     return csv_lines([*lines, *([row.get(name, "") for name in _COLUMNS] for row in rows)])

@@ -140,8 +140,7 @@ def run(options: argparse.Namespace) -> int:
         if options.html:
             from alignkit.rules.show import write_rules_page
 
-            title = f"Rules of {options.input}"
-            write_rules_page(chosen, options.html, title=title, whole=grammar)
+            write_rules_page(chosen, options.html, title=f"Rules of {options.input}", whole=grammar)
         if options.to:
             from alignkit.rules.files import write_rules
 
