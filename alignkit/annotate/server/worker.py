@@ -222,7 +222,7 @@ def posteriors(
 
     learned = aligner.parameters.learned
     evidence = systems if learned is not None and learned.lessons.evidence else None
-    told = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
+    rated = learned is None or not learned.lessons.kind.startswith(SYSTEM)  # its weights say little
     for start in range(0, len(numbers), block):
         report("aligning", start / len(numbers))
         with store.database.reading() as conn:
@@ -231,7 +231,7 @@ def posteriors(
         for pair, (begin, end) in zip(pairs, pairwise(links.arrays.offsets.tolist()), strict=True):
             places = links.arrays.links[begin:end].tolist()
             cells = zip(places, links.probabilities[begin:end].tolist(), strict=True)
-            shares = ((link, _rounded(min(p, 1.0)) if told else None) for link, p in cells)
+            shares = ((link, _rounded(min(p, 1.0)) if rated else None) for link, p in cells)
             yield int(pair.id), [(*link, p, 2) for link, p in shares]
 
 
