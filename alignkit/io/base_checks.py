@@ -160,7 +160,7 @@ class Misfit:
 
     def add(self, first: LinkArrays, second: LinkArrays) -> None:
         """Add the links of the same pairs, until there are enough."""
-        if self._links > _BLOCK * 16:
+        if self._links > _BLOCK * 4:
             return
         first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
         theirs = _keys(second, second.links)
