@@ -29,7 +29,6 @@ from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
 from alignkit.align.evidence import EvidenceLike
 from alignkit.align.expectation import Workers
-from alignkit.align.model_contents import load_parameters, save_parameters
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
@@ -164,6 +163,8 @@ class Aligner:
         WriteError
             If the file cannot be written.
         """
+        from alignkit.align.model_contents import save_parameters
+
         check_arguments(Aligner.save, locals())
         save_parameters(os.fspath(path), self.parameters)
 
@@ -191,6 +192,8 @@ class Aligner:
             If the file is not a model, is damaged, or was written by a later version. A `FileError`
             (also an `OSError`) if it cannot be read.
         """
+        from alignkit.align.model_contents import load_parameters  # training alone starts sooner
+
         check_arguments(Aligner.load, locals())
         return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
 
