@@ -16,7 +16,7 @@ from alignkit.cluster import parts as part_files
 from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
-from alignkit.errors import AlignerError
+from alignkit.errors import AlignerError, OptionError
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.options import ReadOptions
 
@@ -194,4 +194,8 @@ def load_model(path: str, digest: str, learned: bool) -> Aligner:
     if part_files.digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model with which this run began")
     aligner = Aligner.load(path)
+    known = aligner.parameters.learned
+    if learned and known is not None and known.lessons.evidence:
+        what = "was learned with evidence of other systems, which parts cannot have"
+        raise OptionError(f"{path}: {what}; add --no-learned to align without what was learned")
     return aligner if learned else aligner.with_learned(None)
