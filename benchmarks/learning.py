@@ -107,7 +107,7 @@ def draws(
         report, learned = refiner.report, refiner.learned
         if learned.lexicon is not None:
             learned.lexicon.set_features(whole.cells, learned.lexicon.numbers(whole.bitext))
-        means = whole.cells.features[:, 0]
+        means = whole.cells.probabilities
         refined = means if learned.rounds is None else learned.rounds.probabilities(whole.cells)
         kept = np.isin(whole.cells.pair_of, rest)
         before, after = (
