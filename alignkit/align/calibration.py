@@ -22,6 +22,7 @@ from alignkit.align.calibration_kernel import calibrate
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
 from alignkit.align.priors import letters
 from alignkit.align.settings import FEW
+from alignkit.model.texts import word_kind
 
 FEATURES = (
     "logit_mean", "mean_logit", "logit_minimum", "row_rival", "column_rival", "support",
@@ -84,7 +85,7 @@ class Calibrator:
         """Return the calibrator of words; `numbers` are those of training, or -1."""
         source, target = map(letters, words)
         signs, other_signs = (
-            np.array([not any(map(str.isalnum, word)) for word in side], np.uint8) for side in words
+            np.array([word_kind(word) == 1 for word in side], np.uint8) for side in words
         )
         counts, other_counts = (
             table[known].astype(np.float32)

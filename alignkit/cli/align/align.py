@@ -207,7 +207,7 @@ class _Work:
         evidence = Evidence.pack(self._pairs, self._annotators)
         self.systems = [str(system) for system in evidence.systems]
         if options.learn is None:  # else learning looked at it
-            report_doubts(aligner, self._pairs, self._annotators)
+            report_doubts(aligner, self._pairs, evidence)
         if options.vote:
             return aligner.with_learned(Learned.vote(evidence.systems)), evidence
         return aligner, evidence if learned is not None and learned.lessons.evidence else None

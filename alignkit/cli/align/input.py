@@ -33,7 +33,7 @@ from alignkit.model.texts import describe_tokenizer, tokenizer
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
-    from alignkit.align.evidence import Annotators
+    from alignkit.align.evidence import Annotators, Evidence
     from alignkit.align.supervised.learned import Learned
     from alignkit.model.alignment import Alignment
 
@@ -338,12 +338,12 @@ def check_needed(model: str, learned: Learned | None, annotators: Annotators) ->
         raise OptionError(f"{model}: {error}: {advice}") from None
 
 
-def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], annotators: Annotators) -> None:
+def report_doubts(aligner: Aligner, pairs: Iterable[SentencePair], evidence: Evidence) -> None:
     """Warn of evidence that lost its weights, or fits better in another direction or base."""
     from alignkit.align.bitext import Bitext
-    from alignkit.align.evidence import Evidence, doubts
+    from alignkit.align.evidence import doubts
 
-    evidence, learned = Evidence.pack(pairs, annotators), aligner.parameters.learned
+    learned = aligner.parameters.learned
     plain = {system.name for system in evidence.systems if not system.weighted}
     for system in learned.lessons.evidence if learned is not None else ():
         if system.weighted and system.name in plain:

@@ -52,7 +52,9 @@ def learned_of(
 
     vectors = aligner.vectors
     if systems:
-        report_doubts(aligner, corpus, systems)
+        from alignkit.align.evidence import Evidence
+
+        report_doubts(aligner, corpus, Evidence.pack(corpus, systems))
     refiner = Refiner.train(
         aligner, corpus, gold, options.objective or "links", options.prior or "samples",
         vectors and vectors[0], target_vectors=vectors and vectors[1],
