@@ -52,10 +52,24 @@ def test_a_kernel_is_compiled_once_and_kept_with_what_it_needs(home):
     assert path.is_relative_to(home / "cache" / "alignkit")
     run()
     (path,) = kept(home)
-    sig, needed, _ = pickle.loads(kernel_cache._read(path))
+    sig, needed, *_ = pickle.loads(kernel_cache._read(path))
     assert len(sig) == 2
     assert "PyLong_AsUnsignedLongLong" in needed
     assert not any(name.startswith("llvm.") for name in needed)
+
+
+def test_a_kernel_that_was_read_can_be_called_by_one_that_is_compiled(home):
+    assert run()
+    inner = jit(decoding_kernel.mixed.py_func)
+
+    @numba.njit
+    def outer(seed, number):
+        return inner(inner(seed, number), number)
+
+    seed = np.uint64(7)
+    assert outer(seed, 5) == decoding_kernel.mixed(decoding_kernel.mixed(seed, 5), 5)
+    assert inner.stats.cache_hits
+    assert not inner.stats.cache_misses
 
 
 NO_KERNELS = [b"no pickle", pickle.dumps(("no", "kernel")), b""]

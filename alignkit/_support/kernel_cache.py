@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from llvmlite.binding import address_of_symbol
+from llvmlite.binding import address_of_symbol, parse_assembly, parse_bitcode
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
@@ -59,10 +59,14 @@ class KernelCache(_Cache):
             with suppress(Exception):
                 _check(folder)
                 payload = _read(folder / name)
-                kept, needed, code = pickle.loads(payload)
+                kept, needed, defined, code, bitcode = pickle.loads(payload)
                 if kept == sig:
                     _prepare(target_context, needed)
-                    return CompileResult._rebuild(target_context, *code)
+                    target_context.codegen()._engine._defined_symbols.update(defined)
+                    result = CompileResult._rebuild(target_context, *code)
+                    # parsing bitcode takes most of loading, and is for compiling callers only
+                    result.library._get_module_for_linking = partial(parse_bitcode, bitcode)
+                    return result
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -75,7 +79,10 @@ class KernelCache(_Cache):
             values = [*module.functions, *module.global_variables]
             needed = [value.name for value in values if value.is_declaration]
             needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
-            payload = dumps((sig, needed, data._reduce()))
+            defined = [value.name for value in values if not value.is_declaration]
+            (library, kind, (machine_code, bitcode)), *rest = data._reduce()
+            code = (library, kind, (machine_code, parse_assembly("").as_bitcode())), *rest
+            payload = dumps((sig, needed, defined, code, bitcode))
             for folder in places():
                 with suppress(OSError):
                     _make(folder)
