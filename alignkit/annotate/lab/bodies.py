@@ -1,0 +1,515 @@
+"""The bodies of requests and answers of the API; the OpenAPI description is made from them.
+
+Fields that a request may leave out have a default. Times are UTC, as in 2026-11-27T22:30:00Z.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9._-]{0,39}$")]
+Slug = Annotated[str, Meta(pattern="^[a-z0-9-]{1,40}$")]
+Password = Annotated[str, Meta(min_length=12, max_length=200)]
+Text = Annotated[str, Meta(max_length=200)]
+Secret = Annotated[str, Meta(min_length=20, max_length=200)]
+Count = Annotated[int, Meta(ge=0, le=2**31)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Role = Literal["owner", "adjudicator", "annotator", "reader"]
+Rank = Literal["owner", "member"]
+Task = Literal["align", "judge", "extract"]
+
+
+class Body(Struct, forbid_unknown_fields=True):
+    """The body of a request."""
+
+
+class Fault(Struct, omit_defaults=True):
+    """The answer to a request that fails; `error` is a code, `message` is for people."""
+
+    error: str
+    message: str
+    field: str = ""  # of the form, where the fault is
+
+
+# Signing in
+
+
+class SignIn(Body):
+    """POST session; `take_over` ends the session of somebody else in this browser."""
+
+    name: Text
+    password: Text
+    take_over: bool = False
+
+
+class Entered(Struct):
+    """The answer to sign-in and join; the page keeps `csrf` by `lab`."""
+
+    csrf: str
+    account: str
+    lab: str  # key of the lab
+
+
+class JoinLook(Body):
+    """POST join/look: ask whose link this is, without using it."""
+
+    token: Secret
+
+
+class JoinInfo(Struct):
+    """A valid link: of what kind, and for whom; the first owner chooses a name."""
+
+    kind: Literal["first", "invite", "reset"]
+    name: str
+
+
+class Join(Body):
+    """POST join."""
+
+    token: Secret
+    password: Password
+    name: str = ""  # of the first owner only
+
+
+class Prove(Body):
+    """POST prove: the password again, before what matters."""
+
+    password: Text
+
+
+# My own
+
+
+class MyRole(Struct):
+    """My role in a project; lab owners have the role owner in all."""
+
+    slug: str
+    name: str
+    role: Role
+    annotates: bool
+
+
+class Me(Struct):
+    """GET me."""
+
+    account: str
+    rank: Rank
+    may_create: bool
+    lab: str
+    roles: list[MyRole]
+
+
+class ChangePassword(Body):
+    """PATCH me."""
+
+    old: Text
+    new: Password
+
+
+class SessionRow(Struct):
+    """GET me/sessions: {"sessions": [...]}; DELETE me/sessions/ID ends one.
+
+    DELETE me/sessions ends all others.
+    """
+
+    id: str
+    device: str
+    address: str
+    made: str
+    seen: str
+    current: bool
+
+
+class NewToken(Body):
+    """POST me/tokens."""
+
+    name: Text
+    project: str = ""  # slug; all projects if empty
+    read_only: bool = False
+    days: Annotated[int, Meta(ge=1, le=365)] = 90
+
+
+class TokenRow(Struct, omit_defaults=True):
+    """GET me/tokens: {"tokens": [...]}; `token` itself is in the answer to POST only."""
+
+    id: str
+    name: str
+    begins: str  # its first characters
+    project: str
+    read_only: bool
+    expires: str
+    used: str
+    token: str = ""
+
+
+# The lab
+
+
+class AccountRow(Struct):
+    """GET accounts: {"accounts": [...]}, PATCH accounts/NAME."""
+
+    name: str
+    rank: Rank
+    may_create: bool
+    state: Literal["invited", "open", "closed"]
+    made: str
+    seen: str
+    projects: int
+    etag: str
+
+
+class ChangeAccount(Body):
+    """PATCH accounts/NAME."""
+
+    etag: str
+    rank: Rank | UnsetType = UNSET
+    may_create: bool | UnsetType = UNSET
+    state: Literal["open", "closed"] | UnsetType = UNSET
+
+
+class AuditRow(Struct):
+    """GET audit?after=N&limit=N&project=SLUG&person=NAME&day=2026-11-27: {"rows": [...]}.
+
+    The newest come first; `after` is the number of the last row seen.
+    """
+
+    n: int
+    at: str
+    actor: str
+    by: str
+    address: str
+    project: str
+    action: str
+    target: str
+    before: str
+    after: str
+
+
+# Projects
+
+
+class Need(Struct):
+    """What a project needs from me: a page of the project to go to, and why in a few words."""
+
+    page: Literal["adjudicate", "export", "assign", "people", "align", "judge", "extract"]
+    text: str  # as in "37 to adjudicate"
+
+
+class ProjectCard(Struct):
+    """GET projects: {"projects": [...]}, in the order of the page."""
+
+    slug: str
+    name: str
+    task: Task
+    languages: str  # as in en-de
+    state: Literal["making", "open", "archived"]
+    pairs: int
+    done: int  # of gold for owners, adjudicators, readers; else my own
+    mine: tuple[int, int]  # my done pairs, and all my pairs
+    reopened: list[tuple[int, str]]  # my pairs that were opened again: number, reason
+    left: float | None  # minutes, by my pace; None where unknown
+    role: Role
+    annotates: bool
+    needs: Need | None
+    annotators: list[str]
+    last: str  # time of the last work; empty if none
+    made: str
+    etag: str
+
+
+class ProjectSettings(Struct):
+    """`settings` of GET projects/SLUG, for owners."""
+
+    guidelines: str
+    learning: bool
+    blind: bool
+    majority: bool
+    gold: str
+    suggestions: str  # in words
+    training: tuple[str, float | None] | None  # step and share, while an aligner trains
+
+
+class ProjectDetail(ProjectCard, kw_only=True):
+    """GET projects/SLUG."""
+
+    settings: ProjectSettings | None = None
+
+
+class ChangeProject(Body):
+    """PATCH projects/SLUG; `state` archives (archived) or reopens (open)."""
+
+    etag: str
+    name: Text | UnsetType = UNSET
+    state: Literal["open", "archived"] | UnsetType = UNSET
+    guidelines: Annotated[str, Meta(max_length=200_000)] | UnsetType = UNSET
+    learning: bool | UnsetType = UNSET
+    blind: bool | UnsetType = UNSET
+    majority: bool | UnsetType = UNSET
+    suggestions: Literal["trained", "none"] | UnsetType = UNSET
+    stop_training: bool = False
+
+
+class DeleteProject(Body):
+    """DELETE projects/SLUG, of an archived project; the name is typed."""
+
+    name: str
+
+
+class Suggestions(Struct, forbid_unknown_fields=True, frozen=True):
+    """Where suggestions come from; `name` is an annotator of the corpus, or a model file."""
+
+    kind: Literal["trained", "model", "initial", "none"] = "trained"
+    name: Text = ""
+
+
+class NewProject(Body):
+    """POST projects: 202, a ProjectCard with state making."""
+
+    draft: str
+    etag: str  # of the draft
+    name: Text
+    slug: str = ""  # made from the name if empty
+    task: Task = "align"
+    scheme: Text = ""
+    suggestions: Suggestions = Suggestions()
+    learning: bool = True
+    guidelines: Annotated[str, Meta(max_length=200_000)] = ""
+    blind: bool = False
+    majority: bool = False
+    gold: Text = "gold"
+
+
+# Drafts
+
+
+class NewDraft(Body):
+    """POST drafts: a Draft; with a project it is for an import."""
+
+    project: str = ""
+
+
+class NewFile(Body):
+    """POST drafts/ID/files: {"n": N}; then PUT drafts/ID/files/N with the bytes."""
+
+    name: Annotated[str, Meta(max_length=300)]
+    size: Count
+
+
+class DraftFile(Struct):
+    """A file of a draft."""
+
+    n: int
+    name: str
+    size: int
+    received: int
+    kind: str  # what it is, of `kinds`
+    kinds: list[tuple[str, str]]  # value and name of what it can be
+    problem: str  # why it cannot be read: line, what was expected
+
+
+class Choice(Struct):
+    """One way to treat a finding."""
+
+    value: str
+    name: str
+
+
+class Finding(Struct):
+    """A finding of `check`; without choices it is only shown."""
+
+    code: str
+    text: str
+    pairs: list[int]  # the first of them
+    choices: list[Choice]
+    chosen: str
+
+
+class DraftOption(Struct):
+    """An option of *Change*: format, base, direction, encoding, tokenizer."""
+
+    name: str
+    label: str
+    value: str
+    choices: list[Choice]
+
+
+class Draft(Struct):
+    """GET drafts/ID; GET drafts: {"drafts": [...]} of mine."""
+
+    id: str
+    etag: str
+    project: str
+    task: Task
+    files: list[DraftFile]
+    reading: bool  # a child process reads the files now
+    progress: str  # as in "Reading 12,400 pairs"
+    detected: str  # the first line, as in "Pharaoh links, counted from 0, source first"
+    options: list[DraftOption]
+    pairs: int
+    languages: str
+    findings: list[Finding]
+    annotators: list[str]  # whose links can be suggested
+    models: list[str]  # model files of the draft
+    ready: bool
+    problem: str  # why nothing can be made, where it belongs to no file
+    name: str  # proposed for the project
+
+
+class ChangeDraft(Body):
+    """PATCH drafts/ID: what files are (by n), options and findings by name."""
+
+    task: Task | UnsetType = UNSET
+    kinds: dict[str, str] = {}
+    options: dict[str, str] = {}
+    choices: dict[str, str] = {}
+
+
+class Preview(Struct):
+    """GET drafts/ID/preview/K: one pair, as the page draws it."""
+
+    k: int
+    pairs: int
+    id: str
+    source: list[str]
+    target: list[str]
+    links: list[tuple[int, int, int]]  # 1 possible, 2 sure
+    by: str  # who drew them
+    label: str
+    direction: dict[str, str]
+
+
+class NewImport(Body):
+    """POST projects/SLUG/import."""
+
+    draft: str
+    etag: str
+    words_only: bool = False
+    add_pairs: bool = False
+    dry_run: bool = False
+
+
+class ImportDone(Struct):
+    """What an import did, or would do: counts by name, in the order to show, and warnings."""
+
+    counts: list[tuple[str, int]]
+    warnings: list[str]
+    dry_run: bool
+
+
+# People and pairs
+
+
+class Person(Struct):
+    """A row of GET projects/SLUG/people."""
+
+    name: str
+    role: Role | Literal["none"]  # none: annotators of the corpus without an account
+    annotates: bool
+    state: Literal["invited", "open", "closed", "no account"]
+    pairs: int
+    done: int
+    seen: str
+    link: str  # id of the link that waits, with `expires`
+    expires: str
+    etag: str
+
+
+class People(Struct):
+    """GET projects/SLUG/people; `others` are imported annotators without an account."""
+
+    people: list[Person]
+    others: list[str]
+
+
+class ChangePerson(Body):
+    """PUT projects/SLUG/people/NAME: change a role, or add an existing account (etag empty)."""
+
+    role: Role
+    annotates: bool = False
+    etag: str = ""
+
+
+class NewLink(Body):
+    """POST projects/SLUG/links: invite a name into a role, or make a password link (reset)."""
+
+    name: Name
+    kind: Literal["invite", "reset"] = "invite"
+    role: Role = "annotator"
+
+
+class LinkMade(Struct):
+    """The link, shown once; `added`: the account existed, and got the role without a link."""
+
+    id: str
+    url: str
+    name: str
+    expires: str
+    added: bool = False
+
+
+class Assign(Body):
+    """POST projects/SLUG/assign; `plan` is the fingerprint of the dry run that was seen."""
+
+    annotators: list[str] = []  # to add
+    double: Share | None = None  # None: everybody has all pairs
+    trial: Count = 0
+    control: Share | None = None
+    order: Text = "hash"
+    stratify: list[Text] = ["length"]
+    seed: Count = 0
+    dry_run: bool = False
+    plan: str = ""
+
+
+class AssignShare(Struct):
+    """The pairs of an annotator: all, new by this plan, done, begun, trial, in the control sample."""
+
+    annotator: str
+    pairs: int
+    new: int
+    done: int
+    begun: int
+    trial: int
+    control: int
+
+
+class Assigned(Struct):
+    """The answer: a table, and the fingerprint `plan` of what was shown."""
+
+    plan: str
+    new: int
+    pairs: int
+    shares: list[AssignShare]
+    warnings: list[str]
+    now: Assign | None  # the plan in force
+
+
+class Move(Body):
+    """POST projects/SLUG/move: pairs that are not begun, to somebody or (to null) nobody."""
+
+    from_: Annotated[str, Meta(max_length=40)] = field(name="from")
+    to: str | None
+    count: Annotated[int, Meta(ge=1)]
+    pairs: list[int] | None = None  # just these, to undo a move
+    dry_run: bool = False
+
+
+class Moved(Struct):
+    """What was moved, and why not all, as in "38 of 40: 2 are already dora's"."""
+
+    count: int
+    pairs: list[int]
+    text: str
+
+
+class ProgressRow(Struct):
+    """GET projects/SLUG/progress: {"annotators": [...], "gold": [done, all, ready]}."""
+
+    annotator: str
+    done: int
+    pairs: int
+
+
+Answer = dict[str, Any]
