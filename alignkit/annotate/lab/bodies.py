@@ -457,14 +457,14 @@ class Assign(Body):
     trial: Count = 0
     control: Share | None = None
     order: Text = "hash"
-    stratify: list[Text] = ["length"]
+    stratify: tuple[Text, ...] = ("length",)
     seed: Count = 0
     dry_run: bool = False
     plan: str = ""
 
 
 class AssignShare(Struct):
-    """The pairs of an annotator: all, new by this plan, done, begun, trial, in the control sample."""
+    """The pairs of an annotator: all, new by this plan, done, begun, and two kinds of them."""
 
     annotator: str
     pairs: int
