@@ -456,6 +456,7 @@ class Assign(Body):
     double: Share | None = None  # None: everybody has all pairs
     trial: Count = 0
     control: Share | None = None
+    control_least: Count | None = None
     order: Text = "hash"
     stratify: tuple[Text, ...] = ("length",)
     seed: Count = 0
@@ -473,6 +474,9 @@ class AssignShare(Struct):
     begun: int
     trial: int
     control: int
+    alone: int = 0  # pairs that nobody else has, after this plan
+    shared: int = 0
+    hidden: int = 0  # pairs without suggestions
 
 
 class Assigned(Struct):
@@ -510,6 +514,20 @@ class ProgressRow(Struct):
     annotator: str
     done: int
     pairs: int
+
+
+class ExportPlan(Struct):
+    """GET projects/SLUG/export with dry_run=true: what would be downloaded.
+
+    The query is format, what (gold, all, or a name), done, provenance, hidden, dry_run.
+    """
+
+    files: list[tuple[str, str]]  # name and counts, as in "61 pairs, 1,263 links"
+    lost: list[str]  # what the format cannot represent
+    unfinished: int  # pairs not marked done
+    message: str  # why there is nothing to download
+    backup: int | None = None  # bytes of a backup
+    last: tuple[str, str] | None = None  # when the last backup was made, and by whom
 
 
 Answer = dict[str, Any]
