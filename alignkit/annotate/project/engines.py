@@ -1,0 +1,185 @@
+"""Open databases for projects and the lab: an SQLite file, or a schema of a PostgreSQL database.
+
+A place is a path, or ``postgresql+psycopg://user@host/database#schema``. Both are used alike::
+
+    engine = sqlite_engine(path)          # or postgres_engine(*parsed(place))
+    with reading(engine) as conn: ...     # sees one state of the database
+    with writing(engine) as conn: ...     # commits all of its work at once, or nothing
+    close(engine)
+
+Columns of tables have the types TEXT and INTEGER, which keep all that SQLite keeps. Writers of a
+file or schema come one after the other, in all processes. A commit is on the disk when `writing`
+ends. Statements of SQLAlchemy name no schema. Plain SQL does in PostgreSQL: see `use_schema`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Lock
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy.pool import QueuePool
+
+from alignkit.annotate.project.names import ProjectError
+
+_ESCAPE = "\U0010ffff"  # no character, so hardly any text has it
+
+
+class _NulText(sa.types.TypeDecorator[str]):
+    """Text in the order of its bytes; NUL, which PostgreSQL cannot keep, is escaped."""
+
+    impl = sa.Text(collation="C")
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        if value and ("\0" in value or _ESCAPE in value):
+            return value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
+        return value
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        if value and _ESCAPE in value:
+            return value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
+        return value
+
+
+TEXT = sa.Text().with_variant(_NulText(), "postgresql")
+INTEGER = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
+
+BUSY = 10_000  # ms to wait for another writer
+CHECKED = f"busy_timeout={BUSY}", "foreign_keys=ON", "cell_size_check=ON", "trusted_schema=OFF"
+WRITING = tuple(f"PRAGMA {x}" for x in (*CHECKED, "journal_mode=WAL", "synchronous=FULL"))
+"""The statements with which a connection to an SQLite file begins."""
+
+
+def sqlite_engine(
+    path: str, *, mode: str = "rw", setup: Callable[[], Iterable[str]] = lambda: WRITING
+) -> sa.Engine:
+    """Return an engine for a file; mode rwc makes a missing one."""
+    uri = f"file:{quote(os.path.abspath(path))}?mode={mode}"
+
+    def connect() -> sqlite3.Connection:
+        conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        with ExitStack() as undo:
+            undo.callback(conn.close)
+            for text in setup():
+                conn.execute(text)
+            undo.pop_all()
+        return conn
+
+    engine = sa.create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True
+    )
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(conn: sa.Connection) -> None:
+    conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN"))
+
+
+_MOST = 10  # connections to a database that stay open
+_SETTINGS = f"-c lock_timeout={BUSY} -c synchronous_commit=on"
+_OLDEST = 14
+_shared: dict[str, tuple[sa.Engine, int]] = {}
+_sharing = Lock()
+
+
+def is_url(place: str) -> bool:
+    """Return whether a place is in PostgreSQL, not a file."""
+    return re.match(r"postgresql(\+psycopg)?://", place) is not None
+
+
+def shown(place: str) -> str:
+    """Return a place as messages show it: without a password."""
+    return re.sub(r"(?<=://)([^/@:]*):[^/#]*@", r"\1@", place) if is_url(place) else place
+
+
+def parsed(place: str) -> tuple[str, str]:
+    """Return the URL of the database and the schema of a place in PostgreSQL."""
+    url, _, schema = place.partition("#")
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
+        raise ProjectError(
+            f"{shown(place)}: needs the name of a schema at its end: #p_NAME, with small letters, "
+            "digits and _"
+        )
+    return re.sub(r"^postgresql(\+psycopg)?", "postgresql+psycopg", url), schema
+
+
+def postgres_engine(url: str, schema: str) -> sa.Engine:
+    """Return an engine for a schema; all schemas of a database share its connections."""
+    try:
+        with _sharing:
+            base, users = _shared.get(url) or (_base_engine(url), 0)
+            _shared[url] = base, users + 1
+    except ImportError:
+        text = "needs one more library (psycopg); run: pip install 'alignkit[postgres]'"
+        raise ProjectError(f"{shown(url)}: {text}") from None
+    except sa.exc.ArgumentError:
+        raise ProjectError(f"{shown(url)}: is no address of a database") from None
+    return base.execution_options(schema_translate_map={None: schema})
+
+
+def _base_engine(url: str) -> sa.Engine:
+    settings = {"options": _SETTINGS, "connect_timeout": 10, "client_encoding": "utf8"}
+    return sa.create_engine(url, pool_size=_MOST, connect_args=settings, hide_parameters=True)
+
+
+def close(engine: sa.Engine) -> None:
+    """Close the connections, once nobody else uses them."""
+    url = engine.url.render_as_string(hide_password=False)
+    with _sharing:
+        base, users = _shared.get(url, (engine, 1))
+        if users > 1:
+            _shared[url] = base, users - 1
+            return
+        _shared.pop(url, None)
+    base.dispose()
+
+
+def schema_of(conn: sa.Engine | sa.Connection) -> str:
+    """Return the schema in PostgreSQL; empty for an SQLite file."""
+    names: dict[Any, str] = conn.get_execution_options().get("schema_translate_map") or {}
+    return names.get(None, "")
+
+
+def use_schema(conn: sa.Connection) -> None:
+    """Let plain SQL find the tables of the schema, too, until the end of the transaction."""
+    if schema := schema_of(conn):
+        conn.exec_driver_sql(f'SET LOCAL search_path TO "{schema}"')
+
+
+def lock_number(schema: str, what: str) -> int:
+    """Return the number of an advisory lock."""
+    digest = hashlib.sha256(f"alignkit {what} {schema}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+@contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Open a connection that sees one state of the database."""
+    with engine.connect() as conn:
+        if schema_of(engine):
+            level = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+            conn = conn.execution_options(**level)  # noqa: PLW2901
+        yield conn
+
+
+@contextmanager
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Open a connection that commits all of its work at once; one writer at a time."""
+    schema = schema_of(engine)
+    level = {"isolation_level": "READ COMMITTED"} if schema else {"begin": "BEGIN IMMEDIATE"}
+    with engine.connect() as conn:
+        chosen = conn.execution_options(**level)
+        with chosen.begin():
+            if schema:  # what is read after it is as the last writer left it
+                lock = sa.func.pg_advisory_xact_lock(lock_number(schema, "writing"))
+                chosen.execute(sa.select(lock))
+            yield chosen
