@@ -1,0 +1,196 @@
+# ruff: noqa: N818 - errors are named after the situation
+"""The words, values and errors of the lab store; rows for pages are in `bodies`."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from alignkit.errors import AlignkitError
+
+OWNER, MEMBER = "owner", "member"
+"""The ranks of accounts in the lab; owner is a role in projects, too."""
+ADJUDICATOR, ANNOTATOR, READER = "adjudicator", "annotator", "reader"
+"""The roles of accounts in a project, with `OWNER`."""
+OPEN, CLOSED, INVITED = "open", "closed", "invited"
+"""The states of accounts; invited: has the name and roles already, but no password yet."""
+MAKING, ARCHIVED, DELETED = "making", "archived", "deleted"
+"""The states of projects, with `OPEN`."""
+FIRST, INVITE, RESET = "first", "invite", "reset"
+"""The kinds of links."""
+
+
+class Actor(NamedTuple):
+    """The person who changes something, for the audit log."""
+
+    name: str
+    """The account; empty for a command on the server's machine."""
+    by: str = "page"
+    """`page`, `token` or `command`."""
+    address: str = ""
+    lab_owner: bool = False
+    """Acts as owner of a project only because of the rank in the lab; see `ProjectRole`."""
+
+
+class ProjectRole(NamedTuple):
+    """The role of an account in a project."""
+
+    role: str
+    annotates: bool
+    lab_owner: bool = False
+    """Is owner only because of the rank in the lab."""
+
+
+class ProjectRow(Struct, frozen=True):
+    """A project in the list; its counts are those after event `n`, `last` is a time or empty."""
+
+    key: str
+    slug: str
+    name: str
+    task: str
+    languages: str
+    state: str
+    made: str
+    n: int
+    pairs: int
+    done: int
+    last: str
+    etag: str
+
+
+class NewSession(NamedTuple):
+    """A session that has just begun; its two secrets are stored nowhere."""
+
+    cookie: str
+    csrf: str
+    account: str
+
+
+class LabSession(NamedTuple):
+    """The session of a request; rank and `may_create` are those of now."""
+
+    id: str
+    account: str
+    rank: str
+    may_create: bool
+    proved: float
+
+
+class Ended(NamedTuple):
+    """A session that has ended: of whom, why (as in "taken over by ben") and when."""
+
+    account: str
+    why: str
+    at: str
+
+
+class TokenVisitor(NamedTuple):
+    """The token of a request; without a project (a slug) it is for all of its account."""
+
+    id: str
+    account: str
+    rank: str
+    may_create: bool
+    project: str
+    read_only: bool
+
+
+class FreshLink(NamedTuple):
+    """A link that has just been made; its token is stored nowhere."""
+
+    id: str
+    token: str
+    expires: str
+
+
+class LabError(AlignkitError):
+    """A request that the lab store refuses; `field` names the wrong field, if there is one."""
+
+    field = ""
+
+
+class BadValue(LabError):
+    """A value that the field cannot have: a name, a slug, a password, a number of days."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class NameTaken(LabError):
+    """The name of another account or project, or of an annotation of the project."""
+
+    field = "name"
+
+
+class WrongPassword(LabError):
+    """A name and a password that do not belong together, or an account that is not open."""
+
+    def __init__(self) -> None:
+        super().__init__("Name or password is wrong.")
+
+
+class TooManyTries(LabError):
+    """A password that is not checked, because of earlier failures; try again in `seconds`."""
+
+    def __init__(self, seconds: int) -> None:
+        minutes = -(-seconds // 60)
+        unit = "minute" if minutes == 1 else "minutes"
+        super().__init__(f"Too many tries. Try again in {minutes} {unit}.")
+        self.seconds = seconds
+
+
+class Busy(LabError):
+    """Too many passwords wait to be checked."""
+
+    def __init__(self) -> None:
+        super().__init__("The server is busy. Try again in a few seconds.")
+
+
+class LinkGone(LabError):
+    """A link that was used, withdrawn, has expired, or never existed."""
+
+    def __init__(self) -> None:
+        super().__init__("This link is no longer valid. Ask for a new one.")
+
+
+class ChangedMeanwhile(LabError):
+    """A row that somebody changed after it was read."""
+
+    def __init__(self, who: str, when: str) -> None:
+        super().__init__(f"{who or 'A command'} changed this at {when[11:16]}. Nothing was saved.")
+        self.who, self.when = who, when
+
+
+class LastOwner(LabError):
+    """The last open owner of the lab (no project) or of a project (its slug)."""
+
+    def __init__(self, project: str = "") -> None:
+        where = f" of {project}" if project else ""
+        super().__init__(f"The last owner{where} cannot leave. Make somebody else owner first.")
+        self.project = project
+
+
+class NotAllowed(LabError):
+    """A change that takes a lab owner."""
+
+
+class UnknownPerson(LabError, LookupError):
+    """A name without an account, or without a role in the project."""
+
+
+class UnknownProject(LabError, LookupError):
+    """A project that does not exist."""
+
+
+class WrongState(LabError):
+    """A project or an account whose state does not allow the change."""
+
+
+def timestamp(seconds: float | None) -> str:
+    """Return a time as text, as in 2026-11-27T22:30:00Z; empty for None."""
+    if seconds is None:
+        return ""
+    return datetime.fromtimestamp(int(seconds), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
