@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from annotate_browser import browser, enter, saved, serving, write_corpus
 
-from alignkit.annotate.server.answers import load_assets
+from alignkit.annotate.server.assets import load_assets
 from benchmarks.machine import load, machine
 
 GUIDELINES = "guidelines.css"  # of another page

@@ -18,7 +18,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
-from alignkit.annotate.server.answers import load_assets
+from alignkit.annotate.server.assets import load_assets
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 BROWSER = [pytest.mark.browser,

@@ -346,6 +346,6 @@ def test_adjudicators_are_served_what_waits_and_store_what_they_decide(tmp_path)
         assert post(boss, "decide", id="d", **told).status == 201
         late = post(other, "decide", id="l", cells=[[0, 0, 0, 2]], whys=[[0, 0, None, own]])
         assert (late.status, [event["id"] for event in late.json["events"]][-1]) == (409, "d")
-        assert other.ask("GET", "/api/changes?after=0").json["pairs"]["1"]
+        assert other.ask("GET", "/api/gold/changes?after=0").json["pairs"]["1"]
         assert post(other, "done", id="f", before=False, after=True).status == 201
         assert boss.ask("GET", "/api/gold").json["done"] == 1

@@ -11,7 +11,7 @@ from alignkit.annotate.server.server import AnnotationServer
 
 GETS = """/ /page/wire.js /favicon.ico /guidelines /api/project /api/queue /api/find?q=house
 /api/changes?after=0 /api/export?to=pharaoh /api/pairs/1 /api/pairs/1/history /api/progress
-/adjudicate /api/gold /api/gold/1 /dashboard /api/agreement"""
+/adjudicate /api/gold /api/gold/changes /api/gold/1 /dashboard /api/agreement"""
 SENT = "/enter /invite /logout /api/pairs/1/events /api/settle /api/gold/1/events"
 POSTS = [("POST", path) for path in SENT.split()]
 ROUTES = [("GET", path) for path in GETS.split()] + POSTS
@@ -64,9 +64,9 @@ def _nothing_changes(server):
 
 def refused(answer, *statuses):
     assert answer.status in statuses, (answer.status, answer.body)
-    assert answer.json["error"]
-    assert statuses != (401,) or answer.json.keys() == {"error"}
-    assert "Traceback" not in answer.json["error"]
+    assert answer.json["message"]
+    assert statuses != (401,) or answer.json.keys() == {"error", "message"}
+    assert "Traceback" not in answer.json["message"]
     assert answer.headers["content-type"] == "application/json"
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -183,7 +183,7 @@ def test_control_characters_are_refused(anna, char):
                        ("edit", EDIT | {"how": "accept", "set": f"a{char}"})]:  # fmt: skip
         answer = anna.ask("POST", "/api/pairs/1/events", request(event(kind=kind, data=data)))
         refused(answer, 422)
-        assert f"the control character U+{ord(char):04X}" in answer.json["error"]
+        assert f"the control character U+{ord(char):04X}" in answer.json["message"]
 
 
 def test_requests_that_cannot_be_are_refused(anna):

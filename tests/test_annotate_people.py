@@ -176,7 +176,7 @@ def test_a_link_is_given_to_who_knows_the_secret_alone_and_of_many_the_oldest_is
         assert stranger.ask("POST", "/invite", sent, **headers).status == status, (headers, sent)
     good = {SECRET: secret, "Origin": None}
     told = stranger.ask("POST", "/invite", body | {"name": "zoe"}, **good)
-    assert "no pair is assigned to 'zoe' (only to anna, ben)" in told.json["error"]
+    assert "no pair is assigned to 'zoe' (only to anna, ben)" in told.json["message"]
     token = stranger.ask("POST", "/invite", body, **good).json["token"]
     assert stranger.enter(token).status == 200
     assert server.client(enter=False).enter(token).status == 401

@@ -20,7 +20,7 @@ from refusals import refuses
 from alignkit.annotate.project.names import DamagedProject
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
-from alignkit.annotate.server.answers import load_assets
+from alignkit.annotate.server.assets import load_assets
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.serving import allowed_hosts, check_address, listen
@@ -70,7 +70,7 @@ def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path):
         again.cookie, again.csrf = anna.cookie, anna.csrf
         answer = again.ask("GET", "/api/pairs/1")
         assert answer.status == 401
-        assert "open the URL" in answer.json["error"]
+        assert "open the URL" in answer.json["message"]
         assert server.client().ask("GET", "/api/pairs/1").status == 200
 
 
@@ -241,7 +241,7 @@ def test_a_damaged_project_is_told_as_such(tmp_path, monkeypatch, damage):
         with served(path) as server:
             answer = server.client().ask("GET", "/api/pairs/1")
             assert answer.status == 500, answer.body
-            assert f"`alignkit project log {path} --check`" in answer.json["error"]
+            assert f"`alignkit project log {path} --check`" in answer.json["message"]
         return
     with closing(sqlite3.connect(path)) as conn:
         where = "SELECT rootpage FROM sqlite_master WHERE name = 'pair_text'"

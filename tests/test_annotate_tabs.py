@@ -126,7 +126,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
 
 def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
     page, statuses = desk.tab(3), [400, 404, 413, 422]
-    body = json.dumps({"error": "this is not to be had"})
+    body = json.dumps({"message": "this is not to be had"})
     desk.context.route(
         "**/api/pairs/3/events",
         lambda route: route.fulfill(status=statuses[0], body=body, content_type="application/json"),

@@ -66,7 +66,7 @@ def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page, path):
 def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page, path):
     judged(path, 1, ("1", "i"), ("1", "i", "s"), ("4",), rewrites=True)
     page.wait_for_selector("body[data-state=ready][data-pair='1']")
-    refuse = {"status": 422, "json": {"error": "this is what a long reason looks like " * 3}}
+    refuse = {"status": 422, "json": {"message": "this is what a long reason looks like " * 3}}
     page.context.route("**/events", lambda route: route.fulfill(**refuse))
     press(page, "3")
     page.wait_for_selector("#conflict:not([hidden])")

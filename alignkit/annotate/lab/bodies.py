@@ -309,20 +309,20 @@ class DraftFile(Struct):
     problem: str  # why it cannot be read: line, what was expected
 
 
-class Choice(Struct):
+class DraftChoice(Struct):
     """One way to treat a finding."""
 
     value: str
     name: str
 
 
-class Finding(Struct):
+class DraftFinding(Struct):
     """A finding of `check`; without choices it is only shown."""
 
     code: str
     text: str
     pairs: list[int]  # the first of them
-    choices: list[Choice]
+    choices: list[DraftChoice]
     chosen: str
 
 
@@ -332,7 +332,7 @@ class DraftOption(Struct):
     name: str
     label: str
     value: str
-    choices: list[Choice]
+    choices: list[DraftChoice]
 
 
 class Draft(Struct):
@@ -349,7 +349,7 @@ class Draft(Struct):
     options: list[DraftOption]
     pairs: int
     languages: str
-    findings: list[Finding]
+    findings: list[DraftFinding]
     annotators: list[str]  # whose links can be suggested
     models: list[str]  # model files of the draft
     ready: bool
@@ -449,7 +449,7 @@ class LinkMade(Struct):
     added: bool = False
 
 
-class Assign(Body):
+class NewAssignment(Body):
     """POST projects/SLUG/assign; `plan` is the fingerprint of the dry run that was seen."""
 
     annotators: list[str] = []  # to add
@@ -479,7 +479,7 @@ class AssignShare(Struct):
     hidden: int = 0  # pairs without suggestions
 
 
-class Assigned(Struct):
+class AssignTable(Struct):
     """The answer: a table, and the fingerprint `plan` of what was shown."""
 
     plan: str
@@ -487,7 +487,7 @@ class Assigned(Struct):
     pairs: int
     shares: list[AssignShare]
     warnings: list[str]
-    now: Assign | None  # the plan in force
+    now: NewAssignment | None  # the plan in force
 
 
 class Move(Body):

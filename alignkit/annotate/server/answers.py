@@ -1,12 +1,7 @@
-"""The bodies of replies: the files of the page, a project, a pair, and a download.
-
-The files of the page are in a table by name: text from a client is never used as a path.
-"""
+"""The bodies of replies: a project, a pair, and a download."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import re
 import shutil
 import unicodedata
@@ -34,41 +29,9 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.opening import OpeningProgress
 
 
-_KINDS = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
 _ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
 _ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
 _LANGUAGES = ("source_language", "target_language")
-PAGE = Path(__file__).parent / "page"
-
-
-class Asset(NamedTuple):
-    """A file of the page."""
-
-    body: bytes
-    compressed: bytes  # by gzip
-    kind: str  # its Content-Type
-    tag: str  # its ETag, a hash of the body
-
-
-def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
-    """Read the files of the page by name; compress each once."""
-    table = {}
-    for path in sorted(folder.iterdir()):
-        if path.suffix in _KINDS:
-            body = path.read_bytes()
-            asset = Asset(body, gzip.compress(body, mtime=0), _KINDS[path.suffix], entity_tag(body))
-            table[path.name] = asset
-    return table
-
-
-def entity_tag(body: bytes) -> str:
-    """Return the ETag of a body."""
-    return f'"{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
 def project_answer(

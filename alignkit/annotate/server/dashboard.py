@@ -20,7 +20,7 @@ from alignkit.annotate.dashboard.tally import intervals_of
 from alignkit.annotate.dashboard.view import Slow, SlowFigures, dashboard_view
 from alignkit.annotate.project.events import now
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.answers import entity_tag
+from alignkit.annotate.server.assets import entity_tag
 from alignkit.annotate.server.child import ChildProcess, Job
 from alignkit.errors import AlignkitError
 

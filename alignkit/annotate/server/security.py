@@ -80,9 +80,17 @@ def json_reply(value: object, status: int = 200) -> Response:
     return Response(body, status, media_type="application/json")
 
 
+_CODES = {
+    400: "invalid", 401: "signin", 403: "forbidden", 404: "unknown", 405: "method",
+    408: "slow", 409: "conflict", 410: "gone", 413: "large", 415: "type", 422: "invalid",
+    423: "archived", 429: "busy", 507: "full",
+}  # fmt: skip
+
+
 def refusal(status: int, message: str, **more: Any) -> Response:
-    """Return a reply that reports an error."""
-    return json_reply({"error": message, **more}, status)
+    """Return a reply that reports an error: a code, a message for people, and more values."""
+    code = _CODES.get(status, "server")
+    return json_reply({"error": code, "message": message, **more}, status)
 
 
 async def _answer(_: Request, error: Exception) -> Response:

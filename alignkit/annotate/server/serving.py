@@ -301,8 +301,8 @@ def invited(
         reason = "the server lets nobody in; stop it and start it again"
         with suppress(DecodeError, UnicodeDecodeError):
             answer = json.decode(body)
-            if isinstance(answer, dict) and answer.get("error"):
-                reason = str(answer["error"])
+            if isinstance(answer, dict) and answer.get("message"):
+                reason = str(answer["message"])
         silent = 0 if status else silent + 1
         if status not in (0, 503) or silent > _REQUESTS:
             where = f"{project}: {reason} at {server.host}; stop it"
@@ -321,6 +321,6 @@ def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
         reply = connection.getresponse()
         return reply.status, reply.read()
     except (OSError, http.client.HTTPException):
-        return 0, b'{"error": "the server does not answer"}'
+        return 0, b'{"message": "the server does not answer"}'
     finally:
         connection.close()

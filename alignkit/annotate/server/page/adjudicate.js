@@ -9,6 +9,7 @@ import {actionOf, mapped, typing} from "./keyboard.js"
 import {last} from "./model.js"
 import {move} from "./moves.js"
 import {arrive, begin, Page} from "./page.js"
+import {page} from "./place.js"
 import {Session} from "./session.js"
 import {cellOf, dropped, plural, source, target} from "./words.js"
 
@@ -341,7 +342,7 @@ class App extends Page {
 
 begin(async () => {
 	const wire = await arrive(), {project} = wire
-	if (project.role !== "adjudicator") return location.replace("/")
+	if (project.role !== "adjudicator") return location.replace(page(""))
 	const pairs = asked() ? [{k: asked()}] : await toDo(wire), app = new App(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({state}) => state !== "done") || pairs[0]).k, false)

@@ -2,6 +2,7 @@
 import {$, html, say} from "./dom.js"
 import {corrected} from "./corrections.js"
 import {clock, duration, figure, follow, number} from "./figures.js"
+import {page} from "./place.js"
 import {admitted} from "./wire.js"
 import {plural} from "./words.js"
 
@@ -89,7 +90,7 @@ const pair = one => row("", cell(number(one.possible)), cell(number(one.sure)), 
 
 // The cells that name a pair, as a link where it can be adjudicated, and show its texts.
 function named({k, id, source, target, ready, settled}) {
-	const name = ready ? html("a", {"href": `/adjudicate?pair=${k}`, "data-pair": k}, id) : id
+	const name = ready ? html("a", {"href": `${page("adjudicate")}?pair=${k}`, "data-pair": k}, id) : id
 	const told = settled ? "adjudicated" : ready ? "" : "not yet done by all"
 	return [html("td", {dir: "auto"}, name, told ? html("small", {}, ` ${told}`) : ""), html("td", {class: "text"}, html("p", {dir: "auto"}, source), html("p", {dir: "auto"}, target))]
 }
@@ -106,7 +107,7 @@ async function start() {
 		say("start-text", text)
 		go?.()
 	}})
-	if (project.role !== "adjudicator") throw new Error("The dashboard is for adjudicators: alignkit annotate PROJECT --adjudicate")
+	if (project.role === "annotator") throw new Error("The dashboard is for adjudicators: alignkit annotate PROJECT --adjudicate")
 	document.body.dataset.task = project.task
 	say("project", project.name)
 	say("annotator", `${project.annotator}, ${project.role}`)

@@ -1,5 +1,6 @@
 // Follow the figures of the dashboard, and write them.
 import {html} from "./dom.js"
+import {API} from "./place.js"
 
 const POLL = 2000 // milliseconds
 const STRANGER = "Open the URL that `alignkit annotate --adjudicate` printed last."
@@ -35,7 +36,7 @@ async function asked(project, tag, tagged) {
 	const headers = {"X-CSRF-Token": project.csrf, Prefer: "wait=1"}
 	if (tag) headers["If-None-Match"] = tag
 	try {
-		const reply = await fetch("/api/agreement", {headers, cache: "no-store"})
+		const reply = await fetch(`${API}agreement`, {headers, cache: "no-store"})
 		if (reply.status === 200) tagged(reply.headers.get("ETag") ?? "")
 		return {status: reply.status, view: reply.status === 304 ? null : await reply.json()}
 	} catch {
@@ -46,7 +47,7 @@ async function asked(project, tag, tagged) {
 function sentence(status, view) {
 	if (status === 200 || status === 304) return ""
 	if (status === 401 || status === 403) return STRANGER
-	return view?.error ?? "The server cannot be reached."
+	return view?.message ?? "The server cannot be reached."
 }
 
 // ".87", "-.05", "1.00"; with `signed` "+.09".

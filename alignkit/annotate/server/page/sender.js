@@ -67,7 +67,7 @@ export class Sender {
 			const taken = status >= 200 && status < 300
 			if (ENDED.has(status)) break // what waits is kept until there is a session
 			if (!taken && !REFUSED.has(status)) {
-				this.#wait((status && reply.body?.error) || AWAY) // busy, full, too slow (408, 429): it may take it later
+				this.#wait((status && reply.body?.message) || AWAY) // busy, full, too slow (408, 429): it may take it later
 				break
 			}
 			this.offline = ""

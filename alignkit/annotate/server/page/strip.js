@@ -1,6 +1,7 @@
 // The strip of figures at the bottom of the page of adjudicators.
 import {html} from "./dom.js"
 import {clock, duration, figure, follow, main} from "./figures.js"
+import {page, ROOT} from "./place.js"
 import {plural} from "./words.js"
 
 const MOST = 2 // annotators that are told one by one
@@ -8,7 +9,7 @@ const MOST = 2 // annotators that are told one by one
 // Fill an element with the figures, and keep them as of now; `project` holds the second secret. Nobody is named
 // where `blind()` says so. Returns what stops it.
 export function strip(element, project, blind = () => false) {
-	if (!document.querySelector("link[href='/page/strip.css']")) document.head.append(html("link", {rel: "stylesheet", href: "/page/strip.css"}))
+	if (!document.querySelector("link[href$='page/strip.css']")) document.head.append(html("link", {rel: "stylesheet", href: `${ROOT}page/strip.css`}))
 	element.classList.add("figures")
 	return follow(project, (view, problem) => draw(element, view, problem, blind()))
 }
@@ -21,7 +22,7 @@ function draw(element, view, problem, blind) {
 	}
 	delete element.dataset.problem
 	element.removeAttribute("title")
-	element.replaceChildren(html("dl", {}, ...(view.progress === undefined ? parts(view, blind) : reading(view))), html("a", {href: "/dashboard"}, "Dashboard"))
+	element.replaceChildren(html("dl", {}, ...(view.progress === undefined ? parts(view, blind) : reading(view))), html("a", {href: page("dashboard")}, "Dashboard"))
 }
 
 const part = (name, ...what) => html("div", {}, html("dt", {}, name), html("dd", {}, ...what))

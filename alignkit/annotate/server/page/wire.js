@@ -1,6 +1,7 @@
 // Speak with the server: enter, ask, and send events through the outbox.
 
 import {Outbox} from "./outbox.js"
+import {API, AT, PROJECT, ROOT, signIn} from "./place.js"
 import {dependent, whole} from "./refusals.js"
 import {AWAY, Sender} from "./sender.js"
 
@@ -8,9 +9,11 @@ const POLL = 2000 // milliseconds
 const PATIENCE = 20000
 const CLAIM = 500
 const AGAIN = "Open the URL that `alignkit annotate` printed last."
+const START = `project?at=${AT}`
 
-async function request(method, path, {body, csrf, keepalive, file} = {}) {
+async function request(method, path, {body, csrf, account, keepalive, file} = {}) {
 	const headers = {Prefer: "wait=1"}
+	if (account) headers["X-Account"] = encodeURIComponent(account)
 	if (csrf) headers["X-CSRF-Token"] = csrf
 	if (body) headers["Content-Type"] = "application/json"
 	const options = {method, headers, keepalive, cache: "no-store", body: body && JSON.stringify(body)}
@@ -22,13 +25,13 @@ async function request(method, path, {body, csrf, keepalive, file} = {}) {
 		const text = await reply.text()
 		return {status, body: text ? JSON.parse(text) : null}
 	} catch {
-		return {status: 0, body: {error: "The server cannot be reached." }}
+		return {status: 0, body: {message: "The server cannot be reached." }}
 	}
 }
 
 function checked(reply) {
 	if (reply.status >= 200 && reply.status < 300) return reply.body
-	throw new Error(reply.body?.error ?? `The server answered ${reply.status}.`)
+	throw new Error(reply.body?.message ?? `The server answered ${reply.status}.`)
 }
 
 // Ask again while the project is being made; `progress` is told how far that is.
@@ -36,7 +39,7 @@ async function patient(method, path, options, progress) {
 	for (;;) {
 		const reply = await request(method, path, options)
 		if (reply.status !== 503) return reply
-		progress?.({text: reply.body?.error ?? "", share: reply.body?.share ?? null, start: null})
+		progress?.({text: reply.body?.message ?? "", share: reply.body?.share ?? null, start: null})
 		await pause(300)
 	}
 }
@@ -78,16 +81,21 @@ export async function admitted({progress}) {
 	const token = /^#([A-Za-z0-9_-]{20,})$/.exec(location.hash)?.[1]
 	let csrf = kept()
 	if (token) {
-		const {status, body} = await patient("POST", "/enter", {body: {token}}, progress)
+		const {status, body} = await patient("POST", `${ROOT}enter`, {body: {token}}, progress)
 		if (status) history.replaceState(null, "", location.pathname + location.search)
 		if (status === 200) csrf = keep(body)
 	}
-	let project = checked(await patient("GET", "/api/project", {csrf}, progress))
+	const first = await patient("GET", API + START, {csrf}, progress)
+	if (PROJECT && first.status === 401) {
+		signIn()
+		await new Promise(() => {}) // another page comes
+	}
+	let project = checked(first)
 	let go = !progress
 	while (project.preparing && !go) {
 		progress({...project.preparing, start: () => {go = true;}})
 		await pause(300)
-		project = checked(await request("GET", "/api/project", {csrf}))
+		project = checked(await request("GET", API + START, {csrf}))
 	}
 	project.csrf = csrf
 	return project
@@ -107,6 +115,7 @@ class Wire extends EventTarget {
 	#timer = 0
 	#waiting = 0 // events, as last told
 	#refusal = ""
+	#ended = PROJECT ? "Sign in again." : AGAIN
 
 	constructor(project, outbox) {
 		super()
@@ -198,12 +207,12 @@ class Wire extends EventTarget {
 
 	async get(path, file, body) {
 		const reply = await this.#ask(body ? "POST" : "GET", path, {file, body})
-		if (reply.status === 401) this.#leave()
+		if (reply.status === 401) this.#leave(reply.body)
 		return checked(reply)
 	}
 
 	async #ask(method, path, options) {
-		const ask = () => request(method, `/api/${path}`, {...options, csrf: this.project.csrf})
+		const ask = () => request(method, API + path, {...options, csrf: this.project.csrf, account: this.project.annotator})
 		const reply = await ask()
 		return reply.status === 403 && (await this.#renew()) ? ask() : reply
 	}
@@ -213,7 +222,7 @@ class Wire extends EventTarget {
 		const events = entries.map(entry => entry.event)
 		const body = {base: this.#seen.get(k) ?? base, rev, events}
 		const reply = await this.#ask("POST", `${this.project.at}/${k}/events`, {body, keepalive})
-		if (reply.status === 401 || reply.status === 403) this.#leave()
+		if (reply.status === 401 || reply.status === 403) this.#leave(reply.body)
 		return reply
 	}
 
@@ -239,7 +248,7 @@ class Wire extends EventTarget {
 		const taken = held.filter(later => removed.has(later.event.id))
 		const detail = {
 			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev, status,
-			message: body?.error ?? `The server answered ${status}.`,
+			message: body?.message ?? `The server answered ${status}.`,
 		}
 		if (tab === this.#tab) return this.#conflict(detail)
 		this.#channel.postMessage({kind: "refused", tab, detail})
@@ -297,13 +306,13 @@ class Wire extends EventTarget {
 	}
 
 	async #changes() {
-		const {status, body} = await this.#ask("GET", `changes?after=${this.#n}`)
+		const {status, body} = await this.#ask("GET", `${AT === "gold" ? "gold/" : ""}changes?after=${this.#n}`)
 		if (status === 200) {
 			this.#n = Math.max(this.#n, body.n)
 			for (const [k, events] of Object.entries(body.pairs)) this.#deliver(Number(k), events)
 			this.#emit("votes", body.votes)
 		} else if (status === 401) {
-			this.#leave()
+			this.#leave(body)
 		}
 		if (status > 0 && status < 500) this.#sender.reached()
 	}
@@ -311,9 +320,9 @@ class Wire extends EventTarget {
 	// Take the secret that another tab has kept; true if it is one of this annotator in this project.
 	async #renew() {
 		const csrf = kept(this.project.key) ?? this.project.csrf
-		const {status, body} = await request("GET", "/api/project", {csrf})
+		const {status, body} = await request("GET", API + START, {csrf})
 		if (status === 0 || status >= 500) return false
-		if (body?.box !== this.project.box) return this.#leave()
+		if (body?.box !== this.project.box) return this.#leave(body)
 		this.project.csrf = csrf
 		if (this.#sender.stopped) {
 			this.#sender.stopped = false
@@ -322,8 +331,9 @@ class Wire extends EventTarget {
 		return true
 	}
 
-	#leave() {
+	#leave(body) {
 		this.#sender.stopped = true
+		this.#ended = (PROJECT && body?.message) || this.#ended
 		this.changed()
 		return false
 	}
@@ -353,7 +363,7 @@ class Wire extends EventTarget {
 		const {stopped, offline} = this.#sender
 		const place = this.#outbox.lasting ? "browser" : "tab only: do not close it"
 		const kept = `${waiting} edit${waiting === 1 ? "" : "s"} kept in this ${place}`
-		if (stopped) return {state: "left", text: waiting ? `${AGAIN} ${kept}` : AGAIN}
+		if (stopped) return {state: "left", text: waiting ? `${this.#ended} ${kept}` : this.#ended}
 		if (offline) return {state: "offline", text: offline + (waiting ? `: ${kept}` : ""), why: offline !== AWAY && offline}
 		if (waiting) return {state: "saving", text: `Saving ${waiting}` }
 		if (this.#refusal) return {state: "refused", text: this.#refusal}

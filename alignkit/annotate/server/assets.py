@@ -1,0 +1,88 @@
+"""The files of the pages, in a table by name: text from a client is never used as a path.
+
+Scripts build every URL from two attributes that each page gets here: the path that all URLs of the
+server begin with, and the name of the project in the URL, if any.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.responses import Response
+
+from alignkit.annotate.server.security import RefusedError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+PAGE = Path(__file__).parent / "page"
+TASK_PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
+"""The page of annotators, by task."""
+
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
+
+
+class Asset(NamedTuple):
+    """A file of the page."""
+
+    body: bytes
+    compressed: bytes  # by gzip
+    kind: str  # its Content-Type
+    tag: str  # its ETag, a hash of the body
+
+
+def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
+    """Read the files of the page by name; compress each once."""
+    paths = (path for path in sorted(folder.iterdir()) if path.suffix in _KINDS)
+    return {path.name: _asset(path.read_bytes(), _KINDS[path.suffix]) for path in paths}
+
+
+def _asset(body: bytes, kind: str) -> Asset:
+    return Asset(body, gzip.compress(body, mtime=0), kind, entity_tag(body))
+
+
+def entity_tag(body: bytes) -> str:
+    """Return the ETag of a body."""
+    return f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+
+
+class Assets:
+    """The files of the pages below a root, which begins and ends with a slash."""
+
+    def __init__(self, root: str = "/") -> None:
+        self._root, self._files = root, load_assets()
+        self._page = lru_cache(1000)(self._filled)
+
+    def reply(self, request: Request, name: str, project: str = "") -> Response:
+        """Return a file; pages know their root and project."""
+        asset = self._files.get(name)
+        if asset is None:
+            raise RefusedError(404, "there is no such file")
+        if name.endswith(".html"):
+            asset = self._page(name, project)
+        headers = {"ETag": asset.tag, "Cache-Control": "no-cache", "Content-Type": asset.kind}
+        headers["Vary"] = "Accept-Encoding"
+        if request.headers.get("if-none-match") == asset.tag:
+            return Response(status_code=304, headers=headers)
+        if _GZIP.search(request.headers.get("accept-encoding", "")):
+            return Response(asset.compressed, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(asset.body, headers=headers)
+
+    def _filled(self, name: str, project: str) -> Asset:
+        asset = self._files[name]
+        here = f"{self._root}p/{project}/" if project else self._root
+        text = asset.body.decode().replace('="/page/', f'="{self._root}page/')
+        text = re.sub('="/(?!page/)', f'="{here}', text) if here != "/" else text
+        known = f'<html lang="en" data-root="{self._root}" data-project="{project}">'
+        return _asset(text.replace('<html lang="en">', known, 1).encode(), asset.kind)

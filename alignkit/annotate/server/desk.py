@@ -1,0 +1,256 @@
+"""The answers of one open project to its pages; who may ask is checked before.
+
+`alignkit annotate` has one desk, a lab has one for each project in use.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from alignkit.annotate.project import names
+from alignkit.annotate.project.events import decode_request
+from alignkit.annotate.server import answers
+from alignkit.annotate.server.opening import Opening
+from alignkit.annotate.server.security import RefusedError, json_reply
+from alignkit.errors import AlignkitError, UnknownNameError
+
+if TYPE_CHECKING:
+    from alignkit.annotate.adjudication.adjudication_queue import Docket
+    from alignkit.annotate.project.store import Store
+    from alignkit.annotate.server.answers import Download
+    from alignkit.annotate.server.dashboard import Dashboard
+
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
+_PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_MOST_SETTLED = 100  # pairs that one request settles
+
+ANNOTATE, DECIDE, LOOK = "annotate", "decide", "look"
+"""What a role may do: work on its own pairs, make the gold standard, see how far all are."""
+DOES = {names.ANNOTATOR: {ANNOTATE}, names.ADJUDICATOR: {DECIDE, LOOK}}
+"""What the roles of `alignkit annotate` may do."""
+
+
+class Visit:
+    """A request that was let in."""
+
+    def __init__(self, request: Request, desk: Desk, name: str, *, decides: bool) -> None:
+        self.request, self.desk, self.name, self.decides = request, desk, name, decides
+        self.k = pair_number(request)  # the pair that the path names; 0 for none
+        self.body = b""  # if the endpoint reads it
+
+    @property
+    def store(self) -> Store:
+        """The project."""
+        return self.desk.store
+
+    def number(self, name: str, default: int) -> int:
+        """Return a number in the query."""
+        text = self.request.query_params.get(name)
+        if text is None:
+            return default
+        if not _NUMBER.fullmatch(text):
+            raise RefusedError(400, f"{name} is {text[:40]!r}; expected a whole number, 0 or more")
+        return int(text)
+
+
+def pair_number(request: Request) -> int:
+    """Return the number of the pair in a path; 0 if it has none."""
+    named = request.path_params.get("k")
+    if named is not None and not _PAIR.fullmatch(named):
+        raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
+    return int(named or 0)
+
+
+class Work(NamedTuple):
+    """An endpoint of a project: what its visitor must be able to do, and its answer."""
+
+    does: str
+    answer: Callable[[Desk, Any], object]
+    reads: bool = False
+
+
+class Desk:
+    """An open project, with what is computed once for all its visitors."""
+
+    def __init__(self, opening: Opening, *, hide_systems: bool = False) -> None:
+        self.opening, self._hide_systems = opening, hide_systems
+        self._docket: Docket | None = None
+        self._board: Dashboard | None = None
+        self._making = threading.Lock()  # of these two
+
+    @property
+    def store(self) -> Store:
+        """The project."""
+        if self.opening.opened is None:
+            raise RefusedError(503, "the project is not open yet; try again")
+        return self.opening.opened.store
+
+    def project(self, visit: Visit) -> object:
+        """Return the first data for a page."""
+        visitor = names.Visitor(visit.name, names.ROLES[visit.decides])
+        return answers.project_answer(self.store, visitor, self.opening.progress)
+
+    def queue(self, visit: Visit) -> object:
+        """Return a part of the visitor's list of pairs."""
+        after, limit = visit.number("after", 0), visit.number("limit", 200)
+        return self.store.queue(visit.name, after=after, limit=limit)
+
+    def find(self, visit: Visit) -> object:
+        """Return the visitor's pairs that hold a text."""
+        text = visit.request.query_params.get("q", "")
+        return self.store.find(visit.name, text, limit=visit.number("limit", 50))
+
+    def changes(self, visit: Visit) -> object:
+        """Return the visitor's events after a number of the project."""
+        return _or_nothing(self.store.changes(visit.name, visit.number("after", 0)))
+
+    def pair(self, visit: Visit) -> object:
+        """Return a pair as the visitor sees it."""
+        if "prefetch" not in visit.request.query_params:
+            self.opening.take(visit.k)
+        preparing = self.opening.progress is not None
+        learning = self.opening.learning is not None
+        view = self.store.pair(visit.k, visit.name, hide_systems=self._hide_systems)
+        return answers.pair_answer(view, preparing=preparing, learning=learning)
+
+    def history(self, visit: Visit) -> object:
+        """Return all events of the visitor on a pair."""
+        return {"events": self.store.history(visit.k, visit.name)}
+
+    def events(self, visit: Visit) -> Response:
+        """Store the events of a page on the visitor's pair."""
+        return self._store_events(visit, self.store.append)
+
+    def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
+        """Store the events of the page: 201, or 200 if none of them was new."""
+        try:
+            sent = decode_request(visit.body)
+        except names.BadEvent as error:
+            raise RefusedError(400, str(error)) from None
+        answer, new = append(visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events)
+        if new:
+            self.opening.heard(sent.events)
+        return json_reply(answer, 201 if new else 200)
+
+    def export(self, visit: Visit) -> Response:
+        """Return the visitor's own work in a format, as a download."""
+        format = visit.request.query_params.get("to", "")
+        return sent_file(lambda: answers.download(self.store, visit.name, format))
+
+    # The gold standard and the dashboard
+
+    def progress(self, _: Visit) -> object:
+        """Return the progress of all annotators."""
+        return {"annotators": self.store.progress_of_all()}
+
+    def pairs_to_decide(self) -> Docket:
+        """Return the list of the pairs that can be adjudicated."""
+        from alignkit.annotate.adjudication.adjudication_queue import Docket
+
+        with self._making:
+            if self._docket is None:
+                self._docket = Docket(self.store)
+        return self._docket
+
+    def gold_changes(self, visit: Visit) -> object:
+        """Return the decisions after a number of the project."""
+        from alignkit.annotate.adjudication.gold import gold_changes
+
+        return _or_nothing(gold_changes(self.store, visit.number("after", 0)))
+
+    def gold_queue(self, visit: Visit) -> object:
+        """Return the pairs to adjudicate."""
+        after, limit = visit.number("after", 0), min(visit.number("limit", 200), 1000)
+        return self.pairs_to_decide().listed(after, limit)
+
+    def gold_pair(self, visit: Visit) -> object:
+        """Return a pair with all votes."""
+        from alignkit.annotate.adjudication.adjudication_queue import gold_view
+
+        return answers.pair_answer(gold_view(self.store, visit.k, self.pairs_to_decide()))
+
+    def gold_events(self, visit: Visit) -> Response:
+        """Store decisions."""
+        from alignkit.annotate.adjudication.gold import decide
+
+        return self._store_events(visit, partial(decide, self.store))
+
+    def settle(self, visit: Visit) -> object:
+        """Mark as done some of the pairs on which all agree."""
+        from alignkit.annotate.adjudication.gold import settle
+
+        agreed = [row.k for row in self.pairs_to_decide().rows() if row.state == "agreed"]
+        count = settle(self.store, agreed[:_MOST_SETTLED], visit.name)
+        self.opening.heard()
+        return {"settled": count, "left": max(0, len(agreed) - _MOST_SETTLED)}
+
+    def agreement(self, visit: Visit) -> Response:
+        """Return the dashboard, if it has changed."""
+        with self._making:
+            if self._board is None:
+                from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
+
+                self._board = Dashboard(self.store, self.opening.learned)
+                self.opening.at_end(self._board.stop)
+        body, tag = self._board.answer()
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if visit.request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(body, headers=headers, media_type="application/json")
+
+
+WORK: dict[tuple[str, str], Work] = {
+    ("GET", "changes"): Work(ANNOTATE, Desk.changes),
+    ("GET", "queue"): Work(ANNOTATE, Desk.queue),
+    ("GET", "find"): Work(ANNOTATE, Desk.find),
+    ("GET", "pairs/{k}"): Work(ANNOTATE, Desk.pair),
+    ("GET", "pairs/{k}/history"): Work(ANNOTATE, Desk.history),
+    ("POST", "pairs/{k}/events"): Work(ANNOTATE, Desk.events, True),
+    ("GET", "progress"): Work(LOOK, Desk.progress),
+    ("GET", "agreement"): Work(LOOK, Desk.agreement),
+    ("POST", "settle"): Work(DECIDE, Desk.settle, True),
+    ("GET", "gold"): Work(DECIDE, Desk.gold_queue),
+    ("GET", "gold/changes"): Work(DECIDE, Desk.gold_changes),
+    ("GET", "gold/{k}"): Work(DECIDE, Desk.gold_pair),
+    ("POST", "gold/{k}/events"): Work(DECIDE, Desk.gold_events, True),
+}
+"""The endpoints of a project, by method and path below the project."""
+
+
+def sent_file(make: Callable[[], Download]) -> Response:
+    """Return a made file as a download."""
+    try:
+        made = make()
+    except UnknownNameError as error:
+        raise RefusedError(400, str(error)) from None
+    except AlignkitError as error:
+        raise RefusedError(422, str(error)) from None
+    headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
+    return StreamingResponse(_pieces(made), media_type=made.kind, headers=headers)
+
+
+async def _pieces(made: Download) -> AsyncIterator[bytes]:
+    with made.file:
+        while piece := await run_in_threadpool(made.file.read, 1 << 16):
+            yield piece
+
+
+def _or_nothing(changes: object) -> object:
+    return Response(status_code=204) if changes is None else changes
+
+
+def decoded(body: bytes, kind: Any) -> Any:
+    """Return the body of a request as a struct."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RefusedError(400, f"the request has an unexpected form: {error}") from None
