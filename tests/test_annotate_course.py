@@ -151,7 +151,7 @@ def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
         raise LookupError
 
     monkeypatch.setattr(jit._ANNOUNCER, "tell", pytest.fail)
-    monkeypatch.setattr(worker, "_give_way", lambda: None)
+    monkeypatch.setattr(worker, "give_way", lambda: None)
     monkeypatch.setattr(slow_figures, "slow_figures", compiles)
     monkeypatch.setattr(worker, "Course", compiles)
     path = project(tmp_path, small_corpus(2)).path

@@ -8,7 +8,8 @@ older work and is ignored. Whatever the file's format cannot represent stays unc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 
@@ -67,14 +68,43 @@ class Imported:
     trees: list[str] = field(default_factory=list)
     both: int = 0
 
+    def removed(self) -> Iterator[str]:
+        """Yield a line for each link that was removed."""
+        for k, id, name, mark in self.lost:
+            i, j, value = mark.was
+            what = ("comment", "possible", "sure")[value]
+            note = f" ({mark.note})" if mark.note else ""
+            yield f"pair {k} {id}, {name}: link removed: {mark.text} [{i}, {j}] {what}{note}"
+
+    def warnings(self) -> Iterator[str]:
+        """Yield a line for each kind of pairs that were left out or overwritten."""
+        if self.both:
+            yield f"{self.both} cells differ: those of the file are used; undo reverts this"
+        for ids, outcome in (
+            (self.surplus, "are not in the project and were left out"),
+            (self.skipped, "have other words in the project and were left out; import words first"),
+            (self.trees, "have other trees in the project, which were kept"),
+        ):
+            if ids:
+                yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"
+
+
+@contextmanager
+def _writing(store: Store, *, dry: bool) -> Iterator[Connection]:
+    """Open a connection for an import; a dry run is taken back at the end."""
+    with store.database.writing() as conn:
+        yield conn
+        if dry and (transaction := conn.get_transaction()) is not None:
+            transaction.rollback()
+
 
 def import_pairs(
     store: Store, others: Iterable[SentencePair], *, holds: frozenset[str], in_order: bool = False,
-    add: bool = False, tell: Callable[[], None] | None = None,
+    add: bool = False, dry: bool = False, tell: Callable[[], None] | None = None,
 ) -> Imported:  # fmt: skip
-    """Import words and annotations of a corpus into a project: all, or nothing."""
+    """Import words and annotations of a corpus into a project: all, or nothing if `dry`."""
     result = Imported()
-    with store.database.writing() as conn:
+    with _writing(store, dry=dry) as conn:
         pairs = list(queries.pair_rows(conn))
         surplus: list[SentencePair] = []
         matches = list(joined(pairs, others, in_order=in_order, surplus=surplus))
@@ -300,11 +330,12 @@ def _without_votes(text: str | None) -> str | None:
 
 
 def merge_project(
-    store: Store, other: Store, *, in_order: bool = False, tell: Callable[[], None] | None = None
-) -> Imported:
-    """Merge the work of another project into this one: all, or nothing."""
+    store: Store, other: Store, *, in_order: bool = False, dry: bool = False,
+    tell: Callable[[], None] | None = None,
+) -> Imported:  # fmt: skip
+    """Merge the work of another project into this one: all, or nothing if `dry`."""
     result = Imported()
-    with store.database.writing() as conn, other.database.reading() as there:
+    with _writing(store, dry=dry) as conn, other.database.reading() as there:
         names = queries.annotators(there)
         others = list(queries.pair_rows(there))
         pairs = list(queries.pair_rows(conn))

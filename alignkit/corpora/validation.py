@@ -12,7 +12,7 @@ from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
 from alignkit.corpora.split import EQUAL, REVERSED
 from alignkit.errors import FormatError
-from alignkit.io.base_checks import Fit, Fits, shift_of
+from alignkit.io.base_checks import Fit, Fits, Suspicion, shift_of
 from alignkit.io.detection import with_shift
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
@@ -49,6 +49,9 @@ class Examination:
     trees: Counter[tuple[str, str]] = field(default_factory=Counter)
     tree_counts: Counter[str] = field(default_factory=Counter)
     has_text: bool = False  # whether the words of at least one pair are known
+    suspicion: Suspicion | None = None
+    at: int = 1  # the number of the pair that is read
+    pairs: dict[str, list[int]] = field(default_factory=dict)  # with each kind of finding kept
     corpus: Corpus = field(default_factory=Corpus)
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
 
@@ -79,13 +82,18 @@ class Examination:
         self.counts[finding.kind] += finding.times
         if self.counts[finding.kind] <= _MOST_KEPT:
             self.findings.append(finding)
+            self.pairs.setdefault(finding.kind, []).append(self.at)
 
 
-def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) -> Examination:
+def examine(
+    path: str, *, format: str, options: ReadOptions, keep: bool = True,
+    tell: Callable[[int], None] | None = None,
+) -> Examination:  # fmt: skip
     """Read a file leniently and report all problems.
 
     Broken records are left out and links out of range are dropped; each is a finding. Without
-    `keep`, sentence pairs are not kept, and memory hardly grows with the file.
+    `keep`, sentence pairs are not kept, and memory hardly grows with the file. `tell` gets the
+    number of each pair.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
     report = Examination(path, format, 0, options.transpose)
@@ -105,6 +113,9 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
                 if pair is not reading.built:
                     watch.pair(pair, count)
                 watch.look_over(pair, *place)
+                report.at = count + 1
+                if tell is not None:
+                    tell(count)
                 if keep:
                     report.lines.setdefault(pair.id, place)
                     kept.append(pair)
@@ -115,8 +126,9 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
     report.records = reading.read + reading.refused
     if not report.records:
         report.observe(Finding("empty file", "it has no sentence pairs", path))
-    if (suspicion := fits.suspicion()) is not None:
-        report.observe(Finding(suspicion.kind, suspicion.message, path))
+    report.suspicion = fits.suspicion()
+    if report.suspicion is not None:
+        report.observe(Finding(report.suspicion.kind, report.suspicion.message, path))
     dropped = report.counts["link out of range"]
     if dropped and (shift := shift_of(path, format, options)) is not None:
         report.observe(Finding("row shift", str(shift), path, shift.line))

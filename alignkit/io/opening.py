@@ -97,10 +97,14 @@ def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
         encoding = encoding and codecs.lookup(encoding).name
     if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return
-    for wide, begins in _WIDE:
-        if begins.match(head):
-            message = f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8"
-            raise FormatError(f"{message} {file}, or declare it with `encoding`", name)
+    if wide := wide_encoding(head):
+        message = f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8"
+        raise FormatError(f"{message} {file}, or declare it with `encoding`", name)
+
+
+def wide_encoding(head: bytes) -> str:
+    """Return the encoding of a text with several bytes per character; else an empty text."""
+    return next((wide for wide, begins in _WIDE if begins.match(head)), "")
 
 
 def _standard_input() -> BufferedReader:

@@ -1,4 +1,4 @@
-"""A child process that runs `alignkit.annotate.server.worker`: its job, and the lines it writes."""
+"""A child process that runs `server.worker` or another module: its job, and the lines it writes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ class Line(Struct, omit_defaults=True):
 
 _CODE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
-    "sys.path[:] = sys.argv[1:]; from alignkit.annotate.server.worker import main; main()"
+    "module, *sys.path[:] = sys.argv[1:]; from importlib import import_module; "
+    "import_module(module).main()"
 )
 
 
@@ -96,14 +97,15 @@ class ChildProcess:
 
     def __init__(
         self,
-        job: Job,
+        job: Struct,
         report: Callable[[str, float | None], None],
         note: Callable[[str], None],
         take: Callable[[Lesson, Iterator[Row]], None] | None = None,
+        module: str = "alignkit.annotate.server.worker",
     ) -> None:
         self._report, self._note = report, note
         self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
-        self._job, self._take = job, take
+        self._job, self._take, self._module = job, take, module
         self._hears = False
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
@@ -111,7 +113,7 @@ class ChildProcess:
 
     def run(self) -> None:
         """Wait until it is done."""
-        command = [sys.executable, "-c", _CODE, *filter(None, sys.path)]
+        command = [sys.executable, "-c", _CODE, self._module, *filter(None, sys.path)]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
             self._process = process

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from msgspec import Raw, json
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[str, "float | None"], None]
 Words = tuple[Sequence[str], Sequence[str]]
+J = TypeVar("J")
 
 LEAST = 0.05
 """The least probability of a suggested link."""
@@ -71,7 +72,24 @@ class Output:
 
 def main() -> None:
     """Do the job on standard input."""
-    job = json.decode(sys.stdin.buffer.readline(), type=Job)
+    do_job(Job, _do)
+
+
+def _do(job: Job, out: Output, bell: threading.Event) -> bytes:
+    if job.figures:
+        return _measure(job, out)
+    if job.learn:
+        _learn(job, out, bell)
+    elif job.corpus or job.documents:
+        _make(job, out)
+    else:
+        _suggest(job, out)
+    return b"null"
+
+
+def do_job(kind: type[J], work: Callable[[J, Output, threading.Event], bytes]) -> None:
+    """Read a job from standard input and do it; errors and the result are lines of output."""
+    job = json.decode(sys.stdin.buffer.readline(), type=kind)
     bell = threading.Event()
 
     def outlive_nobody() -> None:
@@ -83,28 +101,20 @@ def main() -> None:
     out = Output(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
     try:
-        result = b"null"
-        if job.figures:
-            result = _measure(job, out)
-        elif job.learn:
-            _learn(job, out, bell)
-        elif job.corpus or job.documents:
-            _make(job, out)
-        else:
-            _suggest(job, out)
-        out.line(Line(done=True, result=Raw(result)))
+        out.line(Line(done=True, result=Raw(work(job, out, bell))))
     except AlignkitError as error:
         out.line(Line(error=str(error)))
     except MemoryError:
         out.line(Line(error="out of memory; split the corpus, or free some memory"))
     except OSError as error:
-        out.line(Line(error=f"{error.filename or job.project}: {error.strerror or error}"))
+        out.line(Line(error=f"{error.filename or 'a file'}: {error.strerror or error}"))
     except Exception as error:  # a fault of ours goes out in a line, too
         out.line(Line(error=f"this is a fault in alignkit: {type(error).__name__}: {error}"))
     os._exit(0)
 
 
-def _give_way() -> None:
+def give_way() -> None:
+    """Lower the priority of this process."""
     with suppress(AttributeError, OSError):  # annotators go first
         os.nice(10)
 
@@ -254,7 +264,7 @@ def _rounded(p: float) -> float:
 
 def _learn(job: Job, out: Output, bell: threading.Event) -> None:
     assert job.plan is not None
-    _give_way()
+    give_way()
     _announce(out)
     with Store.open(job.project, readonly=True) as store:
         course = Course(store, job.plan, out.progress)
@@ -321,7 +331,7 @@ class Course:
 def _measure(job: Job, out: Output) -> bytes:
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
-    _give_way()
+    give_way()
     _announce(out)
     with Store.open(job.project, readonly=True) as store:
         return json.encode(slow_figures(store, out.progress, times_alone=job.figures == "times"))

@@ -141,21 +141,9 @@ def _lines(result: Imported) -> Iterator[str]:
             f"{result.reworded} with corrected words: {result.carried} links kept, "
             f"{len(result.lost)} removed"
         )
-    for k, id, name, mark in result.lost:
-        i, j, value = mark.was
-        what = ("comment", "possible", "sure")[value]
-        note = f" ({mark.note})" if mark.note else ""
-        yield f"  pair {k} {id}, {name}: link removed: {mark.text} [{i}, {j}] {what}{note}"
+    yield from (f"  {line}" for line in result.removed())
     yield (
         f"annotations: {result.new} new, {result.changed} changed, {result.same} unchanged, "
         f"{result.older} already ahead of the file"
     )
-    if result.both:
-        yield f"{result.both} cells differ: those of the file are used; undo reverts this"
-    for ids, outcome in (
-        (result.surplus, "are not in the project and were left out"),
-        (result.skipped, "have other words in the project and were left out; import words first"),
-        (result.trees, "have other trees in the project, which were kept"),
-    ):
-        if ids:
-            yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"
+    yield from result.warnings()
