@@ -42,8 +42,12 @@ DOES = {names.ANNOTATOR: {ANNOTATE}, names.ADJUDICATOR: {DECIDE, LOOK}}
 class Visit:
     """A request that was let in."""
 
-    def __init__(self, request: Request, desk: Desk, name: str, *, decides: bool) -> None:
-        self.request, self.desk, self.name, self.decides = request, desk, name, decides
+    desk: Desk
+
+    def __init__(self, request: Request, desk: Desk | None, name: str, *, decides: bool) -> None:
+        self.request, self.name, self.decides = request, name, decides
+        if desk is not None:
+            self.desk = desk
         self.k = pair_number(request)  # the pair that the path names; 0 for none
         self.body = b""  # if the endpoint reads it
 
@@ -86,6 +90,7 @@ class Desk:
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
         self._making = threading.Lock()  # of these two
+        self._entered: set[str] = set()
 
     @property
     def store(self) -> Store:
@@ -93,6 +98,15 @@ class Desk:
         if self.opening.opened is None:
             raise RefusedError(503, "the project is not open yet; try again")
         return self.opening.opened.store
+
+    def enter(self, name: str, k: int) -> None:
+        """Check that somebody who is known, or becomes known now, may work on a pair (0: on any)."""
+        store = self.store
+        if name not in self._entered:
+            store.enrol(name)
+            self._entered.add(name)
+        if k and not store.known_own(k, name):
+            store.check_own(k, name)
 
     def project(self, visit: Visit) -> object:
         """Return the first data for a page."""

@@ -90,7 +90,10 @@ _CODES = {
 def refusal(status: int, message: str, **more: Any) -> Response:
     """Return a reply that reports an error: a code, a message for people, and more values."""
     code = _CODES.get(status, "server")
-    return json_reply({"error": code, "message": message, **more}, status)
+    reply = json_reply({"error": code, "message": message, **more}, status)
+    if status == 429:
+        reply.headers["Retry-After"] = "1"
+    return reply
 
 
 async def _answer(_: Request, error: Exception) -> Response:
@@ -125,10 +128,22 @@ HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)
 
 
 class Guard:
-    """Refuse requests with a foreign host name or from a foreign page; add headers to replies."""
+    """Refuse requests with a foreign host name or from a foreign page; add headers to replies.
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self._app, self._hosts = app, hosts
+    `origins` are those of its pages, as in https://align.lab.example, if not http and the host.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: frozenset[str],
+        *,
+        opens: Callable[[str], bool] = names.PAGES.__contains__,
+        origins: frozenset[str] = frozenset(),
+        secure: bool = False,
+    ) -> None:
+        self._app, self._hosts, self._opens, self._origins = app, hosts, opens, origins
+        self._secure = secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -141,8 +156,10 @@ class Guard:
                 message["headers"] = headers.raw
                 for name, value in _HEADERS.items():
                     headers[name] = value
-                if _TRUSTED.fullmatch(Headers(scope=scope).get("host", "")):
+                if self._secure or _TRUSTED.fullmatch(Headers(scope=scope).get("host", "")):
                     headers["Cross-Origin-Opener-Policy"] = "same-origin"  # elsewhere: a warning
+                if self._secure:
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -155,13 +172,35 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return "this host name is not allowed; start the server with --allow-host NAME"
-        origins = headers.getlist("origin")
-        if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
+        own = self._origins or {f"http://{hosts[0].lower()}"}
+        if any(origin.lower() not in own for origin in headers.getlist("origin")):
             return "the request comes from a page of another origin"
-        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in names.PAGES
+        opened = headers.get("sec-fetch-mode") == "navigate" and self._opens(scope["path"])
         if headers.get("sec-fetch-site") in _OTHER_SITES and not opened:
             return "the request comes from a page of another site"
         return None
+
+
+class Proxied:
+    """Take requests from trusted proxies only, with the address and scheme that they tell."""
+
+    def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
+        self._app, self._proxies = app, proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http":
+            if (scope.get("client") or ("",))[0] not in self._proxies:
+                await refusal(403, "connect through the proxy")(scope, receive, send)
+                return
+            headers = Headers(scope=scope)
+            told = ",".join(headers.getlist("x-forwarded-for")).split(",")
+            others = [name.strip() for name in told if name.strip() not in self._proxies]
+            scheme = headers.get("x-forwarded-proto", "")
+            scheme = scheme if scheme in ("http", "https") else scope["scheme"]
+            # the rightmost was added by the first proxy of ours; what is left of it may be forged
+            scope = {**scope, "client": (others[-1][:100] if others else "", 0), "scheme": scheme}
+        await self._app(scope, receive, send)
 
 
 class Entrance:

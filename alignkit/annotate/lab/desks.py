@@ -1,0 +1,177 @@
+"""The projects of a lab that are open: those used last, with their counts for lists."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import select
+
+from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import Job, SuggestionPlan
+from alignkit.annotate.server.desk import Desk
+from alignkit.annotate.server.opening import Opening
+from alignkit.annotate.server.security import RefusedError
+
+if TYPE_CHECKING:
+    from alignkit.annotate.lab.lab import Lab
+    from alignkit.annotate.lab.values import ProjectRow
+
+_MOST = 20
+_WAIT = 10.0  # seconds that a request waits for a project to be open
+_EVERY = 5.0  # seconds between two writings of counts
+
+
+class Counts(NamedTuple):
+    """What lists show of a project after its event n."""
+
+    n: int
+    pairs: int
+    done: int  # of gold, or of all annotators if nothing is decided
+    ready: int  # pairs to adjudicate
+    assigned: bool
+    own: dict[str, tuple[int, int]]  # by annotator: done pairs, and all
+    last: float | None
+
+
+class Desks:
+    """The open projects; at most 20, and who comes back to another waits until it is open."""
+
+    def __init__(self, lab: Lab, note: Callable[[str], None]) -> None:
+        self._lab, self._note = lab, note
+        self._open: OrderedDict[str, Desk] = OrderedDict()
+        self._counts: dict[str, Counts] = {}
+        self._lock = threading.Lock()  # of the two
+        self._opening = threading.Lock()  # one project is opened at a time
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+        self._thread.start()
+
+    def get(self, project: ProjectRow) -> Desk:
+        """Return the desk of a project, opened if necessary."""
+        with self._lock:
+            if (desk := self._open.get(project.key)) is not None:
+                self._open.move_to_end(project.key)
+                return desk
+        with self._opening:
+            with self._lock:
+                if (desk := self._open.get(project.key)) is not None:
+                    return desk
+                idle = [*self._open][: max(0, len(self._open) + 1 - _MOST)]
+            for key in idle:
+                self.close(key)
+            desk = Desk(self._opened(project))
+            with self._lock:
+                self._open[project.key] = desk
+        self.count(project.key, desk.store)
+        return desk
+
+    def _opened(self, project: ProjectRow) -> Opening:
+        job = Job(self._lab.project_place(project.key), annotator="")
+        opening = Opening(job, None, fallback=SuggestionPlan("none"), note=self._note)
+        opening.start(failed=lambda: None)
+        until = time.monotonic() + _WAIT
+        while opening.opened is None and opening.problem is None:
+            if time.monotonic() > until:
+                opening.stop()
+                raise RefusedError(503, "The project is not open yet. Try again.")
+            time.sleep(0.01)
+        if opening.opened is None:
+            opening.stop()
+            raise opening.problem or RefusedError(503, "The project cannot be opened.")
+        return opening
+
+    def close(self, key: str) -> None:
+        """Close a project, with its counts in the list."""
+        with self._lock:
+            desk = self._open.pop(key, None)
+        if desk is not None:
+            self._save(key, desk.store)
+            desk.opening.stop()
+
+    def stop(self) -> None:
+        """Close all projects."""
+        self._stopped.set()
+        self._thread.join(_EVERY)
+        for key in list(self._open):
+            self.close(key)
+
+    def counts(self, key: str) -> Counts | None:
+        """Return what is known of a project; None if it was not read yet."""
+        with self._lock:
+            return self._counts.get(key)
+
+    def count(self, key: str, store: Store, desk: Desk | None = None) -> Counts:
+        """Read the counts of a project, unless nothing has changed."""
+        with store.database.reading() as conn:
+            n, known = queries.last_n(conn), self.counts(key)
+            if known is not None and known.n == n:
+                return known
+            assigned = queries.has_assignments(conn)
+            info, own = queries.project_info(conn), {}
+            others = {info.gold, *queries.sources(conn)}
+            for account, name in enumerate(info.annotators, 1):
+                pairs = queries.PairList(conn, account)
+                if name not in others and (count := pairs.count()):
+                    own[name] = pairs.count_done(), count
+            gold = queries.PairList(conn, _account(info), everything=True).count_done()
+            event = schema.event_table.c
+            at = conn.execute(select(event.at).where(event.n == n)).scalar()
+        ready = 0 if desk is None or info.task == "extract" else _ready(desk)
+        done = gold or sum(done for done, _ in own.values()) * info.pairs // max(
+            1, sum(pairs for _, pairs in own.values())
+        )
+        counts = Counts(
+            n,
+            info.pairs,
+            done,
+            ready,
+            assigned,
+            own,
+            datetime.fromisoformat(at).timestamp() if at else None,
+        )
+        with self._lock:
+            self._counts[key] = counts
+        return counts
+
+    def _save(self, key: str, store: Store) -> None:
+        before = self.counts(key)
+        with self._lock:
+            desk = self._open.get(key)
+        counts = self.count(key, store, desk)
+        if before is None or counts.n != before.n:
+            self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)
+
+    def _keep(self) -> None:
+        """Write the counts of open projects now and then, and read those of all others once."""
+        for project in self._lab.projects.rows():
+            if self._stopped.is_set() or project.state not in ("open", "archived"):
+                continue
+            if self.counts(project.key) is None:
+                try:
+                    with Store.open(self._lab.project_place(project.key), readonly=True) as store:
+                        self.count(project.key, store)
+                except names.ProjectError as problem:
+                    self._note(f"{project.slug}: {problem}")
+        while not self._stopped.wait(_EVERY):
+            with self._lock:
+                desks = list(self._open.items())
+            for key, desk in desks:
+                try:
+                    self._save(key, desk.store)
+                except (names.ProjectError, RefusedError) as problem:
+                    self._note(str(problem))
+            self._lab.tidy()
+
+
+def _account(info: queries.ProjectInfo) -> int:
+    return info.annotators.index(info.gold) + 1 if info.gold in info.annotators else -1
+
+
+def _ready(desk: Desk) -> int:
+    return sum(row.state != "done" for row in desk.pairs_to_decide().rows())

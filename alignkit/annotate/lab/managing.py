@@ -1,0 +1,126 @@
+"""Routes of owners: accounts, the audit log, the people of a project and their links."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import asdict
+from starlette.responses import StreamingResponse
+
+from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab.routes import LAB, MANAGE, Entry, LabVisit
+
+
+def given(sent: object) -> dict[str, object]:
+    """Return the fields of a body that were sent, without its etag."""
+    fields = asdict(sent)  # type: ignore[arg-type]
+    return {name: value for name, value in fields.items() if value is not UNSET and name != "etag"}
+
+
+def accounts(visit: LabVisit) -> object:
+    """Return all accounts."""
+    return {"accounts": visit.lab.accounts.rows()}
+
+
+def change_account(visit: LabVisit) -> object:
+    """Change rank, right or state of an account."""
+    changes = given(visit.sent)
+    name = visit.word("name")
+    return visit.lab.accounts.change(name, visit.actor, etag=visit.sent.etag, **changes)  # type: ignore[arg-type]
+
+
+def audit(visit: LabVisit) -> object:
+    """Return rows of the audit log; of a project, for its owners."""
+    log, project = visit.lab.audit, visit.word("slug") or visit.word("project")
+    chosen = {"project": project, "person": visit.word("person"), "day": visit.word("day")}
+    if visit.word("format") == "jsonl":
+        headers = {"Content-Disposition": 'attachment; filename="log.jsonl"'}
+        lines = log.lines(**chosen)
+        return StreamingResponse(lines, media_type="application/jsonl", headers=headers)
+    limit = min(visit.number("limit", 100), 1000)
+    return {"rows": log.rows(visit.number("after", 0), limit, **chosen)}
+
+
+def people(visit: LabVisit) -> object:
+    """Return the people of a project, with their counts."""
+    store = visit.opened().store
+    progress = {row.annotator: row for row in store.progress_of_all()}
+    rows = visit.lab.projects.people(visit.project.slug)
+    for row in rows:
+        if (own := progress.pop(row.name, None)) is not None:
+            row.pairs, row.done = own.pairs, own.done
+    return bodies.People(rows, sorted(progress))
+
+
+def change_person(visit: LabVisit) -> object:
+    """Change a role, or give an account one (no etag)."""
+    sent, name, projects = visit.sent, visit.word("name"), visit.lab.projects
+    slug, actor = visit.project.slug, visit.actor
+    annotates = sent.annotates or sent.role == values.ANNOTATOR
+    if not sent.etag:
+        person = projects.add_existing(slug, name, sent.role, sent.annotates, actor)
+    else:
+        person = projects.set_role(slug, name, sent.role, sent.annotates, actor, etag=sent.etag)
+    if annotates and sent.role != values.READER:
+        visit.opened().enter(name, 0)
+    return person
+
+
+def remove_person(visit: LabVisit) -> object:
+    """Take a role away; work stays, pairs that are not begun return to nobody."""
+    from alignkit.annotate.reassignment import take_back
+
+    name = visit.word("name")
+    person = visit.lab.projects.remove(visit.project.slug, name, visit.actor)
+    numbers = take_back(visit.opened().store, name, visit.name)
+    return {"person": person, "pairs": numbers}
+
+
+def sign_out_person(visit: LabVisit) -> object:
+    """End all sessions of a person."""
+    return {"ended": visit.lab.sessions.end(visit.word("name"), visit.actor)}
+
+
+def new_link(visit: LabVisit) -> object:
+    """Invite a name, or make a password link; an account that exists gets the role at once."""
+    sent, lab, slug = visit.sent, visit.lab, visit.project.slug
+    try:
+        link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
+    except values.NameTaken:
+        if sent.kind != values.INVITE or not _has_account(visit, sent.name):
+            raise
+        lab.projects.add_existing(slug, sent.name, sent.role, False, visit.actor)
+        return bodies.LinkMade("", "", sent.name, "", added=True)
+    if sent.kind == values.INVITE and sent.role == values.ANNOTATOR:
+        visit.opened().enter(sent.name, 0)
+    url = f"{visit.server.address.url}join#{link.token}"
+    return bodies.LinkMade(link.id, url, sent.name, link.expires)
+
+
+def _has_account(visit: LabVisit, name: str) -> bool:
+    try:
+        return visit.lab.accounts.get(name).state == values.OPEN
+    except values.UnknownPerson:
+        return False
+
+
+def withdraw_link(visit: LabVisit) -> None:
+    """Make a link invalid."""
+    visit.lab.links.withdraw(visit.word("id"), visit.actor, project=visit.project.slug)
+
+
+_PERSON = "projects/{slug}/people/{name}"
+ENTRIES = [
+    Entry("GET", "accounts", LAB, accounts, gives={"accounts": list[bodies.AccountRow]},
+          sealed=True),
+    Entry("PATCH", "accounts/{name}", LAB, change_account, bodies.ChangeAccount, bodies.AccountRow,
+          sealed=True, proved=True),
+    Entry("GET", "audit", LAB, audit, gives={"rows": list[bodies.AuditRow]}),
+    Entry("GET", "projects/{slug}/log", MANAGE, audit, gives={"rows": list[bodies.AuditRow]}),
+    Entry("GET", "projects/{slug}/people", MANAGE, people, gives=bodies.People),
+    Entry("PUT", _PERSON, MANAGE, change_person, bodies.ChangePerson, bodies.Person, sealed=True),
+    Entry("DELETE", _PERSON, MANAGE, remove_person, sealed=True),
+    Entry("DELETE", f"{_PERSON}/sessions", MANAGE, sign_out_person, sealed=True),
+    Entry("POST", "projects/{slug}/links", MANAGE, new_link, bodies.NewLink, bodies.LinkMade, 201,
+          sealed=True),
+    Entry("DELETE", "projects/{slug}/links/{id}", MANAGE, withdraw_link, status=204, sealed=True),
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Routes of one's own: sign in and out, join, password, sessions, tokens."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from alignkit.annotate.lab import bodies
+from alignkit.annotate.lab.routes import ANYBODY, OWN, Entry, LabVisit
+from alignkit.annotate.lab.sessions import LASTS
+from alignkit.annotate.lab.values import LabSession, NewSession
+from alignkit.annotate.server.security import RefusedError, json_reply
+
+
+def _entered(visit: LabVisit, session: NewSession) -> Response:
+    """Return the second secret, and set the cookie with the first."""
+    server = visit.server
+    answer = bodies.Entered(session.csrf, session.account, visit.lab.key)
+    reply = json_reply(answer, 201)
+    secure = server.address.scheme == "https"
+    reply.set_cookie(
+        server.cookie, session.cookie, LASTS, path="/", httponly=True, samesite="strict",
+        secure=secure,
+    )  # fmt: skip
+    return reply
+
+
+def sign_in(visit: LabVisit) -> Response:
+    """Start a session; ask first if somebody else is signed in in this browser."""
+    sent, sessions = visit.sent, visit.lab.sessions
+    here = sessions.visitor(visit.cookie)
+    other = isinstance(here, LabSession) and here.account != sent.name.strip().lower()
+    if isinstance(here, LabSession) and other and not sent.take_over:
+        text = f"{here.account} is signed in here. Sign {here.account} out?"
+        raise RefusedError(409, text, error="taken")
+    taking = visit.cookie if isinstance(here, LabSession) else ""
+    session = sessions.sign_in(
+        sent.name, sent.password, address=visit.address, agent=visit.agent, taking_over=taking
+    )
+    return _entered(visit, session)
+
+
+def sign_out(visit: LabVisit) -> Response:
+    """End the session of this browser."""
+    visit.lab.sessions.sign_out(visit.cookie, address=visit.address)
+    reply = Response(status_code=204)
+    secure = visit.server.address.scheme == "https"
+    reply.delete_cookie(
+        visit.server.cookie, path="/", httponly=True, samesite="strict", secure=secure
+    )
+    return reply
+
+
+def look_at_link(visit: LabVisit) -> object:
+    """Return whose link this is."""
+    if (info := visit.lab.links.peek(visit.sent.token)) is None:
+        raise RefusedError(410, "This link is no longer valid. Ask for a new one.")
+    return info
+
+
+def join(visit: LabVisit) -> Response:
+    """Use a link: set the password and start a session."""
+    sent, links = visit.sent, visit.lab.links
+    here = visit.lab.sessions.visitor(visit.cookie)
+    info = links.peek(sent.token)
+    if isinstance(here, LabSession) and info is not None and here.account != info.name:
+        text = f"{here.account} is signed in here. Sign out first, or open the link elsewhere."
+        raise RefusedError(409, text, error="taken")
+    session = links.use(
+        sent.token, sent.password, name=sent.name, address=visit.address, agent=visit.agent
+    )
+    return _entered(visit, session)
+
+
+def me(visit: LabVisit) -> object:
+    """Return who one is, and one's roles."""
+    person, lab = visit.person, visit.lab
+    assert person is not None
+    rows = []
+    for project in lab.projects.rows(visit.name):
+        role = lab.projects.role(visit.name, project.slug)
+        if role is not None:
+            rows.append(bodies.MyRole(project.slug, project.name, role.role, role.annotates))
+    return bodies.Me(visit.name, person.rank, person.may_create, lab.key, rows)
+
+
+def change_password(visit: LabVisit) -> None:
+    """Set a new password; all other sessions and tokens end."""
+    sent = visit.sent
+    visit.lab.accounts.set_password(visit.name, sent.old, sent.new, visit.actor, keep=visit.cookie)
+
+
+def prove(visit: LabVisit) -> None:
+    """Note that the password was given again."""
+    visit.lab.sessions.prove(visit.cookie, visit.sent.password, address=visit.address)
+
+
+def end_session(visit: LabVisit) -> None:
+    """End one of one's sessions, or all others."""
+    id = visit.word("id")
+    visit.lab.sessions.end(visit.name, visit.actor, id=id, keep="" if id else visit.cookie)
+
+
+def new_token(visit: LabVisit) -> object:
+    """Make a token; its text is in this answer only."""
+    sent = visit.sent
+    if sent.project and visit.lab.projects.role(visit.name, sent.project) is None:
+        raise RefusedError(422, "You have no role in this project.", field="project")
+    return visit.lab.tokens.create(
+        visit.name, sent.name, visit.actor, project=sent.project, read_only=sent.read_only,
+        days=sent.days,
+    )  # fmt: skip
+
+
+def _sessions(visit: LabVisit) -> object:
+    return {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)}
+
+
+def _tokens(visit: LabVisit) -> object:
+    return {"tokens": visit.lab.tokens.rows(visit.name)}
+
+
+def _withdraw(visit: LabVisit) -> None:
+    visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor)
+
+
+ENTRIES = [
+    Entry("POST", "session", ANYBODY, sign_in, bodies.SignIn, bodies.Entered, 201, sealed=True),
+    Entry("DELETE", "session", OWN, sign_out, status=204, sealed=True),
+    Entry("POST", "join/look", ANYBODY, look_at_link, bodies.JoinLook, bodies.JoinInfo),
+    Entry("POST", "join", ANYBODY, join, bodies.Join, bodies.Entered, 201),
+    Entry("GET", "me", OWN, me, gives=bodies.Me),
+    Entry("PATCH", "me", OWN, change_password, bodies.ChangePassword, status=204, sealed=True),
+    Entry("POST", "prove", OWN, prove, bodies.Prove, status=204, sealed=True),
+    Entry("GET", "me/sessions", OWN, _sessions, gives={"sessions": list[bodies.SessionRow]},
+          sealed=True),
+    Entry("DELETE", "me/sessions", OWN, end_session, status=204, sealed=True),
+    Entry("DELETE", "me/sessions/{id}", OWN, end_session, status=204, sealed=True),
+    Entry("GET", "me/tokens", OWN, _tokens, gives={"tokens": list[bodies.TokenRow]}, sealed=True),
+    Entry("POST", "me/tokens", OWN, new_token, bodies.NewToken, bodies.TokenRow, 201, sealed=True,
+          proved=True),
+    Entry("DELETE", "me/tokens/{id}", OWN, _withdraw, status=204, sealed=True),
+]  # fmt: skip

@@ -1,0 +1,102 @@
+"""The table of routes: who may use each, what it takes and gives; and a request that was let in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.requests import Request
+
+from alignkit.annotate.lab.values import ADJUDICATOR, ANNOTATOR, OWNER, READER, Actor, ProjectRole
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
+from alignkit.annotate.server.security import LIMIT, RefusedError
+
+if TYPE_CHECKING:
+    from alignkit.annotate.lab.server import LabServer
+    from alignkit.annotate.lab.values import LabSession, ProjectRow, TokenVisitor
+
+ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
+"""Who may use a route outside of projects: without a session, any account, who may create projects,
+lab owners."""
+MEMBER, MANAGE = "member", "manage"
+"""Who may use a route of a project, beside what desks know: any role, owners."""
+ABILITIES = {
+    OWNER: {MEMBER, LOOK, DECIDE, MANAGE},
+    ADJUDICATOR: {MEMBER, LOOK, DECIDE},
+    ANNOTATOR: {MEMBER, ANNOTATE},
+    READER: {MEMBER, LOOK},
+}
+"""What the roles in a project may do; owners and adjudicators may also annotate, if chosen."""
+
+
+def abilities(role: ProjectRole) -> set[str]:
+    """Return what somebody may do in a project."""
+    return ABILITIES[role.role] | ({ANNOTATE} if role.annotates and role.role != READER else set())
+
+
+class Entry(NamedTuple):
+    """A route of the API below api/v1/."""
+
+    method: str
+    path: str
+    may: str
+    answer: Callable[[LabVisit], object]
+    takes: Any = None  # the struct of the body; bytes for what is read as it is
+    gives: Any = None
+    status: int = 200
+    sealed: bool = False  # refuses tokens
+    proved: bool = False  # wants the password again if it was not given lately
+    archived: bool = False  # also changes archived projects
+    of_desk: bool = False  # opens the project first
+    streams: bool = False  # is asynchronous, and reads its body itself
+    limit: int = LIMIT  # bytes of a body
+
+    @property
+    def of_project(self) -> bool:
+        """Whether the path names a project."""
+        return self.path.startswith("projects/{slug}")
+
+
+class LabVisit(Visit):
+    """A request to a lab that was let in: the account, and in a project the role."""
+
+    project: ProjectRow
+    role: ProjectRole
+    sent: Any = None  # the body as a struct
+
+    def __init__(
+        self, server: LabServer, request: Request, person: LabSession | TokenVisitor | None
+    ) -> None:
+        name = person.account if person else ""
+        super().__init__(request, None, name, decides=request.query_params.get("at") == "gold")
+        self.server, self.lab, self.person = server, server.lab, person
+        self.address = request.client.host if request.client else ""
+        self.agent = request.headers.get("user-agent", "")[:200]
+        self.cookie = request.cookies.get(server.cookie, "")
+
+    @property
+    def actor(self) -> Actor:
+        """Who changes something, for the audit log."""
+        by = "token" if hasattr(self.person, "read_only") else "page"
+        lab_owner = getattr(self.role, "lab_owner", False) if hasattr(self, "role") else False
+        return Actor(self.name, by, self.address, lab_owner)
+
+    def opened(self) -> Desk:
+        """Open the project, if it is not open yet."""
+        self.desk = self.server.desks.get(self.project)
+        return self.desk
+
+    def flag(self, name: str) -> bool:
+        """Return a yes or no in the query."""
+        return self.request.query_params.get(name, "") in ("1", "true", "yes")
+
+    def word(self, name: str, default: str = "") -> str:
+        """Return a text in the query or path."""
+        return str(
+            self.request.path_params.get(name) or self.request.query_params.get(name, default)
+        )
+
+
+def unknown() -> RefusedError:
+    """Return the answer for what does not exist and for what is not theirs, alike."""
+    return RefusedError(404, "Not found.")

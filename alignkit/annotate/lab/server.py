@@ -1,0 +1,396 @@
+"""The server of a lab: its pages, and the one function that all its routes pass."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from alignkit.annotate.lab import listing, managing, own, values
+from alignkit.annotate.lab.desks import Desks
+from alignkit.annotate.lab.routes import (
+    ANYBODY,
+    CREATE,
+    LAB,
+    Entry,
+    LabVisit,
+    abilities,
+    unknown,
+)
+from alignkit.annotate.project import names
+from alignkit.annotate.project.database import remove_project
+from alignkit.annotate.server.assets import TASK_PAGES, Assets
+from alignkit.annotate.server.desk import ANNOTATE, WORK, Desk
+from alignkit.annotate.server.security import (
+    HANDLERS,
+    Guard,
+    Proxied,
+    RefusedError,
+    json_reply,
+    read_json,
+)
+from alignkit.io.atomic_files import replacing_file
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from alignkit.annotate.lab.lab import Lab
+
+_SHELLS = {
+    "": "projects.html", "signin": "signin.html", "join": "join.html", "people": "accounts.html",
+    "log": "log.html", "account": "account.html", "new/{draft}": "new.html",
+}  # fmt: skip
+_TABS = {
+    "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
+    "export": "export.html", "settings": "settings.html",
+}  # fmt: skip
+_RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
+_MOST_SESSIONS = 10_000  # whose requests are counted
+_STATUS: dict[type[Exception], tuple[int, str]] = {
+    values.WrongPassword: (401, "wrong"), values.TooManyTries: (429, "tries"),
+    values.Busy: (429, "busy"), values.LinkGone: (410, "gone"),
+    values.ChangedMeanwhile: (409, "changed"), values.LastOwner: (409, "last"),
+    values.NotAllowed: (403, "forbidden"), values.UnknownPerson: (404, "unknown"),
+    values.UnknownProject: (404, "unknown"), values.WrongState: (409, "state"),
+    values.NameTaken: (409, "taken"), values.BadValue: (422, "invalid"),
+}  # fmt: skip
+
+
+class Address(NamedTuple):
+    """Where people reach the lab: the scheme and host of its URL, and the path of all pages."""
+
+    scheme: str
+    host: str
+    root: str = "/"
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        """Return the address of a URL such as https://lab.example/align."""
+        parts = urlsplit(url)
+        return cls(parts.scheme, parts.netloc.lower(), f"{parts.path.rstrip('/')}/")
+
+    @property
+    def origin(self) -> str:
+        """The origin of all pages."""
+        return f"{self.scheme}://{self.host}"
+
+    @property
+    def url(self) -> str:
+        """The URL of the first page."""
+        return self.origin + self.root
+
+
+class LabServer:
+    """The answers of a lab, for everybody."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        address: Address,
+        *,
+        hosts: Iterable[str] = (),
+        proxies: Iterable[str] = (),
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.lab, self.address = lab, address
+        self.desks = Desks(lab, note)
+        secure = address.scheme == "https"
+        self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"
+        self._assets = Assets(address.root)
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        lab.projects.check_free = self._check_free
+        for row in lab.projects.leftovers():
+            self.remove(row.key)
+        table = [*own.ENTRIES, *managing.ENTRIES, *listing.ENTRIES]
+        self.entries = [*table, *map(_of_desk, WORK)]
+        app = Starlette(routes=self._routes(), exception_handlers={**HANDLERS, **_HANDLERS})
+        app.router.redirect_slashes = False
+        guarded: ASGIApp = Guard(
+            app, frozenset({address.host, *hosts}), opens=self._is_page, secure=secure,
+            origins=frozenset({address.origin, *(f"{address.scheme}://{host}" for host in hosts)}),
+        )  # fmt: skip
+        self.app = Proxied(guarded, frozenset(proxies)) if proxies else guarded
+
+    def close(self) -> None:
+        """Close all projects; the lab stays open."""
+        self.desks.stop()
+
+    def guidelines_file(self, key: str) -> Path:
+        """Return the file of a project's own guidelines."""
+        return self.lab.guidelines / f"{key}.md"
+
+    def guidelines(self, key: str) -> str:
+        """Return a project's own guidelines; empty where those of alignkit hold."""
+        path = self.guidelines_file(key)
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def write_guidelines(self, key: str, text: str) -> None:
+        """Keep the guidelines of a project, in Markdown."""
+        path = self.guidelines_file(key)
+        if not text.strip():
+            path.unlink(missing_ok=True)
+            return
+        with replacing_file(str(path)) as beside:
+            Path(beside).write_text(text, encoding="utf-8")
+
+    def remove(self, key: str) -> None:
+        """Remove what is left of a project that was deleted, or never made completely."""
+        remove_project(self.lab.project_place(key))
+        self.guidelines_file(key).unlink(missing_ok=True)
+        self.lab.projects.clear(key)
+
+    def _check_free(self, key: str, name: str) -> None:
+        """Refuse a name that stands for something else in a project."""
+        row = next((row for row in self.lab.projects.rows() if row.key == key), None)
+        if row is None or row.state == values.MAKING:
+            return
+        with self.desks.get(row).store.database.reading() as conn:
+            from alignkit.annotate.project import queries
+
+            try:
+                names.check_annotator(name, queries.gold_name(conn), queries.sources(conn))
+            except names.ProjectError as problem:
+                raise values.NameTaken(str(problem)) from None
+
+    # Routes
+
+    def _routes(self) -> list[Route]:
+        root = self.address.root
+        routes = [
+            Route(f"{root}page/{{name}}", self._file, methods=["GET"]),
+            Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
+            Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
+            Route(f"{root}p/{{slug}}/{{page}}", self._tab, methods=["GET"]),
+            *(Route(root + path, self._shell(name), methods=["GET"])
+              for path, name in _SHELLS.items()),
+        ]  # fmt: skip
+        for entry in self.entries:
+            path = f"{root}api/v1/{entry.path}"
+            routes.append(Route(path, self._endpoint(entry), methods=[entry.method]))
+        return routes
+
+    def _is_page(self, path: str) -> bool:
+        root = self.address.root
+        return path.startswith(root) and not path.removeprefix(root).startswith(("api/", "page/"))
+
+    def _shell(self, name: str) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            return self._assets.reply(request, name)
+
+        return endpoint
+
+    async def _file(self, request: Request) -> Response:
+        return self._assets.reply(request, request.path_params["name"])
+
+    async def _tab(self, request: Request) -> Response:
+        """Send the shell of a project's page: the same for everybody, for any name of a project."""
+        slug, page = request.path_params["slug"], request.path_params["page"]
+        if not values.SLUG.fullmatch(slug):
+            raise unknown()
+        if page in TASK_PAGES:
+            name = TASK_PAGES[page]
+        elif page == "adjudicate":
+            # of a project without a session nothing is told, so only its visitors get the other
+            task = self._task(request, slug)
+            name = TASK_PAGES["judge"] if task == "judge" else "adjudicate.html"
+        else:
+            name = _TABS.get(page, "")
+        return self._assets.reply(request, name, slug)
+
+    def _task(self, request: Request, slug: str) -> str:
+        session = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
+        if isinstance(session, values.LabSession) and self.lab.projects.role(session.account, slug):
+            return self.lab.projects.get(slug).task
+        return ""
+
+    async def _first_page(self, request: Request) -> Response:
+        """Go to the page of one's role."""
+        slug, root = request.path_params["slug"], self.address.root
+        session = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
+        role = None
+        if isinstance(session, values.LabSession):
+            role = self.lab.projects.role(session.account, slug)
+        if role is None:
+            return RedirectResponse(f"{root}signin?to={root}p/{slug}/" if not session else root)
+        task = self.lab.projects.get(slug).task
+        pages = {values.ANNOTATOR: task, values.ADJUDICATOR: "adjudicate"}
+        return RedirectResponse(f"{root}p/{slug}/{pages.get(role.role, 'dashboard')}")
+
+    async def _guidelines(self, request: Request) -> Response:
+        """Send the guidelines: a page that is opened by a link, which has no header."""
+        visit = self._visitor(request, linked=True)
+        self._enter(visit, "member", changes=False)
+        page = await run_in_threadpool(listing.guidelines_page, visit)
+        return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
+
+    # Who asks
+
+    def _endpoint(self, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            visit = self._let_in(entry, request)
+            if entry.takes is not None:
+                body = await read_json(request, entry.limit)
+                if entry.takes is bytes:
+                    visit.body = body
+                else:
+                    visit.sent = _decoded(body, entry.takes)
+            return await run_in_threadpool(self._answer, entry, visit)
+
+        async def streamed(request: Request) -> Response:
+            visit = self._let_in(entry, request)
+            answer: Any = entry.answer(visit)
+            reply: Response = await answer
+            return reply
+
+        return streamed if entry.streams else endpoint
+
+    def _let_in(self, entry: Entry, request: Request) -> LabVisit:
+        """Check who asks and what they may do: all routes of the API pass here."""
+        if entry.may == ANYBODY:
+            visit = LabVisit(self, request, None)
+            self._slow_down(visit.address)
+            return visit
+        visit = self._visitor(request)
+        person = visit.person
+        assert person is not None
+        self._slow_down(person.id)
+        token = isinstance(person, values.TokenVisitor)
+        if token and entry.sealed:
+            raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
+        if token and getattr(person, "read_only", False) and entry.method != "GET":
+            raise RefusedError(403, "This token can only read.")
+        if not entry.of_project:
+            owner = person.rank == values.OWNER
+            if entry.may == LAB and not owner:
+                raise unknown()
+            if entry.may == CREATE and not (owner or person.may_create):
+                raise unknown()
+        else:
+            self._enter(visit, entry.may, changes=entry.method != "GET" and not entry.archived)
+        if entry.proved and not token:
+            session = visit.person
+            assert isinstance(session, values.LabSession)
+            if not self.lab.sessions.proved_lately(session):
+                raise RefusedError(403, "Give your password again.", error="prove")
+        return visit
+
+    def _visitor(self, request: Request, *, linked: bool = False) -> LabVisit:
+        """Return the visit of a session or token; a page sends the second secret and its account."""
+        bearer = request.headers.get("authorization", "")
+        if bearer and not linked:
+            kind, _, text = bearer.partition(" ")
+            known = self.lab.tokens.visitor(text.strip()) if kind.lower() == "bearer" else None
+            if known is None:
+                raise RefusedError(401, "This token is not valid.", error="token")
+            return LabVisit(self, request, known)
+        cookie = request.cookies.get(self.cookie, "")
+        session = self.lab.sessions.visitor(cookie)
+        if session is None:
+            raise RefusedError(401, "Sign in.", error="signin")
+        if isinstance(session, values.Ended):
+            raise RefusedError(401, _ended(session), error=session.kind)
+        if not linked:
+            if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
+                raise RefusedError(403, "Load this page again.", error="csrf")
+            drawn_for = unquote(request.headers.get("x-account", ""))
+            if drawn_for and drawn_for != session.account:
+                text = f"{session.account} is signed in here now. Sign in as {drawn_for} to go on."
+                raise RefusedError(401, text, error="taken")
+        return LabVisit(self, request, session)
+
+    def _enter(self, visit: LabVisit, may: str, *, changes: bool) -> None:
+        """Check the role in the project of the path, and its state."""
+        person, slug = visit.person, visit.request.path_params["slug"]
+        assert person is not None
+        only = getattr(person, "project", "")
+        role = None if only and only != slug else self.lab.projects.role(person.account, slug)
+        if role is None or may not in abilities(role):
+            raise unknown()
+        visit.role, visit.project = role, self.lab.projects.get(slug)
+        if visit.project.state == values.MAKING:
+            raise RefusedError(503, "The project is being made.")
+        if changes and visit.project.state == values.ARCHIVED:
+            raise RefusedError(423, "The project is archived. Your edits are kept in this browser.")
+
+    def _slow_down(self, who: str) -> None:
+        """Refuse the requests of a session that come too fast."""
+        now = time.monotonic()
+        left, at = self._buckets.pop(who, (_BURST, now))
+        left = min(_BURST, left + _RATE * (now - at))
+        self._buckets[who] = max(0.0, left - 1), now
+        if len(self._buckets) > _MOST_SESSIONS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            raise RefusedError(429, "Too many requests. Try again in a second.")
+
+    def _answer(self, entry: Entry, visit: LabVisit) -> Response:
+        """Answer in a thread: open the project, check the pair."""
+        if entry.of_desk:
+            desk = visit.opened()
+            if entry.may == ANNOTATE:
+                desk.enter(visit.name, visit.k)
+        value = entry.answer(visit)
+        if isinstance(value, Response):
+            return value
+        if value is None:
+            return Response(status_code=204)
+        return json_reply(value, entry.status)
+
+
+def _of_desk(place: tuple[str, str]) -> Entry:
+    """Return the route of a desk's endpoint."""
+    work, (method, path) = WORK[place], place
+
+    def answer(visit: LabVisit) -> object:
+        desk: Desk = visit.opened()
+        return work.answer(desk, visit)
+
+    takes = bytes if work.reads else None
+    return Entry(method, f"projects/{{slug}}/{path}", work.does, answer, takes, of_desk=True)
+
+
+def _decoded(body: bytes, kind: Any) -> Any:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        text, _, where = str(error).partition(" - at `$.")
+        field = where.rstrip("`").partition(".")[0].partition("[")[0]
+        raise RefusedError(422, text, field=field) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RefusedError(400, f"the request has an unexpected form: {error}") from None
+
+
+def _ended(session: values.Ended) -> str:
+    at = session.at[11:16]
+    if session.kind == "taken":
+        return f"{session.why.removeprefix('taken over by ')} signed in here at {at}."
+    if session.kind == "closed":
+        return "This account was closed."
+    return "The session has ended. Sign in again."
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, values.LabError)
+    status, code = next(
+        (x for kind, x in _STATUS.items() if isinstance(error, kind)), (503, "server")
+    )
+    body = {"error": code, "message": str(error)}
+    if error.field:
+        body["field"] = error.field
+    reply = json_reply(body, status)
+    if isinstance(error, values.TooManyTries):
+        reply.headers["Retry-After"] = str(error.seconds)
+    return reply
+
+
+_HANDLERS: dict[Any, Any] = {values.LabError: _refused}
