@@ -24,7 +24,7 @@ _SOURCES = {
 
 
 def projects(visit: LabVisit) -> object:
-    """Return the projects in which one has a role: what needs one first, then the last worked on."""
+    """Return the projects in which one has a role; first those that need one."""
     lab, person = visit.lab, visit.person
     assert person is not None
     only = getattr(person, "project", "")
@@ -87,7 +87,7 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
     progress = desk.opening.progress
     return bodies.ProjectSettings(
         visit.server.guidelines(visit.project.key), plan.learning, blind, majority, info.gold,
-        _SOURCES.get(plan.kind, plan.name), None if progress is None else tuple(progress),
+        _SOURCES.get(plan.kind, plan.name), None if progress is None else (progress.text, progress.share),
     )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ class Desk:
         return self.opening.opened.store
 
     def enter(self, name: str, k: int) -> None:
-        """Check that somebody who is known, or becomes known now, may work on a pair (0: on any)."""
+        """Check that somebody may work on a pair (0: any); a new annotator becomes known."""
         store = self.store
         if name not in self._entered:
             store.enrol(name)
