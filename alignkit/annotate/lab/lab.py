@@ -2,62 +2,84 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from pathlib import Path
 
 import sqlalchemy as sa
 
+from alignkit.annotate.lab import place as places
 from alignkit.annotate.lab.accounts import Accounts
 from alignkit.annotate.lab.audit import AuditLog
 from alignkit.annotate.lab.database import LabDatabase
 from alignkit.annotate.lab.links import JoinLinks
+from alignkit.annotate.lab.passwords import PasswordCheck
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.tokens import Tokens
+from alignkit.annotate.project import engines
+from alignkit.annotate.project.names import own_folder
 
 
 class Lab:
     """A lab that is open; all methods of its parts are synchronous and thread-safe."""
 
-    key: str
-    """The same as long as the lab exists; 16 hex digits."""
-    place: str
-    drafts: Path
-    """The folder of uploaded files."""
-    models: Path
-    """The folder of trained models."""
-    database: LabDatabase
-    audit: AuditLog
-    accounts: Accounts
-    sessions: LabSessions
-    links: JoinLinks
-    tokens: Tokens
-    projects: Projects
+    def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
+        self.place = place
+        self.database = LabDatabase(engine, place)
+        self.key = places.prepare(self.database)
+        """The same as long as the lab exists; 16 hex digits."""
+        self.folder = folder or places.made(own_folder() / f"lab-{self.key}")
+        """The folder of the files that are not in the database."""
+        self.drafts, self.models = (places.made(self.folder / x) for x in ("drafts", "models"))
+        if folder:
+            places.made(folder / "projects")
+        self.audit = AuditLog(self.database)
+        check = PasswordCheck(self.database)
+        self.sessions = LabSessions(self.database, check)
+        self.accounts = Accounts(self.database, check, self.sessions)
+        self.tokens = Tokens(self.database)
+        self.projects = Projects(self.database)
+        self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
+        self.reading, self.writing = self.database.reading, self.database.writing
+        self._parts = check, self.audit, self.sessions, self.tokens, self.links
+        self._closing: ExitStack | None = None
 
     @classmethod
     def open(cls, place: str, *, serve: bool = False) -> Lab:
-        """Open a lab, or make it; only one process at a time may serve it."""
-        raise NotImplementedError
+        """Open a lab, or make it; only one process at a time may serve it.
+
+        While a server has the lab open, other processes must leave its sessions alone: the server
+        keeps them in memory.
+        """
+        with ExitStack() as undo:
+            folder = None if engines.is_url(place) else places.folder(place)
+            engine = places.engine(place, folder)
+            undo.callback(engines.close, engine)
+            if serve:
+                undo.enter_context(places.alone(place, folder, engine))
+            lab = cls(place, engine, folder)
+            if serve and folder:
+                places.check_locks(lab.database, folder)
+            lab._closing = undo.pop_all()
+        return lab
 
     def close(self) -> None:
         """Write what waits, and close the database; a second call does nothing."""
-        raise NotImplementedError
-
-    def reading(self) -> AbstractContextManager[sa.Connection]:
-        """Open a connection that sees one state of the lab."""
-        raise NotImplementedError
-
-    def writing(self) -> AbstractContextManager[sa.Connection]:
-        """Open a connection that commits all of its work at once; one writer at a time."""
-        raise NotImplementedError
+        opened, self._closing = self._closing, None
+        if opened is not None:
+            with opened:
+                self.tidy()
 
     def project_place(self, key: str) -> str:
         """Return the place of a project, for `Store.open`."""
-        raise NotImplementedError
+        if engines.is_url(self.place):
+            return f"{self.place}#p_{key}"
+        return str(self.folder / "projects" / f"{key}.alignkit")
 
     def tidy(self) -> None:
         """Write when sessions and tokens were used, log failures, forget what is old.
 
         The server calls this every minute; `close` calls it, too.
         """
-        raise NotImplementedError
+        for part in self._parts:
+            part.tidy()

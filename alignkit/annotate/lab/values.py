@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from alignkit.errors import AlignkitError
 
@@ -187,6 +189,42 @@ class UnknownProject(LabError, LookupError):
 
 class WrongState(LabError):
     """A project or an account whose state does not allow the change."""
+
+
+class LabUnavailable(LabError):
+    """The database does not answer, or cannot write; the request can be repeated."""
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+
+
+def folded(name: str) -> str:
+    """Return a name as it is stored."""
+    return name.strip().casefold()
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a new account as it is stored; refuse an impossible one."""
+    name = folded(name)
+    if not _NAME.fullmatch(name):
+        text = "Use 1 to 40 letters a to z, digits, and . _ - (not first)."
+        raise BadValue("name", f"{name[:40]!r} cannot be a name. {text}")
+    return name
+
+
+def digest(secret: str) -> str:
+    """Return the SHA-256 of a secret, which is stored in its place."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def public_id(hash: str) -> str:
+    """Return the id of a session, link or token in lists; it does not let anybody in."""
+    return hash[:16]
+
+
+def etag(*values: object) -> str:
+    """Return a short hash of the values of a row."""
+    return hashlib.sha256(json.encode(values)).hexdigest()[:16]
 
 
 def timestamp(seconds: float | None) -> str:

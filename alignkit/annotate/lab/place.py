@@ -1,0 +1,121 @@
+"""The place of a lab: a folder with an SQLite database, or a schema of a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from alignkit.annotate.lab import schema
+from alignkit.annotate.lab.database import LabDatabase
+from alignkit.annotate.lab.values import LabError
+from alignkit.annotate.project import engines
+from alignkit.io.atomic_files import lock_alone
+
+_FILE, _LOCK, _SCHEMA = "lab.db", "lock", "alignkit"
+_TAKEN = "another server has this lab open; use that one, or stop it first"
+_UNLOCKED = "locks of files do not work here; put the lab on a local disk"
+_SECOND_WRITER = """
+import sqlite3, sys
+try:
+    sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as problem:
+    sys.exit(3 if "locked" in str(problem) else 4)
+"""
+
+
+def made(folder: Path) -> Path:
+    """Make a folder that only its owner can read, unless it exists."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def folder(place: str) -> Path:
+    """Return the folder of a lab; make it with an empty database, or check it."""
+    path = Path(os.path.realpath(place))
+    try:
+        contents = {entry.name for entry in made(path).iterdir()}
+        status = path.stat()
+        if sys.platform != "win32" and status.st_uid != os.geteuid():
+            raise LabError(f"{place}: belongs to another user; run this command as that user")
+        if sys.platform != "win32" and stat.S_IMODE(status.st_mode) & 0o077:
+            raise LabError(f"{place}: other users can read it; run: chmod 700 {place}")
+        if contents and _FILE not in contents:
+            raise LabError(f"{place}: contains other files, but no lab; give a new folder")
+        os.close(os.open(path / _FILE, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as problem:
+        raise LabError(f"{place}: cannot be a lab: {problem.strerror}") from None
+    return path
+
+
+def engine(place: str, folder: Path | None) -> sa.Engine:
+    """Return the engine for the database of a lab."""
+    if folder is not None:
+        return engines.sqlite_engine(str(folder / _FILE))
+    return engines.postgres_engine(*engines.parsed(f"{place}#{_SCHEMA}"))
+
+
+def prepare(database: LabDatabase) -> str:
+    """Make the tables in an empty database, or check their version; return the key of the lab."""
+    with database.writing() as conn:
+        inner = engines.schema_of(conn)
+        if inner:
+            conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{inner}"')
+        tables = sa.inspect(conn).get_table_names(inner or None)
+        if not tables:
+            schema.METADATA.create_all(conn)
+            row = {"key": secrets.token_hex(8), "version": schema.VERSION}
+            conn.execute(sa.insert(schema.lab).values(row))
+        elif "lab" not in tables:
+            raise LabError(f"{database.place}: the database is not that of a lab")
+        key, version = conn.execute(sa.select(schema.lab.c.key, schema.lab.c.version)).one()
+    if version > schema.VERSION:
+        newer = f"version {version}; this alignkit reads up to {schema.VERSION}"
+        raise LabError(
+            f"{database.place}: was made by a newer alignkit ({newer}); upgrade alignkit"
+        )
+    return str(key)
+
+
+_held: set[Path] = set()  # by this process, which its own locks would not keep out
+
+
+@contextmanager
+def alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]:
+    """Keep out other servers."""
+    if folder is None:
+        with engine.connect() as conn:
+            number = engines.lock_number(_SCHEMA, "serving")
+            if not conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number))):
+                raise LabError(f"{engines.shown(place)}: {_TAKEN}")
+            conn.commit()
+            yield
+            conn.execute(sa.select(sa.func.pg_advisory_unlock(number)))
+        return
+    if folder in _held:
+        raise LabError(f"{place}: {_TAKEN}")
+    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if not (locked := lock_alone(file)):
+            raise LabError(f"{place}: {_UNLOCKED if locked is None else _TAKEN}")
+        _held.add(folder)
+        yield
+    finally:
+        _held.discard(folder)
+        os.close(file)
+
+
+def check_locks(database: LabDatabase, folder: Path) -> None:
+    """Refuse a file system on which a second process can write at the same time."""
+    command = [sys.executable, "-I", "-S", "-c", _SECOND_WRITER, str(folder / _FILE)]
+    with database.writing():
+        code = subprocess.run(command, check=False, timeout=60).returncode
+    if code != 3:
+        raise LabError(f"{folder}: {_UNLOCKED}")
