@@ -157,7 +157,7 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
     path = store.path
     names = ("gold", "task", "assigning", "blind", "majority")
     dropped = (f"ALTER TABLE project DROP COLUMN {name}" for name in names)
-    run_sql(path, "DROP TABLE assignment", *dropped, "PRAGMA user_version=1")
+    run_sql(path, "DROP TABLE assignment", "DROP TABLE in_use", *dropped, "PRAGMA user_version=1")
     before = (tmp_path / "project").read_bytes()
     with Store.open(path, readonly=True) as old:
         assert not replay(old).differences

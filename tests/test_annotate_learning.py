@@ -144,7 +144,11 @@ def test_the_page_hears_what_a_probability_is(tmp_path, pairs, by, bulk):
 def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
     path = store.path
     store.close()
-    dropped = "DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"
+    dropped = (
+        "DROP TABLE in_use",
+        "DROP TABLE learned_set",
+        "ALTER TABLE pair DROP COLUMN suggested",
+    )
     run_sql(path, *dropped, "PRAGMA user_version=2")
     with Store.open(path, readonly=True) as old:
         assert set(sets(old)) == {"trained"}

@@ -101,8 +101,9 @@ for _names, _words in COMMANDS.items():
 
 def inputs() -> None:
     """Write a project of each file version, one of documents, and a corpus judged by five."""
-    two_annotators("v3")
+    two_annotators("v4")
     older = {
+        3: ["DROP TABLE in_use"],
         2: ["DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"],
         1: ["DROP TABLE assignment", "ALTER TABLE project DROP COLUMN gold"],
     }
@@ -124,7 +125,7 @@ def inputs() -> None:
 
 def digests() -> dict[str, str]:
     """Return a digest of each file that commands wrote; projects have times in them."""
-    files = (path for path in Path().rglob("*") if path.is_file() and path.suffix)
+    files = (x for x in Path().rglob("*") if x.is_file() and x.suffix not in ("", ".alignkit"))
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in sorted(files)}
 
 

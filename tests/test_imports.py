@@ -21,6 +21,7 @@ HOMES = {
     "matplotlib": {"show", "scoring"},
     "jinja2": {"show", "agreement", "rules"},
     **{n: {"annotate"} for n in ("sqlalchemy", "msgspec", "markdown_it", "starlette", "uvicorn")},
+    "alembic": {"annotate"},
     **{name: {"cluster"} for name in ("dask", "distributed")},
 }
 # a notebook asks an object to draw itself: what draws may know the object

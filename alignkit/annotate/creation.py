@@ -33,6 +33,7 @@ from alignkit.annotate.project.conversion import difference, project_pair, state
 from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT, LogEvent, encode, now
 from alignkit.annotate.project.fold import Account, Import, Setting
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.places import refuse_existing
 from alignkit.annotate.project.queries import known_scheme
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
@@ -54,8 +55,7 @@ def create_project(
     tell: Callable[[], None] | None = None,
 ) -> None:  # fmt: skip
     """Make a project from a corpus with all its annotations."""
-    if os.path.lexists(path):
-        raise ProjectError(f"{path}: exists already; open it, or name another file")
+    refuse_existing(path)
     if not len(corpus):
         raise ProjectError("the corpus has no sentence pairs; there is nothing to annotate")
     title = name or os.path.basename(path)

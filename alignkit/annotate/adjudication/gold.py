@@ -167,7 +167,8 @@ def decide(
     store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[log.Sent]
 ) -> tuple[Appended, bool]:
     """Append the events of an adjudicator, all or none; see `Store.append`."""
-    with store.database.writing() as conn:
+
+    def append(conn: Connection) -> tuple[Appended, bool]:
         case = read_case(conn, k)
         names = names_of(conn, case.pair)
         try:
@@ -181,8 +182,10 @@ def decide(
             others = sorted({event.actor for event in missed} - {actor})
             by = f"by {', '.join(others)}" if others else "in another tab"
             raise Conflict(hidden, conflict.seq, missed, by=by) from None
-    answer.events = [names.hidden(event) for event in answer.events]
-    return answer, new
+        answer.events = [names.hidden(event) for event in answer.events]
+        return answer, new
+
+    return store.database.share(append)
 
 
 class _Clerk:

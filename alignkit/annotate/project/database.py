@@ -1,31 +1,24 @@
-"""Open the database of a project: SQLite now, through SQLAlchemy so that PostgreSQL can follow.
-
-Everything specific to SQLite is here: its pragmas, the marks of a project file, and how a
-transaction begins. Readers go on while somebody writes (WAL); each commit is on the disk before it
-is acknowledged (``synchronous=FULL``); writers come one after the other (``BEGIN IMMEDIATE``), so
-the numbers of events are committed in order.
-"""
+"""Open the file of a project, an SQLite database: its pragmas, marks, checks, lock and copies."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from threading import Lock
+from collections.abc import Iterable
+from contextlib import ExitStack, closing, suppress
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
-from sqlalchemy.pool import QueuePool
 from sqlalchemy.types import TypeEngine
 
-from alignkit.annotate.project import schema
-from alignkit.annotate.project.names import TASKS, DamagedProject, ProjectError
-from alignkit.io.atomic_files import lock_alone
+from alignkit.annotate.project import engines, schema
+from alignkit.annotate.project.migrations import upgrade
+from alignkit.annotate.project.names import TASKS, DamagedProject, ProjectError, is_url, shown_place
+from alignkit.annotate.project.transactions import Transactions
+from alignkit.io.atomic_files import lock_alone, replacing_file
 
 LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be rebuilt."""
@@ -35,7 +28,7 @@ _TASKS = ", ".join(f"'{task}'" for task in TASKS)
 _GAPS = 'SELECT count(*) = 0 OR min({1}) <> 0 OR max({1}) <> count(*) - 1 FROM "{0}"'
 _RULES = {
     "the settings are missing, or name no task": "SELECT count(*) <> 1 OR"
-    f" max(task NOT IN ({_TASKS})) FROM project",
+    f" count(CASE WHEN task IN ({_TASKS}) THEN 1 END) <> 1 FROM project",
     "an annotator is missing": _GAPS.format("account", "id"),
     "a pair is missing": _GAPS.format("pair", "k"),
     "a pair has no words": "SELECT 1 FROM pair LEFT JOIN pair_text ON pair_text.pair = k"
@@ -44,8 +37,8 @@ _RULES = {
     " FROM stream WHERE pair = 0 OR account = 0",
     "a stream has no counts": "SELECT 1 FROM stream LEFT JOIN pair_counts USING (account, pair)"
     " WHERE pair > 0 AND links IS NULL LIMIT 1",
-    "an undo points to a missing event": "SELECT 1 FROM stream WHERE max(undo_top, redo_top) > seq"
-    " LIMIT 1",
+    "an undo points to a missing event": "SELECT 1 FROM stream"
+    " WHERE undo_top > seq OR redo_top > seq LIMIT 1",
     "an undo points to a later event": "SELECT 1 FROM event WHERE below >= seq LIMIT 1",
 }
 """The checks: the query that finds a fault, by the text of the fault."""
@@ -76,17 +69,22 @@ def _is(kind: TypeEngine[object]) -> str:
 
 def first_fault(conn: sa.Connection) -> str:
     """Return the first fault of the tables of a project, in words; empty if there is none."""
-    if fault := wrong_value(conn, schema.METADATA.sorted_tables):
-        return fault
-    row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
-    if row is not None:
-        return f"a row of {row[0]} belongs to a missing row of {row[2]}"
+    if not engines.schema_of(conn):  # PostgreSQL checks these two itself
+        if fault := wrong_value(conn, schema.METADATA.sorted_tables):
+            return fault
+        row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
+        if row is not None:
+            return f"a row of {row[0]} belongs to a missing row of {row[2]}"
+    engines.use_schema(conn)
     faults = (fault for fault, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar())
     return next(faults, "")
 
 
-VERSION = 3
-"""The version of the tables; 2 adds assignments, the gold standard and the task, 3 learned sets."""
+VERSION = 4
+"""The version of the tables; see the folder `versions`."""
+
+VERSIONS = os.path.join(os.path.dirname(__file__), "versions")
+"""The folder of the scripts that bring a project from each version to the next."""
 
 MARK = 0x414C4B54
 """The application id in the head of the file, "ALKT"."""
@@ -109,7 +107,9 @@ _DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8", "no such 
 
 
 def is_project(path: str) -> bool:
-    """Return whether a file is an SQLite database, as projects are."""
+    """Return whether a place is in PostgreSQL, or an SQLite database, as projects are."""
+    if is_url(path):
+        return True
     with suppress(OSError), open(path, "rb") as file:
         return file.read(len(_HEAD)) == _HEAD
     return False
@@ -127,16 +127,21 @@ def check_file(path: str, *, readonly: bool = False) -> None:
     version, mark = (int.from_bytes(head[at : at + 4], "big") for at in _PLACES)
     if mark != MARK:
         raise ProjectError(f"{path}: is a database, but not an alignkit project")
-    if version > VERSION:
-        raise ProjectError(
-            f"{path}: was made by a newer alignkit (project version {version}; this alignkit reads "
-            f"up to {VERSION}); upgrade alignkit"
-        )
+    check_version(path, version)
     folder = os.path.dirname(os.path.realpath(path))
     beside = "its folder is read-only, and a project writes files next to itself"
     for place, fault in {path: "is read-only", folder: beside}.items():
         if not readonly and not os.access(place, os.W_OK):
             raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
+
+
+def check_version(path: str, version: int) -> None:
+    """Refuse a project of a version that is not known yet."""
+    if version > VERSION:
+        raise ProjectError(
+            f"{shown_place(path)}: was made by a newer alignkit (project version {version}; this "
+            f"alignkit reads up to {VERSION}); upgrade alignkit"
+        )
 
 
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
@@ -150,9 +155,8 @@ def check_schema(conn: sqlite3.Connection, path: str) -> None:
 
 
 def _asked(path: str, question: str, since: int = 0) -> list[Any]:
-    uri = f"file:{quote(os.path.abspath(path))}?mode=rw"
     try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=1)) as conn:
+        with closing(_connected(path, "rw")) as conn:
             check_schema(conn, path)
             if conn.execute("PRAGMA user_version").fetchone()[0] < since:
                 return []
@@ -197,14 +201,14 @@ class ServerLock:
     def __init__(self, path: str) -> None:
         self._path = os.path.realpath(path) + "-lock"
         if self._path in _held:
-            raise ProjectError(_taken(path))
+            raise ProjectError(taken(path))
         cannot = f"{path}: cannot be served: {self._path}"
         while True:
             try:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             except OSError as problem:
                 raise ProjectError(f"{cannot}: {problem.strerror}") from None
-            refused = _taken(path) if not lock_alone(self._file) else ""
+            refused = taken(path) if not lock_alone(self._file) else ""
             if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
                 refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
             with suppress(FileNotFoundError):
@@ -225,70 +229,61 @@ class ServerLock:
             os.close(self._file)
 
 
-def _taken(path: str) -> str:
+def taken(path: str) -> str:
+    """Return the message about a project that is served already."""
     return f"{path}: another server has this project open; use that one, or stop it first"
 
 
-_BUSY = 10_000  # ms to wait for another writer
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random
+_COPY = (
+    "this is a copy of a file in use; newer edits may be missing. To copy a project in use: "
+    "`alignkit project backup`. To go on with this copy: --accept-copy"
+)
 
 
-class Database:
-    """The connections to a project's database."""
+class Database(Transactions):
+    """The connections to a project's file."""
 
     def __init__(
-        self, path: str, *, readonly: bool = False, log: bool = False, new: bool = False
-    ) -> None:
-        self.path = path
-        self._writing = Lock()
-        self._new = new
+        self, path: str, *, readonly: bool = False, log: bool = False, new: bool = False,
+        accept_copy: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(path)
+        self._new, self._readonly = new, readonly
         self._stand_ins: list[str] = []
         if not new:
             check_file(path, readonly=readonly)
-        self._uri = f"file:{quote(os.path.abspath(path))}?mode={_mode(path, readonly)}"
-        self.engine = self._engine(readonly)
+        mode = _mode(path, readonly)
+        self.engine = engines.sqlite_engine(path, mode=mode, setup=self._setup)
         with ExitStack() as undo:
             undo.callback(self.close)
             with self._refusing():
-                self._start(readonly, log)
+                self._start(log)
+                if not new:
+                    self._find_copy(accept_copy)
             undo.pop_all()
 
-    def _start(self, readonly: bool, log: bool) -> None:
+    def _start(self, log: bool) -> None:
         if self._new:
             with self.engine.begin() as started:
                 schema.METADATA.create_all(started)
                 started.exec_driver_sql(f"PRAGMA application_id={MARK}")
                 started.exec_driver_sql(f"PRAGMA user_version={VERSION}")
             return
-        with closing(sqlite3.connect(self._uri, uri=True)) as conn:
+        with closing(_connected(self.path, _mode(self.path, self._readonly))) as conn:
             check_schema(conn, self.path)
-        self._update(readonly)
+        self._update()
         self._check(log)
 
-    def _engine(self, readonly: bool) -> sa.Engine:
-        def connect() -> sqlite3.Connection:
-            conn = sqlite3.connect(
-                self._uri, uri=True, isolation_level=None, check_same_thread=False
-            )
-            pragmas = (f"PRAGMA {pragma}" for pragma in self._pragmas(readonly))
-            last = ["PRAGMA query_only=ON"] if readonly else []
-            with ExitStack() as undo:
-                undo.callback(conn.close)
-                for text in (*pragmas, *self._stand_ins, *last):
-                    conn.execute(text)
-                undo.pop_all()
-            return conn
-
-        engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
-        sa.event.listen(engine, "begin", _begin)
-        return engine
+    def _setup(self) -> list[str]:
+        last = ["PRAGMA query_only=ON"] if self._readonly else []
+        return [*(f"PRAGMA {x}" for x in self._pragmas(self._readonly)), *self._stand_ins, *last]
 
     def _pragmas(self, readonly: bool) -> list[str]:
         if self._new:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
-        common = [f"busy_timeout={_BUSY}", "foreign_keys=ON", "cell_size_check=ON"]
-        more = ["temp_store=MEMORY"] if readonly else ["journal_mode=WAL", "synchronous=FULL"]
-        return [*common, "trusted_schema=OFF", *more]
+        more = ["temp_store=MEMORY"] if readonly else engines.SAFE
+        return [*engines.CHECKED, *more]
 
     def finish(self) -> None:
         """Close a new database after writing it completely to the disk."""
@@ -299,19 +294,58 @@ class Database:
             with open(self.path, "rb+") as file:
                 os.fsync(file.fileno())
 
-    def _update(self, readonly: bool) -> None:
+    def _update(self) -> None:
         with self.engine.connect() as conn:
             if _version(conn) >= VERSION:
                 return
-            if readonly:
+            if self._readonly:
                 self._stand_ins = schema.stand_ins(conn, schema.METADATA)
-        if readonly:
+        if self._readonly:
             self.engine.dispose()  # the next connections have them
             return
         with self.writing() as conn:
-            if _version(conn) < VERSION:  # nobody else was quicker
-                schema.add_missing(conn, schema.METADATA)
+            if (version := _version(conn)) < VERSION:  # nobody else was quicker
+                self._keep_old()
+                upgrade(conn, VERSIONS, version, VERSION)
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+
+    def _keep_old(self) -> None:
+        """Write a copy beside the file, instead of that of an earlier change."""
+        named = self.path.removesuffix(".alignkit") + ".before-{}.alignkit"
+        with replacing_file(named.format(VERSION)) as beside:
+            copy_database(self.path, beside)
+        for version in range(VERSION):
+            with suppress(FileNotFoundError):
+                os.unlink(named.format(version))
+
+    def _find_copy(self, accept: bool) -> None:
+        with self.engine.connect() as conn:
+            inode = conn.execute(sa.select(schema.in_use.c.inode)).scalar()
+        self.copied = inode not in (None, self._inode())
+        if self.copied and not accept:
+            raise ProjectError(f"{self.path}: {_COPY}")
+
+    def _inode(self) -> str:
+        return str(os.stat(self.path).st_ino)
+
+    def mark(self) -> None:
+        """Write the file's inode into it, so that a plain copy of it is known as such."""
+        self.unmark()
+        with self.writing() as conn:
+            conn.execute(sa.insert(schema.in_use).values(inode=self._inode()))
+        with self._refusing(), closing(_connected(self.path, "rw")) as conn:
+            conn.execute("PRAGMA wal_checkpoint(FULL)")  # a copy may be of this file alone
+
+    def unmark(self) -> None:
+        """Remove the mark."""
+        with self.writing() as conn:
+            conn.execute(sa.delete(schema.in_use))
+
+    def faults(self) -> list[str]:
+        """Return what is damaged in the file, as SQLite tells."""
+        with self.reading() as conn:
+            lines = conn.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
+        return [line for line in lines if line != "ok"]
 
     def _check(self, log: bool) -> None:
         both = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
@@ -322,42 +356,26 @@ class Database:
             if fault := wrong_value(conn, LOG) if log else first_fault(conn):
                 raise DamagedProject(self.path, fault)
 
-    @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
-        """Open a connection that sees one state of the project."""
-        with self._refusing(), self.engine.connect() as conn:
-            yield conn
-
-    @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
-        """Open a connection that commits all of its work at once; one writer at a time."""
-        with self._refusing(), self._writing, self.engine.connect() as conn:
-            chosen = conn.execution_options(begin="BEGIN IMMEDIATE")
-            with chosen.begin():
-                yield chosen
-
-    @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        try:
-            yield
-        except DBAPIError as problem:
-            raise refusal(self.path, str(problem.orig)) from None
-        except NoResultFound:
-            raise DamagedProject(self.path, "a row is missing") from None
-        except (SQLAlchemyError, sqlite3.Error) as problem:
-            raise refusal(self.path, str(problem)) from None
-        except msgspec.DecodeError as problem:  # what clients send is decoded elsewhere
-            raise DamagedProject(self.path, str(problem)) from None
-
-    def close(self) -> None:
-        """Close all connections."""
-        self.engine.dispose()
+    def _refusal(self, problem: Exception) -> ProjectError:
+        return refusal(self.path, str(getattr(problem, "orig", problem)))
 
 
-def insert_tuples(conn: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows quickly; each has as many values as columns, in their order."""
-    if rows:
-        conn.exec_driver_sql(str(sa.insert(table).compile(dialect=conn.dialect)), list(rows))
+def _connected(path: str, mode: str) -> sqlite3.Connection:
+    uri = f"file:{quote(os.path.abspath(path))}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=1)
+
+
+def copy_database(path: str, copy: str, *statements: str) -> None:
+    """Copy a database that may be in use into an empty file; run statements in the copy."""
+    mode = _mode(path, True)
+    with closing(_connected(path, mode)) as conn, closing(_connected(copy, "rw")) as new:
+        conn.backup(new)
+        for text in ("PRAGMA journal_mode=DELETE", "PRAGMA secure_delete=ON", *statements):
+            new.execute(text)
+        new.commit()
+    os.chmod(copy, stat.S_IMODE(os.stat(path).st_mode))
+    with open(copy, "rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _mode(path: str, readonly: bool) -> str:
@@ -371,7 +389,3 @@ def _mode(path: str, readonly: bool) -> str:
 
 def _version(conn: sa.Connection) -> int:
     return int(conn.exec_driver_sql("PRAGMA user_version").scalar() or 0)
-
-
-def _begin(conn: sa.Connection) -> None:
-    conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN"))

@@ -27,7 +27,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool
 
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import ProjectError, shown_place
 
 _ESCAPE = "\U0010ffff"  # no character, so hardly any text has it
 
@@ -54,7 +54,8 @@ INTEGER = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
 
 BUSY = 10_000  # ms to wait for another writer
 CHECKED = f"busy_timeout={BUSY}", "foreign_keys=ON", "cell_size_check=ON", "trusted_schema=OFF"
-WRITING = tuple(f"PRAGMA {x}" for x in (*CHECKED, "journal_mode=WAL", "synchronous=FULL"))
+SAFE = "journal_mode=WAL", "synchronous=FULL"
+WRITING = tuple(f"PRAGMA {x}" for x in (*CHECKED, *SAFE))
 """The statements with which a connection to an SQLite file begins."""
 
 
@@ -86,19 +87,8 @@ def _begin(conn: sa.Connection) -> None:
 
 _MOST = 10  # connections to a database that stay open
 _SETTINGS = f"-c lock_timeout={BUSY} -c synchronous_commit=on"
-_OLDEST = 14
 _shared: dict[str, tuple[sa.Engine, int]] = {}
 _sharing = Lock()
-
-
-def is_url(place: str) -> bool:
-    """Return whether a place is in PostgreSQL, not a file."""
-    return re.match(r"postgresql(\+psycopg)?://", place) is not None
-
-
-def shown(place: str) -> str:
-    """Return a place as messages show it: without a password."""
-    return re.sub(r"(?<=://)([^/@:]*):[^/#]*@", r"\1@", place) if is_url(place) else place
 
 
 def parsed(place: str) -> tuple[str, str]:
@@ -106,8 +96,8 @@ def parsed(place: str) -> tuple[str, str]:
     url, _, schema = place.partition("#")
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
         raise ProjectError(
-            f"{shown(place)}: needs the name of a schema at its end: #p_NAME, with small letters, "
-            "digits and _"
+            f"{shown_place(place)}: needs the name of a schema at its end: #p_NAME, with small "
+            "letters, digits and _"
         )
     return re.sub(r"^postgresql(\+psycopg)?", "postgresql+psycopg", url), schema
 
@@ -120,9 +110,9 @@ def postgres_engine(url: str, schema: str) -> sa.Engine:
             _shared[url] = base, users + 1
     except ImportError:
         text = "needs one more library (psycopg); run: pip install 'alignkit[postgres]'"
-        raise ProjectError(f"{shown(url)}: {text}") from None
+        raise ProjectError(f"{shown_place(url)}: {text}") from None
     except sa.exc.ArgumentError:
-        raise ProjectError(f"{shown(url)}: is no address of a database") from None
+        raise ProjectError(f"{shown_place(url)}: is no address of a database") from None
     return base.execution_options(schema_translate_map={None: schema})
 
 

@@ -119,9 +119,13 @@ class Texts(Struct):
     pairs: list[Text]
 
 
+class Copied(Struct):
+    """A plain copy of a file in use was taken as the project; newer edits may be missing."""
+
+
 PROJECT_KINDS: dict[str, type[Struct]] = {
     "setting": Setting, "import": Import, "suggest": Suggest, "account": Account, "text": Texts,
-    "assign": Assign,
+    "assign": Assign, "copy": Copied,
 }  # fmt: skip
 """The kinds of events of pair 0, the project itself."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,6 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+
+
+def is_url(place: str) -> bool:
+    """Return whether a place is in PostgreSQL, not a file."""
+    return re.match(r"postgresql(\+psycopg)?://", place) is not None
+
+
+def shown_place(place: str) -> str:
+    """Return a place as messages show it: without a password."""
+    return re.sub(r"(?<=://)([^/@:]*):[^/#]*@", r"\1@", place) if is_url(place) else place
 
 
 class ProjectError(AlignkitError):
@@ -24,6 +35,7 @@ class DamagedProject(ProjectError):  # noqa: N818
     """A project file that lost or changed its content."""
 
     def __init__(self, path: str, why: str) -> None:
+        path = shown_place(path)
         super().__init__(
             f"{path}: the project file is damaged ({why}); `alignkit project log "
             f"{shlex.quote(path)} --check` shows what is wrong; to go on, stop the server and put "

@@ -9,7 +9,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -17,10 +17,9 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, func, insert, or_, select
 
 from alignkit.annotate.project import schema
-from alignkit.annotate.project.database import Database, insert_tuples
 from alignkit.annotate.project.events import LogEvent
 from alignkit.annotate.project.fold import (
     Fold,
@@ -31,25 +30,18 @@ from alignkit.annotate.project.fold import (
     stream_row,
 )
 from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.places import new_project
 from alignkit.annotate.project.queries import last_n
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
-from alignkit.io.atomic_files import replacing_file
 
 _ROWS = 10_000  # rows that are written at once
 
 
-def build_project(path: str, log: Iterable[LogEvent]) -> None:
+def build_project(place: str, log: Iterable[LogEvent]) -> None:
     """Write a new project that has these events."""
-    with replacing_file(path) as beside:
-        database = Database(beside, new=True)
-        try:
-            with database.writing() as conn:
-                _write(conn, log)
-        except BaseException:
-            database.close()
-            raise
-        database.finish()
+    with new_project(place) as conn:
+        _write(conn, log)
 
 
 def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
@@ -67,8 +59,8 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
                 raise ProjectError(f"event {event.n}: its number or id is used twice")
             last = event.n
             ids.add(event.id)
-            rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
-        insert_tuples(conn, schema.event_table, rows)
+            rows.append(event_row(event, streams.setdefault(key, len(streams) + 1)))
+        _insert(conn, schema.event_table, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log has no project: its first events, of pair 0, are missing")
     for k, name in streams:
@@ -81,6 +73,15 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
         left = iter(table_rows)
         while part := list(islice(left, _ROWS)):
             conn.execute(insert(table), part)
+
+
+def _insert(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows, which have all columns in their order."""
+    if conn.dialect.name == "sqlite":  # in less time, as tuples
+        text = str(insert(table).compile(dialect=conn.dialect))
+        conn.exec_driver_sql(text, [tuple(row.values()) for row in rows])
+    else:
+        conn.execute(insert(table), rows)
 
 
 def _stream_tables(
@@ -103,10 +104,11 @@ def _stream_tables(
 _MOST = 1000
 _BATCH = 1000  # rows that stay in the cache of the processor
 _LONG = 150_000  # events: to fold half of them takes longer than to start a process
-_LOG = "SELECT stream, seq, kind, below, data FROM event"
+_event = schema.event_table.c
+_LOG = select(_event.stream, _event.seq, _event.kind, _event.below, _event.data).order_by(_event.n)
 _CODE = (
-    "import sys; part, of, path, *sys.path[:] = sys.argv[1:]; "
-    "from alignkit.annotate.project.replay import main; main(int(part), int(of), path)"
+    "import sys; part, of, *sys.path[:] = sys.argv[1:]; "
+    "from alignkit.annotate.project.replay import main; main(int(part), int(of), sys.stdin.read())"
 )
 
 
@@ -173,17 +175,20 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-c", _CODE, *map(str, share), path, *filter(None, sys.path)],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+        assert process.stdin is not None
+        process.stdin.write(path.encode())  # which may have a password: no argument
+        process.stdin.close()
 
     def wait() -> Replay | None:
-        if process is None:
+        if process is None or process.stdout is None:
             return None
-        output, _ = process.communicate()
-        return None if process.returncode else msgspec.json.decode(output, type=Replay)
+        output = process.stdout.read()
+        return None if process.wait() else msgspec.json.decode(output, type=Replay)
 
     try:
         yield wait
@@ -212,7 +217,8 @@ def replay_share(
     with ExitStack() as opened:
         damage = None
         if first:  # in SQLite, which needs no Python meanwhile
-            damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
+            pool = opened.enter_context(ThreadPoolExecutor(1))
+            damage = pool.submit(store.database.faults)
         conn = opened.enter_context(store.database.reading())
         streams = _streams(conn)
         own = {id: key for id, key in streams.items() if share.has(id)}
@@ -234,12 +240,6 @@ def replay_share(
         for line in damage.result() if damage is not None else ():
             result.add(f"the file is damaged: {line}")
     return result
-
-
-def _damage(store: Store) -> list[str]:
-    with store.database.reading() as conn:
-        lines = conn.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
-    return [line for line in lines if line != "ok"]
 
 
 def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
@@ -266,13 +266,12 @@ def _folded(
     fold = Fold()
     begun: dict[int, Folded] = {}
     broken: set[int] = set()
-    cursor = conn.connection.cursor()  # plain tuples: there may be millions
-    wanted = ""
+    asked = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:
         project = next((id for id, (k, _) in streams.items() if k == 0), 0)
-        wanted = f" WHERE stream % {share.of} = {share.part} OR stream = {project}"
-    cursor.execute(f"{_LOG}{wanted} ORDER BY n")
-    while part := cursor.fetchmany(_BATCH):
+        own = _event.stream % share.of == share.part
+        asked = asked.where(or_(own, _event.stream == project))
+    for part in conn.execute(asked).partitions():
         for stream, seq, kind, below, data in part:
             try:
                 folded = begun.get(stream)

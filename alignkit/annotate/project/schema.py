@@ -1,4 +1,4 @@
-"""The tables of a project; nothing here is specific to SQLite."""
+"""The tables of a project."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn, CreateTable
 
+from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
 from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
@@ -21,13 +22,13 @@ def _filled(**kinds: Any) -> list[sa.Column[Any]]:
 project = sa.Table(
     "project",
     METADATA,
-    sa.Column("key", sa.String(36), primary_key=True),
-    *_filled(name=sa.Text, scheme=sa.Text, threshold=sa.Float, suggestions=sa.Text),
-    sa.Column("gold", sa.Text, nullable=False, server_default=GOLD),
-    sa.Column("task", sa.Text, nullable=False, server_default="align"),
-    sa.Column("assigning", sa.Text, nullable=False, server_default=""),
-    sa.Column("blind", sa.Integer, nullable=False, server_default="0"),
-    sa.Column("majority", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("key", TEXT, primary_key=True),
+    *_filled(name=TEXT, scheme=TEXT, threshold=sa.Float, suggestions=TEXT),
+    sa.Column("gold", TEXT, nullable=False, server_default=GOLD),
+    sa.Column("task", TEXT, nullable=False, server_default="align"),
+    sa.Column("assigning", TEXT, nullable=False, server_default=""),
+    sa.Column("blind", INTEGER, nullable=False, server_default="0"),
+    sa.Column("majority", INTEGER, nullable=False, server_default="0"),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
 `assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) are the rules of
@@ -36,19 +37,19 @@ adjudication."""
 account = sa.Table(
     "account",
     METADATA,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("id", INTEGER, primary_key=True, autoincrement=False),
+    sa.Column("name", TEXT, nullable=False, unique=True),
 )
 """The annotators; 0 is the project itself."""
 
 pair = sa.Table(
     "pair",
     METADATA,
-    sa.Column("k", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("id", sa.Text, nullable=False, index=True),
-    *_filled(attributes=sa.Text, rev=sa.Integer, search=sa.Text),
-    sa.Column("trees", sa.Text, nullable=False, server_default="{}"),
-    sa.Column("suggested", sa.Text, nullable=False, server_default=""),
+    sa.Column("k", INTEGER, primary_key=True, autoincrement=False),
+    sa.Column("id", TEXT, nullable=False, index=True),
+    *_filled(attributes=TEXT, rev=INTEGER, search=TEXT),
+    sa.Column("trees", TEXT, nullable=False, server_default="{}"),
+    sa.Column("suggested", TEXT, nullable=False, server_default=""),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words for searching, `trees` are those
 with which the pair was imported, as JSON, `suggested` is the learned set that is shown instead of
@@ -58,19 +59,19 @@ pair_text = sa.Table(
     "pair_text",
     METADATA,
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    sa.Column("rev", sa.Integer, primary_key=True, autoincrement=False),
-    *_filled(source=sa.Text, target=sa.Text),
+    sa.Column("rev", INTEGER, primary_key=True, autoincrement=False),
+    *_filled(source=TEXT, target=TEXT),
 )
 """The words as JSON; a correction adds a row."""
 
 stream = sa.Table(
     "stream",
     METADATA,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("id", INTEGER, primary_key=True, autoincrement=False),
     sa.Column("pair", sa.ForeignKey("pair.k"), nullable=False),
     sa.Column("account", sa.ForeignKey("account.id"), nullable=False),
-    *_filled(seq=sa.Integer, undo_top=sa.Integer, redo_top=sa.Integer, state=sa.Text),
-    *_filled(notes=sa.Text),
+    *_filled(seq=INTEGER, undo_top=INTEGER, redo_top=INTEGER, state=TEXT),
+    *_filled(notes=TEXT),
     sa.UniqueConstraint("account", "pair"),
     sa.Index("stream_pair", "pair"),
 )
@@ -79,11 +80,11 @@ stream = sa.Table(
 event_table = sa.Table(
     "event",
     METADATA,
-    sa.Column("n", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("id", sa.String(64), nullable=False, unique=True),
-    sa.Column("stream", sa.ForeignKey("stream.id"), nullable=False),
-    *_filled(seq=sa.Integer, kind=sa.String(16), v=sa.Integer, actor=sa.Text, at=sa.String(32)),
-    *_filled(client_at=sa.String(64), below=sa.Integer, sent=sa.String(64), data=sa.Text),
+    sa.Column("n", INTEGER, primary_key=True, autoincrement=False),
+    sa.Column("id", TEXT, nullable=False, unique=True),
+    sa.Column("stream", sa.ForeignKey("stream.id", deferrable=True), nullable=False),
+    *_filled(seq=INTEGER, kind=TEXT, v=INTEGER, actor=TEXT, at=TEXT),
+    *_filled(client_at=TEXT, below=INTEGER, sent=TEXT, data=TEXT),
     sa.UniqueConstraint("stream", "seq"),
 )
 """The log, in the order of `n`; rows are added, never changed."""
@@ -91,18 +92,18 @@ event_table = sa.Table(
 suggestion = sa.Table(
     "suggestion",
     METADATA,
-    sa.Column("set", sa.Text, primary_key=True),
+    sa.Column("set", TEXT, primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    *_filled(cells=sa.Text),
+    *_filled(cells=TEXT),
 )
 """The suggested cells of each pair as JSON, by set."""
 
 learned_set = sa.Table(
     "learned_set",
     METADATA,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("set", sa.Text, nullable=False, unique=True),
-    *_filled(parent=sa.Text, pairs=sa.Integer, made=sa.String(32), before=sa.Float, after=sa.Float),
+    sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+    sa.Column("set", TEXT, nullable=False, unique=True),
+    *_filled(parent=TEXT, pairs=INTEGER, made=TEXT, before=sa.Float, after=sa.Float),
 )
 """The data from which each learned set of suggestions was learned; see `LearnedFrom`."""
 
@@ -111,7 +112,7 @@ pair_counts = sa.Table(
     METADATA,
     sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    *_filled(links=sa.Integer, nulls=sa.Integer, comments=sa.Integer, done=sa.Boolean),
+    *_filled(links=INTEGER, nulls=INTEGER, comments=INTEGER, done=sa.Boolean),
     sa.Index("pair_counts_done", "account", "done", "pair"),
 )
 """The counts of each stream, for lists and totals that need no state."""
@@ -121,15 +122,18 @@ assignment = sa.Table(
     METADATA,
     sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    *_filled(place=sa.Integer, shown=sa.Boolean, arm=sa.String(16), trial=sa.Boolean),
+    *_filled(place=INTEGER, shown=sa.Boolean, arm=TEXT, trial=sa.Boolean),
     sa.Index("assignment_place", "account", "place"),
 )
 """The order of each annotator's pairs; if the table is empty, everybody has all pairs."""
 
+in_use = sa.Table("in_use", METADATA, sa.Column("inode", TEXT, primary_key=True))
+"""The inode of the file while a server has it open: a plain copy has another."""
+
 
 def add_missing(conn: sa.Connection, metadata: sa.MetaData) -> None:
     """Add missing tables and columns; columns get their defaults."""
-    missing = list(_missing(conn, metadata))
+    missing = [] if schema_of(conn) else list(_missing(conn, metadata))  # there none is so old
     metadata.create_all(conn)
     for table, columns in missing:
         for column in columns:

@@ -7,15 +7,19 @@ one transaction, on the disk when the method returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from sqlalchemy import select, update
 
 from alignkit.annotate.project import appending, queries, schema
-from alignkit.annotate.project.database import Database, ServerLock
+from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
-from alignkit.annotate.project.fold import Setting, Suggestion
+from alignkit.annotate.project.fold import Copied, Setting, Suggestion
 from alignkit.annotate.project.names import TASKS, ProjectError, check_name
+from alignkit.annotate.project.places import open_database, take_lock
+from alignkit.annotate.project.postgres import SchemaDatabase, SchemaLock
+from alignkit.annotate.project.transactions import Transactions
 
 _MOST_CHANGES = 2000
 _MOST_ROWS = 1000
@@ -24,37 +28,52 @@ _MOST_ROWS = 1000
 class Store:
     """An open project, made by `open` and closed by `close` or at the end of a `with`."""
 
-    def __init__(self, database: Database, lock: ServerLock | None) -> None:
+    def __init__(self, database: Transactions, lock: ServerLock | SchemaLock | None) -> None:
         self.database = database
         self._lock = lock
         self._own: set[tuple[int, str]] = set()
+        if isinstance(database, SchemaDatabase) and isinstance(lock, SchemaLock):
+            database.renew = lock.renew
 
     @classmethod
     def open(
         cls,
-        path: str,
+        place: str,
         *,
         serve: bool = False,
         readonly: bool = False,
         lock: ServerLock | None = None,
         log: bool = False,
+        accept_copy: bool = False,
     ) -> Store:
-        """Open a project."""
-        if serve and lock is None:
-            Database(path).close()  # what is no project gets no lock beside it
-            lock = ServerLock(path)
-        try:
-            return cls(Database(path, readonly=readonly, log=log), lock)
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
+        """Open a project: a file, or a place in PostgreSQL, see `engines`."""
+        held: ServerLock | SchemaLock | None = lock
+        if serve and held is None:
+            open_database(place, accept_copy=accept_copy).close()  # no project: no lock beside it
+            held = take_lock(place)
+        with ExitStack() as undo:
+            if held is not None:
+                undo.callback(held.release)
+            database = open_database(place, readonly=readonly, log=log, accept_copy=accept_copy)
+            undo.callback(database.close)
+            if database.copied and not readonly:
+                with database.writing() as conn:
+                    appending.append_to_project(conn, "copy", Copied())
+                database.unmark()
+            if held is not None and not readonly:
+                database.mark()
+            undo.pop_all()
+        return cls(database, held)
 
     def close(self) -> None:
         """Close the project; a second call does nothing."""
+        if self._lock is not None:
+            with suppress(ProjectError):  # it stays marked as open, which is no harm
+                self.database.unmark()
         self.database.close()
         if self._lock is not None:
             self._lock.release()
+            self._lock = None
 
     def __enter__(self) -> Store:
         return self
@@ -64,7 +83,7 @@ class Store:
 
     @property
     def path(self) -> str:
-        """The project's file."""
+        """The place of the project."""
         return self.database.path
 
     def project(self) -> queries.ProjectInfo:
@@ -170,10 +189,11 @@ class Store:
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-        with self.database.writing() as conn:
-            return appending.append_sent(
+        return self.database.share(
+            lambda conn: appending.append_sent(
                 conn, k, annotator, base=base, rev=rev, events=events, actor=annotator
             )
+        )
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""

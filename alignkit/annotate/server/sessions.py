@@ -16,24 +16,26 @@ from msgspec import json
 
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.appending import enrolled, opened, reopen_judged
-from alignkit.annotate.project.database import Database, wrong_value
+from alignkit.annotate.project.database import wrong_value
+from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
 from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.queries import PairList, has_assignments
 from alignkit.annotate.project.schema import add_missing
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.project.transactions import Transactions
 from alignkit.annotate.server.child import SuggestionPlan
 
 _METADATA = sa.MetaData()
 _SESSIONS = sa.Table(
     "session",
     _METADATA,
-    sa.Column("hash", sa.String(64), primary_key=True),
-    sa.Column("second", sa.String(64), nullable=False),
-    sa.Column("annotator", sa.Text, nullable=False),
-    sa.Column("since", sa.Integer, nullable=False),
-    sa.Column("role", sa.String(16), nullable=False, server_default=names.ANNOTATOR),
+    sa.Column("hash", TEXT, primary_key=True),
+    sa.Column("second", TEXT, nullable=False),
+    sa.Column("annotator", TEXT, nullable=False),
+    sa.Column("since", INTEGER, nullable=False),
+    sa.Column("role", TEXT, nullable=False, server_default=names.ANNOTATOR),
 )
-_PLANS = sa.Table("plan", _METADATA, sa.Column("plan", sa.Text, nullable=False))
+_PLANS = sa.Table("plan", _METADATA, sa.Column("plan", TEXT, nullable=False))
 LASTS = 30 * 24 * 3600
 """The length of a session in seconds."""
 
@@ -41,17 +43,17 @@ LASTS = 30 * 24 * 3600
 class Sessions:
     """The sessions of a project, kept as hashes, and its plan for suggestions."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Transactions) -> None:
         self._database = database
         table = _SESSIONS.c
         with database.writing() as conn:
             known = sa.inspect(conn)
-            if known.has_table("session"):  # sessions of earlier versions had one secret
+            if not schema_of(conn) and known.has_table("session"):
                 columns = known.get_columns("session")
                 if "second" not in [column["name"] for column in columns]:
-                    _SESSIONS.drop(conn)
+                    _SESSIONS.drop(conn)  # sessions of earlier versions had one secret
             add_missing(conn, _METADATA)
-            if fault := wrong_value(conn, _METADATA.sorted_tables):
+            if not schema_of(conn) and (fault := wrong_value(conn, _METADATA.sorted_tables)):
                 raise names.DamagedProject(database.path, fault)
             conn.execute(sa.delete(_SESSIONS).where(table.since < time.time() - LASTS))
             asked = sa.select(table.hash, table.annotator, table.role, table.second)

@@ -1,0 +1,147 @@
+"""Read and write a project's database; what many threads write at a time is committed at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock
+from typing import Any, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
+
+from alignkit.annotate.project import engines
+from alignkit.annotate.project.names import DamagedProject, ProjectError
+from alignkit.errors import AlignkitError
+
+T = TypeVar("T")
+_MOST = 64  # requests in a commit
+
+
+class _Turn:
+    """The work of a thread in a transaction, and its result or error."""
+
+    def __init__(self, work: Callable[[sa.Connection], Any]) -> None:
+        self.work = work
+        self.called = Event()  # it is done, or its thread is to lead
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+
+class Transactions:
+    """The connections to a project's database."""
+
+    engine: sa.Engine
+    copied = False
+    """Whether it is a plain copy of a file in use."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._writing = Lock()
+        self._queue = Lock()  # of the next two
+        self._waiting: deque[_Turn] = deque()
+        self._led = False
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Open a connection that sees one state of the project."""
+        with self._refusing(), engines.reading(self.engine) as conn:
+            yield conn
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Open a connection that commits all of its work at once; one writer at a time."""
+        with self._refusing(), self._writing, engines.writing(self.engine) as conn:
+            yield conn
+
+    def share(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do work in a transaction, with what other threads wait to do; return its result.
+
+        The first thread leads: it does all work that waits, each in a savepoint, and commits. An
+        error of alignkit undoes the work that raised it, no other. Work may be done twice.
+        """
+        turn = _Turn(work)
+        with self._queue:
+            self._waiting.append(turn)
+            leads, self._led = not self._led, True
+        if not leads:
+            turn.called.wait()
+        if not turn.done:
+            self._lead()
+        if turn.error is not None:
+            raise turn.error
+        result: T = turn.result
+        return result
+
+    def _lead(self) -> None:
+        with self._queue:
+            turns = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
+        try:
+            self._do(turns)
+        finally:
+            for turn in turns:
+                turn.done = True
+                turn.called.set()
+            with self._queue:
+                self._led = bool(self._waiting)
+                if self._led:
+                    self._waiting[0].called.set()
+
+    def _do(self, turns: list[_Turn]) -> None:
+        alone = len(turns) == 1
+        try:
+            with self.writing() as conn:
+                for turn in turns:
+                    turn.error = None
+                    if alone:
+                        turn.result = turn.work(conn)
+                        continue
+                    try:
+                        with conn.begin_nested():
+                            turn.result = turn.work(conn)
+                    except AlignkitError as problem:
+                        turn.error = problem
+        except BaseException as problem:
+            away = isinstance(problem, ProjectError) and not isinstance(problem, DamagedProject)
+            if alone or away or not isinstance(problem, Exception):
+                for turn in turns:
+                    turn.error = problem
+            else:  # the fault is in some of the work
+                for turn in turns:
+                    self._do([turn])
+            if not isinstance(problem, Exception):
+                raise
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as problem:
+            raise self._refusal(problem) from None
+        except NoResultFound:
+            raise DamagedProject(self.path, "a row is missing") from None
+        except (SQLAlchemyError, sqlite3.Error) as problem:
+            raise self._refusal(problem) from None
+        except msgspec.DecodeError as problem:  # what clients send is decoded elsewhere
+            raise DamagedProject(self.path, str(problem)) from None
+
+    def _refusal(self, problem: Exception) -> ProjectError:
+        raise NotImplementedError
+
+    def faults(self) -> list[str]:
+        """Return what is damaged in the file, as far as the database can tell."""
+        return []
+
+    def mark(self) -> None:
+        """Mark the project as in use."""
+
+    def unmark(self) -> None:
+        """Mark the project as closed."""
+
+    def close(self) -> None:
+        """Close all connections."""
+        engines.close(self.engine)
