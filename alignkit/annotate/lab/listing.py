@@ -87,7 +87,8 @@ def _settings(visit: LabVisit) -> bodies.ProjectSettings:
     progress = desk.opening.progress
     return bodies.ProjectSettings(
         visit.server.guidelines(visit.project.key), plan.learning, blind, majority, info.gold,
-        _SOURCES.get(plan.kind, plan.name), None if progress is None else (progress.text, progress.share),
+        _SOURCES.get(plan.kind, plan.name),
+        None if progress is None else (progress.text, progress.share),
     )  # fmt: skip
 
 

@@ -285,7 +285,7 @@ class LabServer:
         return visit
 
     def _visitor(self, request: Request, *, linked: bool = False) -> LabVisit:
-        """Return the visit of a session or token; pages send the second secret and their account."""
+        """Return the visit of a session or token; pages send secret and account in headers."""
         bearer = request.headers.get("authorization", "")
         if bearer and not linked:
             kind, _, text = bearer.partition(" ")

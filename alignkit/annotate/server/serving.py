@@ -116,15 +116,16 @@ class Server(uvicorn.Server):
     """A server that runs until a signal comes; plain uvicorn ends silently on any signal."""
 
     def __init__(
-        self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True
-    ) -> None:
+        self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True,
+        *, hang: float = _HANG, **more: Any,
+    ) -> None:  # fmt: skip
         config = uvicorn.Config(
             app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="error", access_log=False, server_header=False, proxy_headers=False,
-            timeout_keep_alive=75, timeout_graceful_shutdown=1,
+            timeout_keep_alive=75, timeout_graceful_shutdown=1, **more,
         )  # fmt: skip
         super().__init__(config)
-        self._started, self._ready = started, ready
+        self._started, self._ready, self._hang = started, ready, hang
         self.signal = 0
 
     def serve_until_stopped(self, listener: socket.socket) -> int:
@@ -171,7 +172,7 @@ class Server(uvicorn.Server):
         if self.signal:  # a second signal: do not wait for what hangs, all is on the disk
             os._exit(128 + kind)
         self.signal, self.should_exit = kind, True
-        timer = threading.Timer(_HANG, os._exit, [128 + kind])
+        timer = threading.Timer(self._hang, os._exit, [128 + kind])
         timer.daemon = True
         timer.start()
 

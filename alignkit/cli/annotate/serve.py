@@ -1,0 +1,141 @@
+"""Serve a lab: projects, accounts and pages for many annotators on their own machines.
+
+PLACE is a folder, which is made if necessary, or a PostgreSQL database as in
+postgresql+psycopg://user@host/database. The first start prints a link for the first owner, who then
+makes projects, invites people and assigns pairs in the browser. Ctrl-C stops the server; everything
+it acknowledged is saved.
+
+Beyond this machine, people connect by https: give --certificate and --key, or put a web server such
+as nginx or Caddy before it, with --url and --behind-proxy.
+
+For example:
+  alignkit serve lab
+  alignkit serve lab --url https://align.lab.example --behind-proxy 127.0.0.1
+  alignkit serve lab --host 0.0.0.0 --url https://align.lab.example:8000 --certificate c.pem --key k.pem
+  alignkit serve lab --owner-link
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import add_options, number
+from alignkit.errors import OptionError
+
+if TYPE_CHECKING:
+    from alignkit.annotate.lab.server import Address
+
+_NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_options(parser, """
+        PLACE  folder of the lab, or a PostgreSQL database
+        --host A  address to listen on (default: 127.0.0.1, this machine only)
+        --port N  port to listen on (default: 8000)
+        --url URL  address that people type, with https and any path (default: http, host and port)
+        --behind-proxy ADDRESS  take requests only from this proxy, which tells the addresses of the
+            others in X-Forwarded-For; repeatable
+        --certificate FILE  certificate for https, in PEM form, with those that it depends on
+        --key FILE  private key of the certificate
+        --owner-link  print a link that makes an owner or resets a password of one, and exit
+        """, PLACE={"dest": "place"}, host={"default": "127.0.0.1"},
+        port={"type": number(0, 65535), "default": 8000},
+        behind_proxy={"action": "append", "default": []})  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate", "starlette", "uvicorn", "markdown_it")
+    host = _checked(options)
+    from alignkit.annotate.lab.lab import Lab
+    from alignkit.annotate.lab.server import Address, LabServer
+    from alignkit.annotate.lab.values import Actor
+    from alignkit.annotate.server import serving
+
+    if options.owner_link:
+        lab = Lab.open(options.place)
+        try:
+            print(f"{_address(options, options.port).url}join#{lab.links.owner_link(Actor('', 'command'))}")
+        finally:
+            lab.close()
+        return 0
+    lab = Lab.open(options.place, serve=True)
+    try:
+        listener = serving.listen(host, options.port, "")
+        address: Address = _address(options, listener.getsockname()[1])
+        own = LabServer(lab, address, proxies=options.behind_proxy, note=say)
+
+        def started() -> None:
+            say(f"the lab {options.place} is at {address.url}; Ctrl-C stops")
+            if (token := lab.links.first_owner()) is not None:
+                say(f"Create the first owner: {address.url}join#{token}")
+
+        server = serving.Server(
+            own.app, started, hang=10.0, ssl_certfile=options.certificate, ssl_keyfile=options.key,
+            limit_concurrency=400,
+        )  # fmt: skip
+        code = server.serve_until_stopped(listener)
+        own.close()
+    finally:
+        lab.close()
+    say("stopped")
+    return 128 + code if code else 0
+
+
+def _checked(options: argparse.Namespace) -> str:
+    """Return the address to listen on; refuse what would send passwords in the open."""
+    name = "127.0.0.1" if options.host == "localhost" else options.host
+    try:
+        ip = ipaddress.ip_address(name)
+        for proxy in options.behind_proxy:
+            ipaddress.ip_address(proxy)
+    except ValueError as problem:
+        raise OptionError(f"--host, --behind-proxy: {problem}") from None
+    if (options.certificate is None) != (options.key is None):
+        raise OptionError("--certificate and --key belong together: give both")
+    for option in ("certificate", "key"):
+        path = getattr(options, option)
+        if path is not None and not os.path.isfile(path):
+            raise OptionError(f"--{option} {path}: no such file")
+    if not ip.is_loopback and options.certificate is None and not options.behind_proxy:
+        raise OptionError(f"--host {options.host} {_NEEDS_TLS}")
+    if options.url is None:
+        if not ip.is_loopback or options.behind_proxy:
+            raise OptionError("give the address that people type: --url https://NAME")
+        return str(ip)
+    parts = urlsplit(options.url)
+    port = None
+    with suppress(ValueError):
+        port = parts.port or 1
+    plain = parts.path.replace("/", "").replace("-", "").replace("_", "")
+    if parts.scheme not in ("http", "https") or not parts.hostname or port is None:
+        raise OptionError(f"--url {options.url}: expected an address such as https://lab.example")
+    if parts.query or parts.fragment or (plain and not plain.isalnum()):
+        raise OptionError(f"--url {options.url}: a path may have letters, digits, - and _ only")
+    local = parts.hostname == "localhost" or _is_loopback(parts.hostname)
+    if parts.scheme == "http" and not local:
+        raise OptionError(f"--url {options.url}: people's passwords need https")
+    return str(ip)
+
+
+def _is_loopback(name: str) -> bool:
+    with suppress(ValueError):
+        return ipaddress.ip_address(name).is_loopback
+    return False
+
+
+def _address(options: argparse.Namespace, port: int) -> Address:
+    from alignkit.annotate.lab.server import Address
+    from alignkit.annotate.server.serving import url_host
+
+    scheme = "http" if options.certificate is None else "https"
+    return Address.of(options.url or f"{scheme}://{url_host(options.host)}:{port}/")
