@@ -45,8 +45,9 @@ class Desks:
     def __init__(self, lab: Lab, note: Callable[[str], None]) -> None:
         self._lab, self._note = lab, note
         self._open: OrderedDict[str, Desk] = OrderedDict()
+        self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, Counts] = {}
-        self._lock = threading.Lock()  # of the two
+        self._lock = threading.Lock()  # of the three
         self._opening = threading.Lock()  # one project is opened at a time
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
@@ -65,10 +66,10 @@ class Desks:
                 idle = [*self._open][: max(0, len(self._open) + 1 - _MOST)]
             for key in idle:
                 self.close(key)
-            desk = Desk(self._opened(project))
+            desk = Desk(self._opened(project), only_assigned=True)
             with self._lock:
-                self._open[project.key] = desk
-        self.count(project.key, desk.store)
+                self._open[project.key], self._rows[project.key] = desk, project
+        self.count(project, desk.store)
         return desk
 
     def _opened(self, project: ProjectRow) -> Opening:
@@ -91,7 +92,7 @@ class Desks:
         with self._lock:
             desk = self._open.pop(key, None)
         if desk is not None:
-            self._save(key, desk.store)
+            self._save(key, desk)
             desk.opening.stop()
 
     def stop(self) -> None:
@@ -106,18 +107,18 @@ class Desks:
         with self._lock:
             return self._counts.get(key)
 
-    def count(self, key: str, store: Store, desk: Desk | None = None) -> Counts:
+    def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> Counts:
         """Read the counts of a project, unless nothing has changed."""
+        people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
         with store.database.reading() as conn:
-            n, known = queries.last_n(conn), self.counts(key)
+            n, known = queries.last_n(conn), self.counts(project.key)
             if known is not None and known.n == n:
                 return known
             assigned = queries.has_assignments(conn)
             info, own = queries.project_info(conn), {}
-            others = {info.gold, *queries.sources(conn)}
             for account, name in enumerate(info.annotators, 1):
                 pairs = queries.PairList(conn, account)
-                if name not in others and (count := pairs.count()):
+                if name in people and assigned and (count := pairs.count()):
                     own[name] = pairs.count_done(), count
             gold = queries.PairList(conn, _account(info), everything=True).count_done()
             event = schema.event_table.c
@@ -136,14 +137,12 @@ class Desks:
             datetime.fromisoformat(at).timestamp() if at else None,
         )
         with self._lock:
-            self._counts[key] = counts
+            self._counts[project.key] = counts
         return counts
 
-    def _save(self, key: str, store: Store) -> None:
-        before = self.counts(key)
-        with self._lock:
-            desk = self._open.get(key)
-        counts = self.count(key, store, desk)
+    def _save(self, key: str, desk: Desk) -> None:
+        before, row = self.counts(key), self._rows[key]
+        counts = self.count(row, desk.store, desk)
         if before is None or counts.n != before.n:
             self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)
 
@@ -155,7 +154,7 @@ class Desks:
             if self.counts(project.key) is None:
                 try:
                     with Store.open(self._lab.project_place(project.key), readonly=True) as store:
-                        self.count(project.key, store)
+                        self.count(project, store)
                 except names.ProjectError as problem:
                     self._note(f"{project.slug}: {problem}")
         while not self._stopped.wait(_EVERY):
@@ -163,7 +162,7 @@ class Desks:
                 desks = list(self._open.items())
             for key, desk in desks:
                 try:
-                    self._save(key, desk.store)
+                    self._save(key, desk)
                 except (names.ProjectError, RefusedError) as problem:
                     self._note(str(problem))
             self._lab.tidy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
@@ -28,7 +29,6 @@ from alignkit.annotate.lab.routes import (
     unknown,
 )
 from alignkit.annotate.project import names
-from alignkit.annotate.project.database import remove_project
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, WORK, Desk
 from alignkit.annotate.server.security import (
@@ -54,6 +54,7 @@ _TABS = {
     "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
     "export": "export.html", "settings": "settings.html",
 }  # fmt: skip
+_SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _STATUS: dict[type[Exception], tuple[int, str]] = {
@@ -127,7 +128,7 @@ class LabServer:
 
     def guidelines_file(self, key: str) -> Path:
         """Return the file of a project's own guidelines."""
-        return self.lab.guidelines / f"{key}.md"
+        return Path(self.lab.folder) / "guidelines" / f"{key}.md"
 
     def guidelines(self, key: str) -> str:
         """Return a project's own guidelines; empty where those of alignkit hold."""
@@ -140,11 +141,14 @@ class LabServer:
         if not text.strip():
             path.unlink(missing_ok=True)
             return
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         with replacing_file(str(path)) as beside:
             Path(beside).write_text(text, encoding="utf-8")
 
     def remove(self, key: str) -> None:
         """Remove what is left of a project that was deleted, or never made completely."""
+        from alignkit.annotate.project.database import remove_project
+
         remove_project(self.lab.project_place(key))
         self.guidelines_file(key).unlink(missing_ok=True)
         self.lab.projects.clear(key)
@@ -195,7 +199,7 @@ class LabServer:
     async def _tab(self, request: Request) -> Response:
         """Send the shell of a project's page: the same for everybody, for any name of a project."""
         slug, page = request.path_params["slug"], request.path_params["page"]
-        if not values.SLUG.fullmatch(slug):
+        if not _SLUG.fullmatch(slug):
             raise unknown()
         if page in TASK_PAGES:
             name = TASK_PAGES[page]
@@ -298,7 +302,7 @@ class LabServer:
         if session is None:
             raise RefusedError(401, "Sign in.", error="signin")
         if isinstance(session, values.Ended):
-            raise RefusedError(401, _ended(session), error=session.kind)
+            raise _ended(session)
         if not linked:
             if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
                 raise RefusedError(403, "Load this page again.", error="csrf")
@@ -338,6 +342,7 @@ class LabServer:
         if entry.of_desk:
             desk = visit.opened()
             if entry.may == ANNOTATE:
+                desk.check_assigned()
                 desk.enter(visit.name, visit.k)
         value = entry.answer(visit)
         if isinstance(value, Response):
@@ -370,13 +375,14 @@ def _decoded(body: bytes, kind: Any) -> Any:
         raise RefusedError(400, f"the request has an unexpected form: {error}") from None
 
 
-def _ended(session: values.Ended) -> str:
-    at = session.at[11:16]
-    if session.kind == "taken":
-        return f"{session.why.removeprefix('taken over by ')} signed in here at {at}."
-    if session.kind == "closed":
-        return "This account was closed."
-    return "The session has ended. Sign in again."
+def _ended(session: values.Ended) -> RefusedError:
+    """Return the answer to a session that has ended, which says why."""
+    who = session.why.removeprefix("taken over by ")
+    if who != session.why:
+        return RefusedError(401, f"{who} signed in here at {session.at[11:16]}.", error="taken")
+    if session.why == "account closed":
+        return RefusedError(401, "This account was closed.", error="closed")
+    return RefusedError(401, "The session has ended. Sign in again.", error="signin")
 
 
 async def _refused(_: Request, error: Exception) -> Response:

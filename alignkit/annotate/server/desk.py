@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from alignkit.annotate.project import names
+from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.events import decode_request
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening
@@ -85,8 +85,11 @@ class Work(NamedTuple):
 class Desk:
     """An open project, with what is computed once for all its visitors."""
 
-    def __init__(self, opening: Opening, *, hide_systems: bool = False) -> None:
+    def __init__(
+        self, opening: Opening, *, hide_systems: bool = False, only_assigned: bool = False
+    ) -> None:
         self.opening, self._hide_systems = opening, hide_systems
+        self._only_assigned = only_assigned  # else everybody has all pairs until some are assigned
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
         self._making = threading.Lock()  # of these two
@@ -107,6 +110,14 @@ class Desk:
             self._entered.add(name)
         if k and not store.known_own(k, name):
             store.check_own(k, name)
+
+    def check_assigned(self) -> None:
+        """Refuse work before any pair is assigned, where only assigned pairs are annotated."""
+        if self._only_assigned:
+            with self.store.database.reading() as conn:
+                self._only_assigned = not queries.has_assignments(conn)
+        if self._only_assigned:
+            raise RefusedError(404, "Nothing is assigned to you yet.")
 
     def project(self, visit: Visit) -> object:
         """Return the first data for a page."""

@@ -11,7 +11,7 @@ as nginx or Caddy before it, with --url and --behind-proxy.
 For example:
   alignkit serve lab
   alignkit serve lab --url https://align.lab.example --behind-proxy 127.0.0.1
-  alignkit serve lab --host 0.0.0.0 --url https://align.lab.example:8000 --certificate c.pem --key k.pem
+  alignkit serve lab --host 0.0.0.0 --url https://lab.example:8000 --certificate c.pem --key k.pem
   alignkit serve lab --owner-link
 """
 
@@ -57,21 +57,22 @@ def run(options: argparse.Namespace) -> int:
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     host = _checked(options)
     from alignkit.annotate.lab.lab import Lab
-    from alignkit.annotate.lab.server import Address, LabServer
+    from alignkit.annotate.lab.server import LabServer
     from alignkit.annotate.lab.values import Actor
     from alignkit.annotate.server import serving
 
     if options.owner_link:
         lab = Lab.open(options.place)
         try:
-            print(f"{_address(options, options.port).url}join#{lab.links.owner_link(Actor('', 'command'))}")
+            token = lab.links.owner_link(Actor("", "command"))
+            print(f"{_address(options, options.port).url}join#{token}")
         finally:
             lab.close()
         return 0
     lab = Lab.open(options.place, serve=True)
     try:
         listener = serving.listen(host, options.port, "")
-        address: Address = _address(options, listener.getsockname()[1])
+        address = _address(options, listener.getsockname()[1])
         own = LabServer(lab, address, proxies=options.behind_proxy, note=say)
 
         def started() -> None:
