@@ -1,6 +1,8 @@
 """Let simulated annotators edit at once, and time each edit.
 
 From the top of the repository: python -m benchmarks.annotators [--annotators N] [--seconds N]
+With --lab, they sign in to a lab in a new folder, or with --lab postgresql+psycopg://... in a new
+PostgreSQL database.
 
 Each makes edits at a steady rate in pairs assigned to them, marks pairs done, opens the next and
 asks every two seconds what has changed, as pages do. What was sent is kept, so that a test can
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,36 +83,91 @@ def simulate(
     with Store.open(project) as store:
         assign_pairs(store, names, double=0.5, trial=5)
     simulation = Simulation()
-    with _serving(project, names[0]) as (process, url):
+    command = ["annotate", project, "--annotator", names[0], "--suggestions", "none"]
+    with _serving([*command, "--no-browser"]) as (process, url):
         urls = [url, *(invited(project, Visitor(name)) or "" for name in names[1:])]
+        ways = [url.partition("/#") for url in urls]
+        enters = [("/enter", {"token": token}, "/api") for _, _, token in ways]
         people = [
-            _Annotator(name, address, simulation, rate, seconds)
-            for name, address in zip(names, urls, strict=True)
+            _Annotator(name, ways[0][0], enter, simulation, rate, seconds)
+            for name, enter in zip(names, enters, strict=True)
         ]
-        for person in people:
-            person.start()
-        while any(person.is_alive() for person in people):
-            simulation.memory += _memory(process.pid)
-            sleep(1)
-    problems = [person.problem for person in people if person.problem is not None]
-    if problems:
-        raise problems[0]
+        _edit_all(people, process.pid, simulation)
     return simulation
 
 
+_PASSWORD = "of-simulated-annotators"
+
+
+def simulate_lab(
+    place: str, annotators: int, seconds: float, *, rate: float = 4.0, pairs: int = 200
+) -> Simulation:
+    """Make a lab with a project, serve it, and let annotators sign in and edit."""
+    from alignkit.annotate.lab.lab import Lab
+    from alignkit.annotate.lab.values import Actor
+
+    names = [f"annotator{number}" for number in range(1, annotators + 1)]
+    words = [f"w{at}" for at in range(_WORDS)]
+    lab, owner = Lab.open(place), Actor("owner")
+    try:
+        first = lab.links.first_owner()
+        assert first is not None, "give an empty place"
+        lab.links.use(first, _PASSWORD, name="owner", address="127.0.0.1")
+        row = lab.projects.make("simulation", "align", "", owner)
+        project = lab.project_place(row.key)
+        create_project(project, Corpus(SentencePair(f"p{k}", words, words) for k in range(pairs)))
+        lab.projects.opened(row.key, owner)
+        for name in names:
+            link = lab.links.create("invite", name, owner, project=row.slug)
+            lab.links.use(link.token, _PASSWORD, address="127.0.0.1")
+        with Store.open(project) as store:
+            assign_pairs(store, names, double=0.5, trial=5)
+    finally:
+        lab.close()
+    simulation = Simulation()
+    with _serving(["serve", place, "--port", "0"], stderr=True) as (process, text):
+        url = text.partition(" is at ")[2].partition("/;")[0]
+        base = f"/api/v1/projects/{row.slug}"
+        enters = [
+            ("/api/v1/session", {"name": name, "password": _PASSWORD}, base) for name in names
+        ]
+        people = [
+            _Annotator(name, url, enter, simulation, rate, seconds)
+            for name, enter in zip(names, enters, strict=True)
+        ]
+        _edit_all(people, process.pid, simulation)
+    return simulation
+
+
+def _edit_all(people: Sequence[_Annotator], process: int, simulation: Simulation) -> None:
+    for person in people:
+        person.enter()
+    for person in people:
+        person.start()
+    while any(person.is_alive() for person in people):
+        simulation.memory += _memory(process)
+        sleep(1)
+    problems = [person.problem for person in people if person.problem is not None]
+    if problems:
+        raise problems[0]
+
+
 @contextmanager
-def _serving(project: str, name: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    words = ["annotate", project, "--annotator", name, "--suggestions", "none", "--no-browser"]
+def _serving(
+    words: Sequence[str], *, stderr: bool = False
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a command in a process of its own; yield it with its first line."""
     process = subprocess.Popen(
         [sys.executable, "-m", "alignkit", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL if stderr else subprocess.PIPE,
+        stderr=subprocess.PIPE if stderr else subprocess.DEVNULL,
         text=True,
         start_new_session=True,
     )
     try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
+        lines = process.stderr if stderr else process.stdout
+        assert lines is not None
+        yield process, lines.readline().strip()
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate()
@@ -128,12 +185,13 @@ class _Annotator(threading.Thread):
     """Edit at a steady rate."""
 
     def __init__(
-        self, name: str, url: str, simulation: Simulation, rate: float, seconds: float
-    ) -> None:
+        self, name: str, url: str, enter: tuple[str, dict[str, str], str], simulation: Simulation,
+        rate: float, seconds: float,
+    ) -> None:  # fmt: skip
         super().__init__(daemon=True)
-        address, _, token = url.partition("/#")
-        self._who, self._token, self._simulation = name, token, simulation
-        self._link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
+        self._who, self._enter, self._simulation = name, enter, simulation
+        self._base = enter[2]
+        self._link = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
         self._step, self._seconds = 1 / rate, seconds
         self._headers: dict[str, str] = {}
         self._rng = random.Random(name)
@@ -141,7 +199,7 @@ class _Annotator(threading.Thread):
         self.problem: BaseException | None = None
 
     def run(self) -> None:
-        """Enter, and edit until the time is over."""
+        """Edit until the time is over."""
         try:
             self._work()
         except BaseException as problem:
@@ -149,13 +207,17 @@ class _Annotator(threading.Thread):
         finally:
             self._link.close()
 
+    def enter(self) -> None:
+        """Begin a session."""
+        path, body, _ = self._enter
+        self._headers["X-CSRF-Token"] = self._ask("POST", path, body)["csrf"]
+
     def _work(self) -> None:
-        self._headers["X-CSRF-Token"] = self._ask("POST", "/enter", {"token": self._token})["csrf"]
-        queue = self._ask("GET", "/api/queue")["pairs"]
+        queue = self._ask("GET", f"{self._base}/queue")["pairs"]
         start = due = perf_counter() + self._rng.random() * self._step
         while True:
             for row in queue:
-                view = self._ask("GET", f"/api/pairs/{row['k']}")
+                view = self._ask("GET", f"{self._base}/pairs/{row['k']}")
                 cells = {(i, j): value for i, j, value in view["state"]["cells"]}
                 seq, done = view["state"]["seq"], view["state"]["done"]
                 for count in range(_EDITS):
@@ -181,7 +243,7 @@ class _Annotator(threading.Thread):
         event = {"id": id, "kind": kind, "v": 1, "client_at": "", "data": data}
         start = perf_counter()
         reply = self._ask(
-            "POST", f"/api/pairs/{k}/events", {"base": seq, "rev": 1, "events": [event]}
+            "POST", f"{self._base}/pairs/{k}/events", {"base": seq, "rev": 1, "events": [event]}
         )
         self._simulation.latencies.append(perf_counter() - start)
         self._simulation.sent[k, self._who].append(id)
@@ -190,7 +252,7 @@ class _Annotator(threading.Thread):
     def _poll(self) -> None:
         if perf_counter() - self._polled > _POLL:
             self._polled = perf_counter()
-            found = self._ask("GET", f"/api/changes?after={self._n:.0f}")
+            found = self._ask("GET", f"{self._base}/changes?after={self._n:.0f}")
             self._n = found["n"] if found else self._n
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -213,12 +275,14 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=20, metavar="N", help="default: 20")
     parser.add_argument("--seconds", type=float, default=60, metavar="N", help="default: 60")
     parser.add_argument("--rate", type=float, default=4, metavar="N", help="edits a second each")
+    parser.add_argument("--lab", nargs="?", const="", metavar="PLACE", help="serve a lab")
     options = parser.parse_args()
     print(machine(_PACKAGES))
     with TemporaryDirectory() as folder:
-        path = str(Path(folder) / "project")
-        found = simulate(path, options.annotators, options.seconds, rate=options.rate)
-    print(told(found))
+        place = options.lab or str(Path(folder) / "place")
+        act = simulate if options.lab is None else simulate_lab
+        simulation = act(place, options.annotators, options.seconds, rate=options.rate)
+    print(told(simulation))
     print(f"load after: {load()}")
 
 
@@ -227,8 +291,8 @@ def told(simulation: Simulation) -> str:
     times = sorted(simulation.latencies)
     memory = simulation.memory or [0]
     return (
-        f"{len(times):,} edits: median {1000 * median(times):.1f} ms, 95 % in "
-        f"{1000 * quantiles(times, n=20)[-1]:.1f} ms, slowest {1000 * times[-1]:.0f} ms; server "
+        f"{len(times):,} edits: median {1000 * median(times):.1f} ms, 99 % in "
+        f"{1000 * quantiles(times, n=100)[-1]:.1f} ms, slowest {1000 * times[-1]:.0f} ms; server "
         f"from {memory[0] // 1024} to {memory[-1] // 1024} MB"
     )
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from alignkit.annotate.lab import schema
 from alignkit.annotate.lab.values import Actor, ChangedMeanwhile, LabUnavailable, timestamp
-from alignkit.annotate.project import engines
+from alignkit.annotate.project import engines, names
 
 
 class LabStep:
@@ -67,7 +67,7 @@ class LabDatabase:
     """The connections to the database of a lab."""
 
     def __init__(self, engine: sa.Engine, place: str) -> None:
-        self.place = engines.shown(place)
+        self.place = names.shown_place(place)
         self.clock: Callable[[], float] = time.time
         self._engine = engine
         self._writing = Lock()

@@ -16,8 +16,7 @@ from alignkit.annotate.lab.passwords import PasswordCheck
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.tokens import Tokens
-from alignkit.annotate.project import engines
-from alignkit.annotate.project.names import own_folder
+from alignkit.annotate.project import engines, names
 
 
 class Lab:
@@ -28,7 +27,7 @@ class Lab:
         self.database = LabDatabase(engine, place)
         self.key = places.prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
-        self.folder = folder or places.made(own_folder() / f"lab-{self.key}")
+        self.folder = folder or places.made(names.own_folder() / f"lab-{self.key}")
         """The folder of the files that are not in the database."""
         self.drafts, self.models = (places.made(self.folder / x) for x in ("drafts", "models"))
         if folder:
@@ -52,7 +51,7 @@ class Lab:
         keeps them in memory.
         """
         with ExitStack() as undo:
-            folder = None if engines.is_url(place) else places.folder(place)
+            folder = None if names.is_url(place) else places.folder(place)
             engine = places.engine(place, folder)
             undo.callback(engines.close, engine)
             if serve:
@@ -72,7 +71,7 @@ class Lab:
 
     def project_place(self, key: str) -> str:
         """Return the place of a project, for `Store.open`."""
-        if engines.is_url(self.place):
+        if names.is_url(self.place):
             return f"{self.place}#p_{key}"
         return str(self.folder / "projects" / f"{key}.alignkit")
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from alignkit.annotate.lab import schema
 from alignkit.annotate.lab.database import LabDatabase
 from alignkit.annotate.lab.values import LabError
-from alignkit.annotate.project import engines
+from alignkit.annotate.project import engines, names
 from alignkit.io.atomic_files import lock_alone
 
 _FILE, _LOCK, _SCHEMA = "lab.db", "lock", "alignkit"
@@ -94,7 +94,7 @@ def alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]:
         with engine.connect() as conn:
             number = engines.lock_number(_SCHEMA, "serving")
             if not conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number))):
-                raise LabError(f"{engines.shown(place)}: {_TAKEN}")
+                raise LabError(f"{names.shown_place(place)}: {_TAKEN}")
             conn.commit()
             yield
             conn.execute(sa.select(sa.func.pg_advisory_unlock(number)))
