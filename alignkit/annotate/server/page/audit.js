@@ -1,0 +1,28 @@
+// Lines of the log, the newest first, more on demand.
+import {$, html} from "./dom.js"
+import {api, cell, rows, tried} from "./manage.js"
+
+const SOME = 100
+
+const change = ({target, before, after}) => [`${target} `, before || after ? html("small", {}, before && after ? `${before} → ${after}` : before ? `${before} → none` : after) : ""]
+const time = at => html("time", {datetime: at}, new Date(at).toLocaleString("en-GB", {dateStyle: "medium", timeStyle: "short"}))
+const row = line => [cell(time(line.at)), cell(line.actor), cell(line.action), cell(...change(line)), cell(line.project), html("td", {class: "quiet"}, [line.by, line.address].filter(Boolean).join(", "))]
+
+export async function lines(filter, after, limit) {
+	const asked = Object.entries({...filter, after, limit}).filter(([, value]) => value)
+	return (await api("GET", `audit?${new URLSearchParams(asked)}`)).rows
+}
+
+// Show the lines that a filter lets through.
+export async function log(filter) {
+	let shown = []
+	const more = async () => {
+		const next = await lines(filter, shown.at(-1)?.n, SOME)
+		shown = [...shown, ...next]
+		rows($("lines"), shown, row, "n")
+		$("no-lines").hidden = shown.length > 0
+		$("more").hidden = next.length < SOME
+	}
+	$("more").onclick = () => tried(more)
+	await tried(more)
+}

@@ -1,0 +1,206 @@
+// A draft: files, what is in them, and the project (or the import) that is made of them.
+import {$, button, html, on, say, set} from "./dom.js"
+import {api, cell, choice, Fault, head, pageOf, plural, root, rows, size, stale, tried, whenSent} from "./manage.js"
+import {preview} from "./preview.js"
+import {begin} from "./tabs.js"
+import {dropped, named, send} from "./upload.js"
+
+const id = location.pathname.split("/").pop(), form = $("project"), SOON = 500, kept = `alignkit draft ${id}`
+const at = path => `drafts/${id}${path}`
+const field = name => form.elements[name]
+const TOLD = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
+
+begin(async () => {
+	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", creating = false
+	const sending = new Map() // files that are on their way: the share that has gone, or why it failed
+
+	// Files
+
+	function fileRow({n, name, bytes, kind, kinds, problem, share}) {
+		const part = share !== undefined ? html("progress", {"value": share, "max": 1, "aria-label": `${name}, sent`})
+			: kinds.length ? choice(`What ${name} is`, kinds, kind, value => put({kinds: {[n]: value}})) : ""
+		const remove = set(button(() => tried(() => removed(n)), "plain", "×"), {"aria-label": `Remove ${name}`})
+		return [head(name, html("small", {}, ` ${size(bytes)}`), ...(problem ? [html("p", {class: "bad"}, problem)] : [])), cell(part), html("td", {class: "acts"}, remove)]
+	}
+
+	async function removed(n) {
+		if (sending.delete(n)) return draw()
+		await api("DELETE", at(`/files/${n}`))
+		await load()
+	}
+
+	// Send one file after the other; one that is refused stays in the list, with the reason.
+	async function add(files) {
+		for (const file of files) {
+			const name = file.label ?? file.name, key = `new ${name}`, row = {n: key, name, bytes: file.size, kinds: [], share: 0}
+			sending.set(key, row)
+			draw()
+			try {
+				await send(id, file, share => {
+					const bar = [...$("files").children].find(({dataset}) => dataset.key === key)?.querySelector("progress")
+					if (bar) bar.value = share
+				})
+				sending.delete(key)
+			} catch (fault) {
+				if (!(fault instanceof Fault)) throw fault
+				sending.set(key, {...row, share: undefined, problem: fault.message})
+			}
+			await load()
+		}
+	}
+
+	// Draft
+
+	async function load() {
+		clearTimeout(timer)
+		draft = await api("GET", at(""))
+		draw()
+		if (draft.reading) timer = setTimeout(() => tried(load), SOON)
+	}
+
+	const put = change => tried(async () => {
+		draft = await api("PATCH", at(""), change)
+		await load()
+	}, () => {
+		stale($("files"))
+		stale($("findings"))
+		draw()
+	})
+
+	function finding({code, text, pairs, choices, chosen}) {
+		const places = pairs.flatMap((pair, at) => [at ? ", " : " ", button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`)])
+		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices.map(({value, name}) => [value, name]), chosen, value => put({choices: {[code]: value}})) : "")]
+	}
+
+	const option = ({name, label, value, choices}) => html("div", {class: "field"}, html("label", {}, label, choice(label, choices.map(one => [one.value, one.name]), value, chosen => put({options: {[name]: chosen}}))))
+
+	function draw() {
+		const {files, reading, progress, detected, options, pairs, findings, problem, project, task, name} = draft
+		const all = [...files.map(({n, size: bytes, ...file}) => ({n, bytes, ...file})), ...sending.values()]
+		document.body.classList.toggle("empty", !all.length)
+		rows($("files"), all, fileRow, "n")
+		$("reading").hidden = !reading
+		say("reading-text", progress || "Reading")
+		say("pairs", pairs ? plural(pairs, "sentence pair") : "")
+		say("problem", problem)
+		$("detected").hidden = !detected
+		say("detected-text", detected)
+		$("options").replaceChildren(...options.map(option))
+		rows($("findings"), findings, finding, "code")
+		form.hidden = !!project || !all.length
+		$("import").hidden = !project || !all.length
+		document.body.classList.toggle("importing", !!project)
+		if (project) say("title", `Import into ${project}`)
+		if (!field("name").value && name) field("name").value = name
+		field("task").value = task
+		suggesting()
+		for (const part of document.querySelectorAll(".makes")) part.disabled = !draft.ready || reading || sending.size > 0 || creating
+		$("pair").hidden = !pairs || reading
+		const now = JSON.stringify([draft.etag, pairs])
+		if (pairs && !reading && now !== drawn) {
+			drawn = now
+			show(Math.min(k, pairs))
+			if (project && draft.ready) tried(looked)
+		}
+	}
+
+	// Where suggestions can come from, as the files have it.
+	function suggesting() {
+		const {annotators, models, task} = draft, ways = [["trained"], ...annotators.map(name => ["initial", name]), ...models.map(name => ["model", name]), ["none"]]
+		const tag = JSON.stringify(ways), before = form.querySelector("[name=suggestions]:checked")?.value
+		$("suggest").hidden = task !== "align"
+		$("scheme-none").disabled = task === "judge"
+		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
+		if ($("ways").dataset.tag !== tag) {
+			$("ways").dataset.tag = tag
+			const chosen = ways.some(way => way.join(" ") === before) ? before : ways[annotators.length ? 1 : 0].join(" ")
+			$("ways").replaceChildren(...ways.map(([kind, name]) => html("label", {class: "tick"}, Object.assign(html("input", {type: "radio", name: "suggestions", value: [kind, name].filter(Boolean).join(" ")}), {checked: chosen === [kind, name].filter(Boolean).join(" ")}), TOLD[kind](name))))
+		}
+		$("improve").hidden = !/^(trained|model)/.test(way().join(" "))
+	}
+
+	const way = () => (form.querySelector("[name=suggestions]:checked")?.value ?? "none").split(/ (.*)/s)
+
+	async function show(pair) {
+		const mine = ++turn
+		await tried(async () => {
+			const doc = await api("GET", at(`/preview/${pair}`)), [kind, name] = way()
+			if (mine !== turn) return
+			k = pair
+			preview(doc, kind === "initial" && name === doc.by, draft.task === "align")
+		})
+	}
+
+	// Making
+
+	async function made(slug) {
+		for (;;) {
+			const {state} = await api("GET", `projects/${slug}`)
+			if (state !== "making") return location.assign(pageOf("assign", slug))
+			await new Promise(resolve => setTimeout(resolve, SOON))
+		}
+	}
+
+	whenSent(form, async ({name, slug, task, scheme, guidelines, gold}) => {
+		const [kind, from = ""] = task === "align" ? way() : ["none"], {blind, majority, learning} = form.elements
+		creating = true
+		draw()
+		say("kept", "Creating …")
+		try {
+			const project = await api("POST", "projects", {
+				draft: id, etag: draft.etag, name, slug, task, scheme, suggestions: {kind, name: from}, guidelines, gold,
+				learning: learning.checked && /trained|model/.test(kind), blind: blind.checked, majority: majority.checked,
+			})
+			sessionStorage.removeItem(kept)
+			await made(project.slug)
+		} catch (fault) {
+			creating = false
+			say("kept", "Draft saved")
+			await load().catch(draw)
+			throw fault
+		}
+	})
+
+	// What an import would do is shown before it is done.
+	const how = () => new FormData($("import")).get("how")
+	const importing = dry => api("POST", `projects/${draft.project}/import`, {draft: id, etag: draft.etag, words_only: how() === "words", add_pairs: how() === "add", dry_run: dry})
+	async function looked() {
+		say("do", {add: "Add pairs", words: "Correct texts", work: "Merge work"}[how()])
+		const {counts, warnings} = await importing(true)
+		$("counts").replaceChildren(...[...counts.map(([name, count]) => `${name}: ${count.toLocaleString("en")}`), ...warnings].map(text => html("li", {}, text)))
+	}
+	on($("import"), "change", () => tried(looked))
+	whenSent($("import"), async () => {
+		await importing(false)
+		location.assign(pageOf("settings", draft.project))
+	})
+
+	on($("choose"), "click", () => $("file").click())
+	on($("choose-folder"), "click", () => $("folder").click())
+	for (const name of ["file", "folder"]) on($(name), "change", ({target}) => {
+		const files = [...target.files].map(file => named(file, file.webkitRelativePath || file.name))
+		target.value = ""
+		tried(() => add(files))
+	})
+	on(document, "dragover drop", event => event.preventDefault())
+	on(document, "dragover dragleave drop", ({type}) => document.body.classList.toggle("over", type === "dragover"))
+	on(document, "drop", ({dataTransfer}) => tried(async () => add(await dropped(dataTransfer.items))))
+	on($("change"), "click", () => {
+		$("options").hidden = !$("options").hidden
+		$("change").setAttribute("aria-expanded", !$("options").hidden)
+	})
+	on($("previous"), "click", () => show(k - 1))
+	on($("next"), "click", () => show(k + 1))
+	on(form, "change", ({target}) => {
+		if (target.name === "task") put({task: target.value})
+		if (target.name === "suggestions") suggesting(), show(k)
+	})
+	// what was typed survives a reload
+	on(form, "input", () => (sessionStorage[kept] = JSON.stringify(["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]))))
+	on($("cancel"), "click", () => tried(async () => {
+		await api("DELETE", at(""))
+		location.assign(draft.project ? pageOf("settings", draft.project) : root)
+	}))
+	for (const [name, value] of JSON.parse(sessionStorage[kept] ?? "[]")) field(name).value = value
+	await load()
+})

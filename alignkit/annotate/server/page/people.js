@@ -1,0 +1,112 @@
+// The people of a project: invite, roles, links.
+import {$, button, html} from "./dom.js"
+import {menu} from "./menu.js"
+import {api, bar, below, cell, choice, date, head, once, question, rows, stale, tick, toast, tried, when, whenSent} from "./manage.js"
+import {begin, seenAgain} from "./tabs.js"
+
+const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
+const at = name => below(`people/${encodeURIComponent(name)}`)
+const a = role => `${role === "reader" ? "a" : "an"} ${role}`
+
+begin(async me => {
+	const body = $("people")
+	let people = []
+
+	async function load() {
+		const answer = await api("GET", below("people")), known = new Set(answer.people.map(({name}) => name))
+		const others = answer.others.filter(name => !known.has(name)).map(name => ({name, role: "none", state: "no account", pairs: 0, done: 0, seen: ""}))
+		people = [...answer.people, ...others]
+		draw()
+	}
+	const draw = () => rows(body, people, row)
+	const again = () => {
+		stale(body)
+		return load().catch(draw)
+	}
+
+	// Put a role or whether somebody also annotates; the toast offers what was before.
+	async function put(person, change, said, undoing) {
+		const {name, role, annotates, etag} = person
+		const now = await api("PUT", at(name), {role, annotates, etag, ...change})
+		people = people.map(each => (each.name === name ? now : each))
+		draw()
+		toast(said, undoing ? undefined : () => tried(() => put(now, {role, annotates}, `${name} is ${a(role)} again.`, true), again))
+	}
+	const change = (person, values, said) => tried(() => put(person, values, said), again)
+
+	async function remove({name, role, annotates, etag}) {
+		const {count, pairs, text} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`)
+		await load()
+		toast(text || `${name} was removed.`, async () => {
+			await api("PUT", at(name), {role, annotates, etag: ""})
+			if (count) await api("POST", below("move"), {from: "", to: name, count, pairs})
+			await load()
+			toast(`${name} is back.`)
+		})
+	}
+
+	async function link(values) {
+		const {url, name, expires, added} = await api("POST", below("links"), values)
+		await load()
+		if (added) return toast(`${name} has an account, and is now ${a(values.role)} here.`)
+		once($("link"), url, `Send this to ${name}. It works once, until ${date(expires)}, and is shown only now.`)
+	}
+
+	const reset = ({name, role}) => question({title: `A new password for ${name}?`, text: `You get a link for ${name}. When it is used, other sessions and all tokens of ${name} end.`, yes: "Create link", act: () => link({name, kind: "reset", role})})
+	const signOut = ({name}) => question({title: `Sign ${name} out everywhere?`, text: "Unsent edits are kept in the browsers.", yes: `Sign ${name} out`, act: async () => {
+		await api("DELETE", `${at(name)}/sessions`)
+		toast(`${name} is signed out everywhere.`)
+	}})
+
+	async function withdraw({name, role, link: id}) {
+		await api("DELETE", below(`links/${id}`))
+		await load()
+		toast(`The link for ${name} is withdrawn.`, () => link({name, kind: "invite", role}))
+	}
+
+	function invite({name}) {
+		$("name").value = name
+		$("role").focus()
+	}
+
+	function done({name, role, pairs, done: count, state}) {
+		if (state === "invited" || state === "no account") return [html("span", {class: "pill"}, state)]
+		if (pairs) return [bar(count, pairs, `${name}, done`), ` ${count} of ${pairs}`]
+		return [role === "adjudicator" && count ? `${count} settled` : "–"]
+	}
+
+	function roleOf(person) {
+		const {name, role, annotates, state} = person, self = name === me.account
+		if (state !== "open") return [role === "none" ? "–" : role]
+		const select = choice(`Role of ${name}`, ROLES, role, value => change(person, {role: value, annotates: false}, `${name} is now ${a(value)}.`))
+		select.disabled = self
+		if (role !== "owner" && role !== "adjudicator") return [select]
+		const said = annotates ? `${name} no longer annotates.` : `${name} also annotates.`
+		return [select, tick("also annotates", annotates, value => change(person, {annotates: value}, said), `${name} also annotates`)]
+	}
+
+	function acts(person) {
+		const {name, state, role} = person, renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
+		if (state === "no account") return [button(() => invite(person), "plain", "Invite")]
+		if (state === "invited") return [renew, ...(person.link ? [button(() => tried(() => withdraw(person), load), "plain", "Withdraw")] : [])]
+		if (name === me.account) return []
+		return [menu("···", `More about ${name}`, [
+			...(state === "open" ? [["New password link", () => reset(person)], ["Sign out everywhere", () => signOut(person)]] : []),
+			["Remove from project", () => tried(() => remove(person), again), "bad"],
+		])]
+	}
+
+	function row(person) {
+		const {name, state, seen, expires, link: id} = person
+		const last = state === "invited" ? [id ? `until ${date(expires)}` : "the link has expired"] : state === "closed" ? ["closed"] : state === "open" ? [when(seen)] : [""]
+		return [head(name, name === me.account ? ", you" : ""), cell(...roleOf(person)), cell(...done(person)), html("td", {class: "quiet"}, ...last), html("td", {class: "acts"}, ...acts(person))]
+	}
+
+	whenSent($("invite"), async ({name, role}) => {
+		await link({name: name.trim().toLowerCase(), kind: "invite", role})
+		$("name").value = ""
+	})
+	await load()
+	if (people.length === 1) $("name").focus()
+	seenAgain(load)
+})

@@ -1,0 +1,26 @@
+// Sign in, and go to the page that sent here.
+import {$} from "./dom.js"
+import {api, entered, Fault, question, root, whenSent} from "./manage.js"
+
+// A page of our own, or the projects.
+function target() {
+	const url = new URL(new URLSearchParams(location.search).get("to") ?? root, location.origin)
+	return url.origin === location.origin && url.pathname.startsWith(root) ? url.pathname + url.search + url.hash : root
+}
+
+function enter(answer) {
+	entered(answer)
+	location.replace(target())
+}
+
+const ask = (values, more) => api("POST", "session", {...values, ...more})
+
+whenSent($("signin"), async values => {
+	try {
+		enter(await ask(values))
+	} catch (fault) {
+		if (!(fault instanceof Fault) || fault.error !== "taken") throw fault
+		const who = fault.message.split(" ")[0]
+		await question({title: fault.message, text: "Unsent edits are kept in this browser.", yes: `Sign ${who} out`, act: async () => enter(await ask(values, {take_over: true}))})
+	}
+})
