@@ -9,7 +9,7 @@ import annotate_browser as web
 import msgspec
 
 from alignkit.annotate.lab import bodies as api
-from alignkit.annotate.server.answers import load_assets
+from alignkit.annotate.server.assets import load_assets
 from alignkit.annotate.server.security import _HEADERS
 
 SITE = "http://lab.example"
@@ -25,7 +25,7 @@ BODIES = {
     "POST drafts": api.NewDraft, "POST drafts/d1/files": api.NewFile,
     "PATCH drafts/d1": api.ChangeDraft, "POST projects/news/import": api.NewImport,
     "PUT projects/news/people/[^/]*": api.ChangePerson, "POST projects/news/links": api.NewLink,
-    "POST projects/news/assign": api.Assign, "POST projects/news/move": api.Move,
+    "POST projects/news/assign": api.NewAssignment, "POST projects/news/move": api.Move,
 }  # fmt: skip
 
 
@@ -52,16 +52,16 @@ def person(name, role="annotator", **more):
 def draft(**more):
     kinds = [("source", "Source words"), ("target", "Target words"), ("links", "Links: Pharaoh")]
     names = ("news.en", "news.de", "auto.align")
-    choices = [api.Choice("drop", "Leave out"), api.Choice("stop", "Stop")]
+    choices = [api.DraftChoice("drop", "Leave out"), api.DraftChoice("stop", "Stop")]
     values = {
         "id": "d1", "etag": "d 1", "project": "", "task": "align", "reading": False,
         "files": [api.DraftFile(n, name, 48_000, 48_000, kinds[n][0], kinds, "")
                   for n, name in enumerate(names)],
         "progress": "", "detected": "Pharaoh links, counted from 0, source first",
         "options": [api.DraftOption("base", "Counted from", "0",
-                                    [api.Choice("0", "0"), api.Choice("1", "1")])],
+                                    [api.DraftChoice("0", "0"), api.DraftChoice("1", "1")])],
         "pairs": 600, "languages": "en-de", "annotators": ["auto.align"], "models": [],
-        "findings": [api.Finding("outside", "2 links point outside their sentence", [217, 430],
+        "findings": [api.DraftFinding("outside", "2 links point outside their sentence", [217, 430],
                                  choices, "drop")],
         "ready": True, "problem": "", "name": "News"}  # fmt: skip
     return api.Draft(**(values | more))
@@ -81,13 +81,13 @@ def answers(me):
     people = [person("anna"), person("ben"), person("carla", "owner", pairs=0),
               person("cleo", "adjudicator", pairs=0, done=61),
               person("dora", state="invited", link="l1", expires=LATE)]  # fmt: skip
-    plan = api.Assign(["anna"], double=0.4, control=0.1)
+    plan = api.NewAssignment(["anna"], double=0.4, control=0.1)
     shares = [SHARE, msgspec.structs.replace(SHARE, annotator="ben", pairs=120, new=120, begun=0)]
     files = [("gold.jsonl", "61 pairs, 1,263 links"), ("gold.jsonl.provenance.jsonl", "274")]
     return {
         "GET me": me, "GET projects": {"projects": [card()]}, "GET projects/news": card(),
         "GET projects/news/people": api.People(people, ["old"]),
-        "POST projects/news/assign": api.Assigned("plan 1", 120, 120, shares, [], plan),
+        "POST projects/news/assign": api.AssignTable("plan 1", 120, 120, shares, [], plan),
         "POST projects/news/move": api.Moved(2, [8, 9], ""),
         "GET projects/news/export": api.ExportPlan(files, ["labels"], 37, "", 3_200_000,
                                                    (LATE, "carla")),

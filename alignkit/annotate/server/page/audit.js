@@ -8,16 +8,14 @@ const change = ({target, before, after}) => [`${target} `, before || after ? htm
 const time = at => html("time", {datetime: at}, new Date(at).toLocaleString("en-GB", {dateStyle: "medium", timeStyle: "short"}))
 const row = line => [cell(time(line.at)), cell(line.actor), cell(line.action), cell(...change(line)), cell(line.project), html("td", {class: "quiet"}, [line.by, line.address].filter(Boolean).join(", "))]
 
-export async function lines(filter, after, limit) {
-	const asked = Object.entries({...filter, after, limit}).filter(([, value]) => value)
-	return (await api("GET", `audit?${new URLSearchParams(asked)}`)).rows
-}
+// The address of lines that a filter lets through, of the lab or of a project.
+export const asked = (path, filter) => `${path}?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value))}`
 
-// Show the lines that a filter lets through.
-export async function log(filter) {
+// Show these lines.
+export async function log(path, filter = {}) {
 	let shown = []
 	const more = async () => {
-		const next = await lines(filter, shown.at(-1)?.n, SOME)
+		const next = (await api("GET", asked(path, {...filter, after: shown.at(-1)?.n, limit: SOME}))).rows
 		shown = [...shown, ...next]
 		rows($("lines"), shown, row, "n")
 		$("no-lines").hidden = shown.length > 0

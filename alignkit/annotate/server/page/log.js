@@ -1,10 +1,8 @@
 // The log of the lab, by person, project and day; as JSON lines to keep.
 import {$, on} from "./dom.js"
-import {lines, log} from "./audit.js"
-import {save, tried} from "./manage.js"
+import {asked, log} from "./audit.js"
+import {download, tried} from "./manage.js"
 import {begin} from "./tabs.js"
-
-const MOST = 1000
 
 begin(async () => {
 	const form = $("filter")
@@ -12,15 +10,11 @@ begin(async () => {
 	const filter = () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]))
 	on(form, "input", () => {
 		clearTimeout(timer)
-		timer = setTimeout(() => log(filter()), 300)
+		timer = setTimeout(() => log("audit", filter()), 300)
 	})
 	on(form, "submit", event => {
 		event.preventDefault()
-		tried(async () => {
-			const all = []
-			for (let part; !part || part.length === MOST; all.push(...part)) part = await lines(filter(), all.at(-1)?.n, MOST)
-			save(new Blob(all.map(line => `${JSON.stringify(line)}\n`)), "log.jsonl")
-		})
+		tried(() => download(asked("audit", {...filter(), format: "jsonl"})))
 	})
-	await log({})
+	await log("audit")
 })

@@ -1,13 +1,14 @@
 // What the pages of a lab share: requests, toasts, questions, forms, tables and times.
 import {$, button, html, on, set} from "./dom.js"
+import {PROJECT as slug, ROOT as root, signIn, signInUrl} from "./place.js"
 
-export const {root = "/", project: slug = ""} = document.documentElement.dataset
+export {root, slug}
 export const AWAY = "Offline. Nothing was changed."
 export const pageOf = (page, of = slug) => root + (of ? `p/${of}/` : "") + page
 export const below = path => `projects/${slug}${path && "/"}${path}`
 export const plural = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`
 
-const PATIENCE = 60000, SHOWN = 10, OUT = ["signin", "closed", "taken", "account"]
+const PATIENCE = 60000, SHOWN = 10, OUT = ["signin", "closed", "taken", "csrf"]
 let account = "" // whom the page was drawn for
 
 // Requests
@@ -43,7 +44,7 @@ export async function ask(method, path, body, signal) {
 		if (!(await proved())) throw new Fault({error: "cancelled", message: "Nothing was changed."})
 		return ask(method, path, body, signal)
 	}
-	if (OUT.includes(fault.error) && path !== "session" && path !== "join") return leave(fault)
+	if ((status === 401 || status === 403) && OUT.includes(fault.error)) return leave(fault)
 	throw fault
 }
 
@@ -57,18 +58,16 @@ const proved = () => question({
 	act: password => api("POST", "prove", {password}),
 })
 
-const signin = () => `${root}signin?to=${encodeURIComponent(location.pathname + location.search + location.hash)}`
-
 // The page is of no more use: nothing after it goes on.
 function leave({error, message}) {
-	if (error === "signin") location.replace(signin())
-	else stopped(message)
+	if (error === "closed" || error === "taken") stopped(message)
+	else signIn()
 	return new Promise(() => {})
 }
 
 export function stopped(message) {
 	if ($("stopped")) return
-	const link = html("a", {class: "button main", href: signin()}, "Sign in"), dialog = html("dialog", {"id": "stopped", "aria-label": "Signed out"}, html("p", {}, message), html("p", {class: "ends"}, link))
+	const link = html("a", {class: "button main", href: signInUrl()}, "Sign in"), dialog = html("dialog", {"id": "stopped", "aria-label": "Signed out"}, html("p", {}, message), html("p", {class: "ends"}, link))
 	on(dialog, "cancel", event => event.preventDefault())
 	document.body.append(dialog)
 	dialog.showModal()
@@ -107,12 +106,8 @@ export async function download(path, told = () => {}) {
 	} catch {
 		throw new Fault({error: "offline", message: "The connection was lost. Nothing was saved."})
 	}
-	save(new Blob(parts), /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1] ?? "download")
-}
-
-export function save(blob, name) {
-	const href = URL.createObjectURL(blob)
-	Object.assign(document.createElement("a"), {href, download: name}).click()
+	const href = URL.createObjectURL(new Blob(parts)), name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition"))?.[1]
+	Object.assign(document.createElement("a"), {href, download: name ?? "download"}).click()
 	setTimeout(() => URL.revokeObjectURL(href), PATIENCE)
 }
 

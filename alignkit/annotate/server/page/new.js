@@ -135,7 +135,10 @@ begin(async () => {
 
 	async function made(slug) {
 		for (;;) {
-			const {state} = await api("GET", `projects/${slug}`)
+			const {state} = await api("GET", `projects/${slug}`).catch(fault => {
+				if (fault.status !== 503) throw fault
+				return {state: "making"}
+			})
 			if (state !== "making") return location.assign(pageOf("assign", slug))
 			await new Promise(resolve => setTimeout(resolve, SOON))
 		}

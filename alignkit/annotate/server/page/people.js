@@ -1,7 +1,7 @@
 // The people of a project: invite, roles, links.
 import {$, button, html} from "./dom.js"
 import {menu} from "./menu.js"
-import {api, bar, below, cell, choice, date, head, once, question, rows, stale, tick, toast, tried, when, whenSent} from "./manage.js"
+import {api, bar, below, cell, choice, date, head, once, plural, question, rows, stale, tick, toast, tried, when, whenSent} from "./manage.js"
 import {begin, seenAgain} from "./tabs.js"
 
 const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
@@ -35,11 +35,11 @@ begin(async me => {
 	const change = (person, values, said) => tried(() => put(person, values, said), again)
 
 	async function remove({name, role, annotates, etag}) {
-		const {count, pairs, text} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`)
+		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`), back = pairs.length
 		await load()
-		toast(text || `${name} was removed.`, async () => {
+		toast(`${name} was removed.${back ? ` ${plural(back, "pair")} not begun ${back === 1 ? "returns" : "return"} to nobody.` : ""}`, async () => {
 			await api("PUT", at(name), {role, annotates, etag: ""})
-			if (count) await api("POST", below("move"), {from: "", to: name, count, pairs})
+			if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
 			await load()
 			toast(`${name} is back.`)
 		})

@@ -10,4 +10,5 @@ export const page = name => ROOT + (PROJECT ? `p/${PROJECT}/` : "") + name
 export const AT = {adjudicate: "gold", dashboard: "look"}[location.pathname.split("/").at(-1)] ?? "pairs"
 
 // Go to the page for signing in, and come back.
-export const signIn = () => location.replace(`${ROOT}signin?to=${encodeURIComponent(location.pathname + location.search)}`)
+export const signInUrl = () => `${ROOT}signin?to=${encodeURIComponent(location.pathname + location.search)}`
+export const signIn = () => location.replace(signInUrl())

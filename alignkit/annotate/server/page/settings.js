@@ -65,5 +65,5 @@ begin(async (me, project) => {
 		if (gone) location.assign(root)
 	})
 	fill()
-	on($("log"), "toggle", () => log({project: slug}), {once: true})
+	on($("log"), "toggle", () => log(below("log")), {once: true})
 })

@@ -10,7 +10,8 @@ const MAY = {owner: Object.keys(PAGES), adjudicator: ["dashboard", "adjudicate",
 // [page, name] of what somebody may see, in the project or in the lab.
 function pages(me, project) {
 	if (project) return [...(project.annotates ? [[project.task, WORK[project.task]]] : []), ...MAY[project.role].map(page => [page, PAGES[page]])]
-	return [["", "Projects"], ...(me.rank === "owner" ? [["people", "People"], ["log", "Log"]] : [])]
+	const works = me.rank !== "owner" && !me.may_create && me.roles.every(({role}) => role === "annotator")
+	return [["", works ? "My work" : "Projects"], ...(me.rank === "owner" ? [["people", "People"], ["log", "Log"]] : [])]
 }
 
 const here = () => location.pathname.slice(pageOf("").length).replace(/^new\/.*/, "")
