@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 from msgspec import json
 
@@ -20,19 +19,19 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.importing import Imported, import_pairs, merge_project
 from alignkit.annotate.lab.bodies import ImportDone
 from alignkit.annotate.lab.draft_reading import DraftReader
-from alignkit.annotate.lab.drafts import MB, DraftJob, pairs_file
+from alignkit.annotate.lab.drafts import MB, DraftJob
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.annotate.server.worker import Output, do_job, give_way
 from alignkit.io.formats import get_format
 from alignkit.io.reading import read_corpus
-from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
-_LIMITS = {"read": (2048 * MB, 120, 600 * MB), "create": (4096 * MB, 600, 4096 * MB)}
-_MOST_WARNINGS = 100
+_READING, _MAKING = (2048 * MB, 120, 600 * MB), (4096 * MB, 600, 4096 * MB)
+_WARNINGS = 100
 
 
 def main() -> None:
@@ -44,11 +43,11 @@ def _do(job: DraftJob, out: Output, _: threading.Event) -> bytes:
     give_way()
     os.umask(0o077)
     logging.disable()  # messages have words of the texts
-    _limit(*_LIMITS.get(job.action, _LIMITS["create"]))
-    if job.action == "read":
-        return json.encode(DraftReader(job, out.progress).report())
-    if job.action == "import":
+    _limit(*(_MAKING if job.place else _READING))
+    if job.bring is not None:
         return json.encode(_import(job))
+    if not job.place:
+        return json.encode(DraftReader(job, out.progress).read())
     _create(job, out)
     return b"null"
 
@@ -60,71 +59,67 @@ def _limit(memory: int, seconds: int, written: int) -> None:
     import resource
 
     def too_long(*_: object) -> None:
-        raise ProjectError("it takes too much time; split the files")
+        raise ProjectError("This takes too much time. Split the files.")
 
     signal.signal(signal.SIGXCPU, too_long)
-    for kind, most in (
-        (resource.RLIMIT_DATA, memory), (resource.RLIMIT_FSIZE, written),
-        (resource.RLIMIT_CPU, seconds),
-    ):  # fmt: skip
-        hard = most + 5 * (kind == resource.RLIMIT_CPU)
+    limits = {resource.RLIMIT_DATA: memory, resource.RLIMIT_FSIZE: written}
+    for kind, most in {**limits, resource.RLIMIT_CPU: seconds}.items():
         with suppress(ValueError, OSError):  # a lower limit holds already
-            resource.setrlimit(kind, (most, hard))
-
-
-def _rebuilt(job: DraftJob) -> Path | None:
-    """Return the file of the uploaded project, made anew from its log; None for a corpus."""
-    path = pairs_file(Path(job.folder), job.draft.revision).with_suffix(".alignkit")
-    return path if path.exists() else None
-
-
-def _corpus(job: DraftJob) -> Corpus:
-    path = pairs_file(Path(job.folder), job.draft.revision)
-    return read_corpus(path, format="alignkit-jsonl", max_size=512)
+            resource.setrlimit(kind, (most, most + 5 * (kind == resource.RLIMIT_CPU)))
 
 
 def _create(job: DraftJob, out: Output) -> None:
-    new, done, total = job.new, 0, job.draft.report.pairs
+    new, draft, done = job.new, job.record.draft, 0
     assert new is not None
-    assert job.plan is not None
+    wanted, project = new.suggestions, job.pairs.with_suffix(".alignkit")
+    models = {file.name: file.n for file in draft.files if file.kind == "model"}
+    known = {"model": models, "initial": draft.annotators}.get(wanted.kind, [""])
+    if wanted.name not in known:
+        raise ProjectError(f"{wanted.name or 'Nobody'} cannot suggest links. Choose another.")
+    plan = SuggestionPlan(wanted.kind, wanted.name, wanted.kind != "none", new.learning)
+    if wanted.kind == "model":
+        shutil.copyfile(os.path.join(job.folder, str(models[wanted.name])), job.model)
+        plan = SuggestionPlan("model", job.model, learning=new.learning)
 
     def made() -> None:
         nonlocal done
         done += 1
-        out.progress(f"Making the project: {done:,} of {total:,} pairs", done / total)
+        out.progress(f"Making the project: {done:,} of {draft.pairs:,} pairs", done / draft.pairs)
 
-    if (project := _rebuilt(job)) is not None:
+    if project.exists():
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
     else:
+        corpus = read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
         how = {"name": new.name, "scheme": new.scheme, "task": new.task}
-        create_project(job.place, _corpus(job), **how, tell=made)
+        create_project(job.place, corpus, **how, tell=made)
     with Store.open(job.place) as store:
         store.settings(name=new.name, blind=new.blind, majority=new.majority, gold=new.gold)
-        Sessions(store.database).plan = job.plan
+        Sessions(store.database).plan = plan
 
 
 def _import(job: DraftJob) -> ImportDone:
-    report = job.draft.report
+    new, format, project = job.bring, job.record.format, job.pairs.with_suffix(".alignkit")
+    assert new is not None
     with Store.open(job.place) as store:
-        if (project := _rebuilt(job)) is not None:
-            if job.add_pairs or job.words_only:
-                raise ProjectError("A project brings its work alone. Leave the two options off.")
+        if project.exists():
+            if new.add_pairs or new.words_only:
+                raise ProjectError("A project brings its work alone. Leave both options off.")
             with Store.open(str(project), readonly=True) as other:
-                return _done(merge_project(store, other, dry=job.dry_run), job)
-        corpus = _corpus(job)
-        pairs: Iterator[SentencePair] = iter(corpus)
-        if job.words_only:
-            pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)
-        holds = get_format(report.format).holds if report.format else frozenset({"text"})
-        in_order = report.in_order and not job.add_pairs
+                return _done(merge_project(store, other, dry=new.dry_run), dry=new.dry_run)
+        pairs = list(read_corpus(job.pairs, format="alignkit-jsonl", max_size=512))
+        holds = get_format(format).holds if format else frozenset({"text"})
+        numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
+        in_order = "ids" not in holds and numbered and not new.add_pairs
+        if new.words_only:
+            pairs = [SentencePair(pair.id, pair.source, pair.target) for pair in pairs]
         result = import_pairs(
-            store, pairs, holds=holds, in_order=in_order, add=job.add_pairs, dry=job.dry_run
+            store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
         )
-        return _done(result, job)
+        return _done(result, dry=new.dry_run)
 
 
-def _done(result: Imported, job: DraftJob) -> ImportDone:
+def _done(result: Imported, *, dry: bool) -> ImportDone:
     counts = {
         "pairs of the project": result.pairs - result.added, "pairs added": result.added,
         "pairs with corrected words": result.reworded, "links kept": result.carried,
@@ -132,5 +127,5 @@ def _done(result: Imported, job: DraftJob) -> ImportDone:
         "annotations changed": result.changed, "annotations unchanged": result.same,
         "annotations already ahead of the file": result.older,
     }  # fmt: skip
-    warnings = [*result.warnings(), *result.removed()][:_MOST_WARNINGS]
-    return ImportDone(list(counts.items()), warnings, job.dry_run)
+    warnings = [*result.warnings(), *result.removed()][:_WARNINGS]
+    return ImportDone(list(counts.items()), warnings, dry)
