@@ -1,12 +1,14 @@
 """Drive a store of annotations as a browser tab does: for the tests."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 
 import pytest
+from postgres_server import server
 
 pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
@@ -15,8 +17,10 @@ from msgspec import Raw
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate import assignment
 from alignkit.annotate.creation import create_project
+from alignkit.annotate.project import engines
 from alignkit.annotate.project.events import Sent, decode_data
-from alignkit.annotate.project.names import Conflict
+from alignkit.annotate.project.names import Conflict, is_url
+from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 
@@ -47,8 +51,14 @@ def small_corpus(pairs=3, annotations=None):
     return Corpus(SentencePair(f"p{k}", *words, made) for k in range(1, pairs + 1))
 
 
+def place_of(folder, name):
+    """Return a new place: a file, or a schema if ALIGNKIT_STORE says so."""
+    postgres = os.environ.get("ALIGNKIT_STORE") == "postgresql"
+    return server().place() if postgres else str(folder / name)
+
+
 def project(folder, corpus=None, name="project", annotator="anna", **more):
-    path = str(folder / name)
+    path = place_of(folder, name)
     create_project(path, corpus if corpus is not None else small_corpus(), **more)
     store = Store.open(path)
     if annotator is not None:
@@ -58,6 +68,15 @@ def project(folder, corpus=None, name="project", annotator="anna", **more):
 
 def run_sql(path, *statements):
     """Change a project behind the back of the log."""
+    if is_url(path):
+        if any(text.startswith(("PRAGMA", "DROP", "ALTER")) for text in statements):
+            pytest.skip("is about files of SQLite")
+        engine = engines.postgres_engine(*engines.parsed(path))
+        with engines.writing(engine) as conn:
+            engines.use_schema(conn)
+            for statement in statements:
+                conn.exec_driver_sql(statement)
+        return engines.close(engine)
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         for statement in statements:
             conn.execute(statement)
@@ -71,8 +90,11 @@ def ask(store, question, *more):
 
 def copy_of(store, folder, name="other"):
     """Return a copy of an open project, which goes on by itself."""
-    path = str(folder / name)
-    run_sql(store.path, f"VACUUM INTO '{path}'")
+    path = place_of(folder, name)
+    if is_url(path):
+        build_project(path, store.log())
+    else:
+        run_sql(store.path, f"VACUUM INTO '{path}'")
     return Store.open(path)
 
 

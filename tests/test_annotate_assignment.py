@@ -1,7 +1,7 @@
 """Assigned pairs are what an annotator has: lists, neighbours, totals, changes, suggestions."""
 
 import pytest
-from annotation import Tab, add_pairs, ask, cell, done, project, run_sql, small_corpus
+from annotation import Tab, add_pairs, ask, cell, done, place_of, project, run_sql, small_corpus
 from command import run, write
 from refusals import refuses
 
@@ -131,7 +131,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
     assign_pairs(store, ["anna", "ben"], double=0.3, trial=4)
     store.settings(gold="truth", task="judge")
     add_pairs(store, [SentencePair("n", ["a"], ["b"])])
-    path = str(tmp_path / "again")
+    path = place_of(tmp_path, "again")
     build_project(path, store.log())
     with Store.open(path) as again:
         assert ask(again, assigned_rows) == ask(store, assigned_rows)
@@ -139,7 +139,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
         assert (again.project().gold, again.project().task) == ("truth", "judge")
         assert ask(again, read_plan) == ask(store, read_plan)
         assert not replay(again).differences
-        run_sql(path, "UPDATE assignment SET shown = 0 WHERE pair = 41")
+        run_sql(path, "UPDATE assignment SET shown = NOT shown WHERE pair = 41")
         changed = [row for row in ask(store, assigned_rows) if row.k == 41]
         assert len(replay(again).differences) == len(changed)
 

@@ -370,7 +370,7 @@ def test_what_is_no_project_is_told(tmp_path):
         path.write_bytes(content)
         refuses(ProjectError, str(path), Store.open, str(path))
     path.unlink()
-    run_sql(path, "CREATE TABLE t (x)")
+    run_sql(str(path), "CREATE TABLE t (x)")
     refuses(ProjectError, "not an alignkit project", Store.open, str(path), serve=True)
     assert os.listdir(tmp_path) == ["p"]
 
@@ -392,7 +392,7 @@ def test_other_versions_are_told(store, statement, told):
     "statement",
     [
         "UPDATE stream SET state = replace(state, '[1,1,1]', '[1,1,2]') WHERE pair = 2",
-        "UPDATE pair_counts SET done = 0 WHERE pair = 1",
+        "UPDATE pair_counts SET done = NOT done WHERE pair = 1",
         "UPDATE pair_text SET source = '[\"other\"]' WHERE pair = 1",
         "UPDATE event SET data = '{}' WHERE n = 5",
         "UPDATE event SET seq = 7 WHERE n = 5",

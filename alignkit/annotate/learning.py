@@ -30,8 +30,9 @@ def links_of(
 ) -> Iterator[tuple[int, int, Alignment]]:  # fmt: skip
     """Yield the pair, annotator and links of work, on all pairs or on some."""
     stream = schema.stream.c
-    asked = select(stream.pair, stream.account, stream.state).order_by(stream.account)
+    asked = select(stream.pair, stream.account, stream.state)
     asked = asked.where(stream.account.in_(sorted(accounts)), *conditions)
+    asked = asked.order_by(stream.account, stream.pair)
     for part in [None] if some is None else queries.portions(some):
         for k, account, text in conn.execute(asked.where(stream.pair.in_(part)) if part else asked):
             said = annotation_of(decode_state(text))

@@ -238,6 +238,7 @@ def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
         .where(event.stream == stream.id, event.kind == "done", event.sent != "")
         .where(own, counts.done.is_(True))
         .group_by(stream.id)
+        .order_by(stream.id)
     )
     yield from (tuple(row) for row in conn.execute(asked))
 

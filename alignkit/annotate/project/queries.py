@@ -660,7 +660,8 @@ class PairList:
         pair, own, counts = schema.pair, self._listed, schema.pair_counts
         mine = and_(counts.c.pair == pair.c.k, counts.c.account == self._account)
         joined = own.join(pair, pair.c.k == own.c.k).outerjoin(counts, mine)
-        columns = [func.coalesce(counts.c[name], 0) for name in ("done", "links", "comments")]
+        columns = [func.coalesce(counts.c.done, False)]
+        columns += [func.coalesce(counts.c[name], 0) for name in ("links", "comments")]
         return select(pair.c.k, pair.c.id, *columns).select_from(joined).order_by(own.c.place)
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:

@@ -152,7 +152,8 @@ class Store:
         now = conn.execute(select(schema.project)).one()._mapping
         changes = {key: value for key, value in changes.items() if now[key] != value}
         if changes:
-            conn.execute(update(schema.project).values(**changes))
+            row = {key: int(x) if isinstance(x, bool) else x for key, x in changes.items()}
+            conn.execute(update(schema.project).values(**row))
             if "suggestions" in changes:
                 appending.show_base(conn)
             appending.append_to_project(conn, "setting", Setting(**changes))

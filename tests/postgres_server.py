@@ -1,0 +1,58 @@
+"""A PostgreSQL server for the tests, as an account of its own: started once, or skipped."""
+
+import atexit
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+_numbers = count(1)
+_BIN = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name),
+           default=Path("/usr/bin"))  # fmt: skip
+
+
+def _run(*words):
+    as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    return subprocess.run([*as_postgres, *map(str, words)], check=True, capture_output=True)
+
+
+class Server:
+    """A server that listens in its own folder only."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="alignkit-pg-", dir="/tmp")
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "postgres")
+        self.data = f"{self.folder}/data"
+        _run(_BIN / "initdb", "-D", self.data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U",
+             "alignkit", "-N")  # fmt: skip
+        self.url = f"postgresql+psycopg://alignkit@/postgres?host={self.folder}"
+        self.start()
+
+    def start(self):
+        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
+        log = f"{self.folder}/log"
+        _run(_BIN / "pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
+
+    def stop(self, mode="immediate"):
+        _run(_BIN / "pg_ctl", "-D", self.data, "-m", mode, "stop")
+
+    def place(self):
+        return f"{self.url}#p_{next(_numbers)}"
+
+
+@cache
+def server():
+    """Return the server, or skip the test."""
+    pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+    if not (_BIN / "initdb").exists():
+        pytest.skip("needs PostgreSQL (Debian: postgresql)")
+    made = Server()
+    atexit.register(shutil.rmtree, made.folder, ignore_errors=True)
+    atexit.register(made.stop)
+    return made
