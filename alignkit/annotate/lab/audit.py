@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, time, timezone
+from datetime import datetime, timezone
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import json
@@ -11,11 +12,11 @@ from msgspec import json
 from alignkit.annotate.lab import schema
 from alignkit.annotate.lab.bodies import AuditRow
 from alignkit.annotate.lab.database import LabDatabase
-from alignkit.annotate.lab.values import Actor, BadValue, timestamp
+from alignkit.annotate.lab.values import DAY, Actor, BadValue, timestamp
 
-DAY = 24 * 3600
 _BLANKED = 90 * DAY
 _MOST = 1000
+_AUDIT = schema.audit.c
 
 
 class AuditLog:
@@ -24,78 +25,51 @@ class AuditLog:
     def __init__(self, database: LabDatabase) -> None:
         self._database = database
 
-    def write(
-        self,
-        actor: Actor,
-        action: str,
-        target: str = "",
-        *,
-        project: str = "",
-        before: object = None,
-        after: object = None,
-    ) -> None:
-        """Add a row, for changes outside of the lab's database; `project` is a slug.
-
-        `before` and `after` are short texts or become JSON; None is an empty text.
-        """
+    def write(self, actor: Actor, action: str, target: str = "", **more: Any) -> None:
+        """Add a row, for changes outside of the lab's database; see `LabStep.log`."""
         with self._database.change(actor) as step:
-            step.log(action, target, project=project, before=before, after=after)
+            step.log(action, target, **more)
 
-    def rows(
-        self,
-        after: int = 0,
-        limit: int = 100,
-        *,
-        project: str = "",
-        person: str = "",
-        day: str = "",
-    ) -> list[AuditRow]:
+    def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[AuditRow]:
         """Return rows, the newest first; `after` is the number of the last row seen.
+
+        `which` is as for `lines`.
+        """
+        asked = _asked(**which).order_by(_AUDIT.n.desc())
+        return self._read(asked.where(_AUDIT.n < after) if after else asked, limit)
+
+    def lines(self, **which: str) -> Iterator[bytes]:
+        """Yield all rows of a `project`, `person` or `day` as JSON lines, the oldest first.
 
         A person is the actor or the target; a day is as in 2026-11-27.
         """
-        table = schema.audit.c
-        asked = _asked(project, person, day).order_by(table.n.desc()).limit(min(limit, _MOST))
-        if after:
-            asked = asked.where(table.n < after)
-        with self._database.reading() as conn:
-            return [_row(row) for row in conn.execute(asked)]
-
-    def lines(self, *, project: str = "", person: str = "", day: str = "") -> Iterator[bytes]:
-        """Yield all rows as JSON lines, the oldest first."""
-        table, last = schema.audit.c, 0
-        asked = _asked(project, person, day).order_by(table.n).limit(_MOST)
-        while True:
-            with self._database.reading() as conn:
-                rows = conn.execute(asked.where(table.n > last)).all()
-            if not rows:
-                return
-            yield from (json.encode(_row(row)) + b"\n" for row in rows)
+        asked, last = _asked(**which).order_by(_AUDIT.n), 0
+        while rows := self._read(asked.where(_AUDIT.n > last), _MOST):
+            yield from (json.encode(row) + b"\n" for row in rows)
             last = rows[-1].n
+
+    def _read(self, asked: sa.Select[Any], limit: int) -> list[AuditRow]:
+        with self._database.reading() as conn:
+            rows = conn.execute(asked.limit(min(limit, _MOST)))
+            return [AuditRow(**{**row._mapping, "at": timestamp(row.at)}) for row in rows]
 
     def tidy(self) -> None:
         """Blank the addresses of old rows."""
-        table = schema.audit.c
-        with self._database.writing() as conn:
-            old = table.at < self._database.now() - _BLANKED, table.address != ""
-            conn.execute(sa.update(schema.audit).where(*old).values(address=""))
+        with self._database.change() as step:
+            old = _AUDIT.at < step.now - _BLANKED, _AUDIT.address != ""
+            step.update(schema.audit, *old, address="")
 
 
-def _asked(project: str, person: str, day: str) -> sa.Select[tuple[object, ...]]:
-    table = schema.audit.c
+def _asked(project: str = "", person: str = "", day: str = "") -> sa.Select[Any]:
     asked = sa.select(schema.audit)
     if project:
-        asked = asked.where(table.project == project)
+        asked = asked.where(_AUDIT.project == project)
     if person:
-        asked = asked.where(sa.or_(table.actor == person, table.target == person))
+        asked = asked.where(sa.or_(_AUDIT.actor == person, _AUDIT.target == person))
     if day:
         try:
-            start = datetime.combine(date.fromisoformat(day), time(), timezone.utc).timestamp()
+            start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc).timestamp()
         except ValueError:
             raise BadValue("day", "Give a day as in 2026-11-27.") from None
-        asked = asked.where(table.at >= start, table.at < start + DAY)
+        asked = asked.where(_AUDIT.at.between(start, start + DAY - 1))
     return asked
-
-
-def _row(row: sa.Row[tuple[object, ...]]) -> AuditRow:
-    return AuditRow(**{**row._mapping, "at": timestamp(row.at)})

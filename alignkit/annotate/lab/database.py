@@ -1,4 +1,4 @@
-"""The database of a lab: where it is, its transactions, and the lines of the audit log in them."""
+"""The database of a lab: its transactions, with the lines that they add to the audit log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import json
@@ -14,6 +15,8 @@ from sqlalchemy.exc import DBAPIError
 from alignkit.annotate.lab import schema
 from alignkit.annotate.lab.values import Actor, ChangedMeanwhile, LabUnavailable, timestamp
 from alignkit.annotate.project import engines, names
+
+_CHANGES = "account changed", "role set", "project changed"
 
 
 class LabStep:
@@ -24,43 +27,37 @@ class LabStep:
         self.after: list[Callable[[], None]] = []
         """What is called after the commit, before the next writer begins."""
 
+    def insert(self, table: sa.Table, **values: object) -> None:
+        """Add a row."""
+        self.conn.execute(sa.insert(table).values(values))
+
+    def update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: object) -> int:
+        """Change rows; return how many."""
+        return self.conn.execute(sa.update(table).where(*which).values(values)).rowcount
+
+    def delete(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
+        """Delete rows; return how many."""
+        return self.conn.execute(sa.delete(table).where(*which)).rowcount
+
     def log(
-        self,
-        action: str,
-        target: str = "",
-        *,
-        project: str = "",
-        before: object = None,
-        after: object = None,
+        self, action: str, target: str = "", *, project: str = "", before: Any = "", after: Any = ""
     ) -> None:
-        """Add a line to the audit log."""
-        actor = self.actor
-        by = f"{actor.by} (lab owner)" if actor.lab_owner and project else actor.by
-        row = {
-            "at": self.now,
-            "actor": actor.name,
-            "by": by,
-            "address": actor.address,
-            "project": project,
-        }
-        row |= {"action": action, "target": target, "before": _text(before), "after": _text(after)}
-        self.conn.execute(sa.insert(schema.audit).values(row))
+        """Add a line to the audit log; `before` and `after` are short texts, or become JSON."""
+        name, by, address, lab_owner = self.actor
+        by += " (lab owner)" if lab_owner and project else ""
+        old, new = (x if isinstance(x, str) else json.encode(x).decode() for x in (before, after))
+        whom = {"actor": name, "by": by, "address": address, "target": target, "project": project}
+        self.insert(schema.audit, at=self.now, action=action, before=old, after=new, **whom)
 
     def check(self, etag: str, now: str, target: str, project: str = "") -> None:
         """Refuse a change of a row that changed after it was read; an empty etag fits."""
         if etag not in ("", now):
             table = schema.audit.c
-            same = sa.select(table.actor, table.at).where(
-                table.target == target, table.project == project
-            )
-            last = self.conn.execute(same.order_by(table.n.desc()).limit(1)).first()
-            raise ChangedMeanwhile(*(last[0], timestamp(last[1])) if last else ("", timestamp(0)))
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.encode(value).decode()
+            asked = sa.select(table.actor, table.at).order_by(table.n.desc()).limit(1)
+            mine = table.target == target, table.project == project, table.action.in_(_CHANGES)
+            asked = asked.where(*mine)
+            who, when = self.conn.execute(asked).first() or ("", 0)
+            raise ChangedMeanwhile(who, timestamp(when))
 
 
 class LabDatabase:
@@ -69,8 +66,9 @@ class LabDatabase:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self.place = names.shown_place(place)
         self.clock: Callable[[], float] = time.time
-        self._engine = engine
-        self._writing = Lock()
+        self.changes = 0
+        """How often this process has written, to know when values in memory are old."""
+        self._engine, self._writing = engine, Lock()
 
     def now(self) -> int:
         """Return the time in seconds."""
@@ -85,11 +83,11 @@ class LabDatabase:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Open a connection that commits all of its work at once; one writer at a time."""
-        with self.change(Actor("")) as step:
+        with self.change() as step:
             yield step.conn
 
     @contextmanager
-    def change(self, actor: Actor) -> Iterator[LabStep]:
+    def change(self, actor: Actor = Actor("")) -> Iterator[LabStep]:  # noqa: B008 - frozen
         """Open a transaction for an actor, which adds lines to the audit log."""
         with self._refusing(), self._writing:
             with engines.writing(self._engine) as conn:
@@ -97,6 +95,7 @@ class LabDatabase:
                 yield step
             for done in step.after:
                 done()
+            self.changes += 1
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -105,7 +104,3 @@ class LabDatabase:
         except DBAPIError as problem:
             text = f"{self.place}: the database reports an error: {problem.orig}"
             raise LabUnavailable(f"{text}; nothing was changed") from None
-
-    def close(self) -> None:
-        """Close all connections."""
-        engines.close(self._engine)

@@ -23,32 +23,31 @@ class Lab:
     """A lab that is open; all methods of its parts are synchronous and thread-safe."""
 
     def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
-        self.place = place
         self.database = LabDatabase(engine, place)
+        self.reading, self.writing = self.database.reading, self.database.writing
         self.key = places.prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
-        self.folder = folder or places.made(names.own_folder() / f"lab-{self.key}")
-        """The folder of the files that are not in the database."""
-        self.drafts, self.models = (places.made(self.folder / x) for x in ("drafts", "models"))
-        if folder:
-            places.made(folder / "projects")
-        self.audit = AuditLog(self.database)
+        root = folder or places.made(names.own_folder() / f"lab-{self.key}")
+        self.drafts, self.models, self.guidelines, projects = (
+            places.made(root / name) for name in ("drafts", "models", "guidelines", "projects")
+        )
+        self._project = str(projects / "{}.alignkit") if folder else f"{place}#p_{{}}"
         check = PasswordCheck(self.database)
+        self.audit = AuditLog(self.database)
         self.sessions = LabSessions(self.database, check)
         self.accounts = Accounts(self.database, check, self.sessions)
         self.tokens = Tokens(self.database)
         self.projects = Projects(self.database)
         self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
-        self.reading, self.writing = self.database.reading, self.database.writing
         self._parts = check, self.audit, self.sessions, self.tokens, self.links
-        self._closing: ExitStack | None = None
+        self._opened = ExitStack()
 
     @classmethod
     def open(cls, place: str, *, serve: bool = False) -> Lab:
         """Open a lab, or make it; only one process at a time may serve it.
 
-        While a server has the lab open, other processes must leave its sessions alone: the server
-        keeps them in memory.
+        While it is served, other processes must leave its sessions alone: the server keeps them in
+        memory.
         """
         with ExitStack() as undo:
             folder = None if names.is_url(place) else places.folder(place)
@@ -59,26 +58,22 @@ class Lab:
             lab = cls(place, engine, folder)
             if serve and folder:
                 places.check_locks(lab.database, folder)
-            lab._closing = undo.pop_all()
+            lab._opened = undo.pop_all()
+            lab._opened.callback(lab.tidy)
         return lab
 
     def close(self) -> None:
         """Write what waits, and close the database; a second call does nothing."""
-        opened, self._closing = self._closing, None
-        if opened is not None:
-            with opened:
-                self.tidy()
+        self._opened.close()
 
     def project_place(self, key: str) -> str:
         """Return the place of a project, for `Store.open`."""
-        if names.is_url(self.place):
-            return f"{self.place}#p_{key}"
-        return str(self.folder / "projects" / f"{key}.alignkit")
+        return self._project.format(key)
 
     def tidy(self) -> None:
         """Write when sessions and tokens were used, log failures, forget what is old.
 
-        The server calls this every minute; `close` calls it, too.
+        The server calls this every minute; `close` does, too.
         """
         for part in self._parts:
             part.tidy()

@@ -14,26 +14,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema
-from alignkit.annotate.lab.database import LabDatabase
-from alignkit.annotate.lab.values import (
-    OPEN,
-    Actor,
-    BadValue,
-    Busy,
-    TooManyTries,
-    WrongPassword,
-    digest,
-    folded,
-)
+from alignkit.annotate.lab import queries, schema, values
+from alignkit.annotate.lab.database import LabDatabase, LabStep
+from alignkit.annotate.lab.values import OPEN, Actor, WrongPassword
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
 AT_ONCE, WAITING = 2, 20
 """How many passwords are hashed at once, and how many wait for it."""
 _LENGTHS = 12, 200
-_PER_MINUTE = {"both": 5, "address": 20}
+_LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
+_FAILURE = schema.failure.c
 
 _turn = Semaphore(AT_ONCE)
 _places = BoundedSemaphore(AT_ONCE + WAITING)
@@ -42,7 +34,7 @@ _places = BoundedSemaphore(AT_ONCE + WAITING)
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
     text = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     if not _places.acquire(blocking=False):
-        raise Busy
+        raise values.Busy
     try:
         with _turn:
             n, r, p = cost
@@ -56,7 +48,7 @@ def check_new(password: str) -> None:
     """Refuse a new password that is too short or too long."""
     least, most = _LENGTHS
     if not least <= len(password) <= most:
-        raise BadValue("password", f"Use {least} to {most} characters.")
+        raise values.BadValue("password", f"Use {least} to {most} characters.")
 
 
 def hashed(password: str) -> str:
@@ -95,83 +87,72 @@ class PasswordCheck:
         self._database = database
 
     def verify(self, name: str, password: str, address: str) -> Any:
-        """Return id, name and hash of an open account if the password is right.
+        """Return the row of an open account if the password is right.
 
-        A wrong password, an unknown name and an account that is not open look the same and take the
-        same work.
+        A wrong password, an unknown name and an account that is not open look the same, and take
+        the same work.
         """
-        name, table = folded(name), schema.account.c
         with self._database.reading() as conn:
-            asked = sa.select(table.id, table.name, table.password, table.state)
-            row = conn.execute(asked.where(table.name == name)).first()
-        known = row is not None
-        with self._attempt(name if known else f"?{digest(name)[:6]}", network(address)):
-            right = matches(password, row.password if row and row.state == OPEN else "")
-            if row is None or not right:
+            row = queries.find_account(conn, name)
+        known = (
+            f"?{values.digest(values.folded(name))[:6]}" if row is None else row.name
+        )  # it may be a password
+        with self._attempt(known, network(address)):
+            stored = row.password if row is not None and row.state == OPEN else ""
+            if not matches(password, stored):
                 raise WrongPassword
             return row
 
     @contextmanager
     def _attempt(self, name: str, address: str) -> Iterator[None]:
-        """Count a try as a failure, until it succeeds; so many at once cannot exceed the limits."""
-        minute, table = self._database.now() // 60, schema.failure.c
+        """Count a try as a failure until it succeeds: tries at the same time share the limits."""
         keys = {"both": f"{name} {address}", "address": address, "name": name}
-        rows = [
-            sa.and_(table.kind == kind, table.key == key, table.minute == minute)
-            for kind, key in keys.items()
-        ]
-        with self._database.writing() as conn:
-            if seconds := self._refused(conn, keys, minute):
-                raise TooManyTries(seconds)
-            for row, (kind, key) in zip(rows, keys.items(), strict=True):
-                more = sa.update(schema.failure).where(row).values(count=table.count + 1)
-                if not conn.execute(more).rowcount:
-                    first = {"kind": kind, "key": key, "minute": minute, "count": 1}
-                    conn.execute(sa.insert(schema.failure).values(first))
-        wrong = False
+        minute = self._database.now() // 60
+        rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
+        mine = sa.or_(*rows) & (_FAILURE.minute == minute)
+        with self._database.change() as step:
+            if seconds := _refused(step, name, address, mine):
+                raise values.TooManyTries(seconds)
+            known = set(step.conn.scalars(sa.select(_FAILURE.kind).where(mine)))
+            step.update(schema.failure, mine, count=_FAILURE.count + 1)
+            for kind in keys.keys() - known:
+                step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
         try:
             yield
         except WrongPassword:
-            wrong = True
             raise
-        finally:
-            if not wrong:
-                with self._database.writing() as conn:
-                    less = sa.update(schema.failure).where(sa.or_(*rows))
-                    conn.execute(less.values(count=table.count - 1))
+        except BaseException:
+            self._forgive(mine)
+            raise
+        self._forgive(mine)
 
-    def _refused(self, conn: sa.Connection, keys: dict[str, str], minute: int) -> int:
-        """Return for how many seconds a try is refused."""
-        table, now = schema.failure.c, self._database.now()
-        for kind, most in _PER_MINUTE.items():
-            row = sa.and_(table.kind == kind, table.key == keys[kind], table.minute == minute)
-            if (conn.scalar(sa.select(table.count).where(row)) or 0) >= most:
-                return 60 - now % 60
-        name, address = keys["name"], keys["address"]
-        hour = sa.and_(table.kind == "name", table.key == name, table.minute > minute - 60)
-        failures = sa.select(sa.func.sum(table.count), sa.func.min(table.minute))
-        total, first = conn.execute(failures.where(hour, table.count > 0)).one()
-        if (total or 0) < _PER_HOUR or address in map(network, _addresses(conn, name)):
-            return 0
-        return int((first + 60) * 60 - now)
+    def _forgive(self, mine: sa.ColumnElement[bool]) -> None:
+        with self._database.change() as step:
+            step.update(schema.failure, mine, count=_FAILURE.count - 1)
 
     def tidy(self) -> None:
         """Log the failures of the minutes that are over, and forget them after an hour."""
-        table = schema.failure.c
-        with self._database.change(Actor("")) as step:
+        with self._database.change() as step:
             minute = step.now // 60
-            over = sa.and_(table.kind == "both", table.minute < minute)
-            failures = sa.select(table.key, table.count).where(over, table.count > 0)
+            over = (_FAILURE.kind == "both") & (_FAILURE.minute < minute)
+            failures = sa.select(_FAILURE.key, _FAILURE.count).where(over, _FAILURE.count > 0)
             for key, count in step.conn.execute(failures).all():
                 name, address = key.split(" ", 1)
                 step.actor = Actor("", address=address)
-                step.log("sign-in failed", "" if name[0] == "?" else name, after=count)
-            old = sa.or_(over, table.minute <= minute - 60)
-            step.conn.execute(sa.delete(schema.failure).where(old))
+                step.log("sign-in failed", name.partition("?")[0], after=count)
+            step.delete(schema.failure, over | (_FAILURE.minute <= minute - 60))
 
 
-def _addresses(conn: sa.Connection, name: str) -> sa.ScalarResult[str]:
-    """Return the addresses from which somebody signed in."""
-    mine = schema.account.c.id == schema.session.c.account
-    asked = sa.select(schema.session.c.address).distinct()
-    return conn.scalars(asked.where(mine, schema.account.c.name == name))
+def _refused(step: LabStep, name: str, address: str, mine: sa.ColumnElement[bool]) -> int:
+    """Return for how many seconds a try is refused."""
+    counts = sa.select(_FAILURE.kind, _FAILURE.count).where(mine)
+    if any(count >= _LIMITS.get(kind, count + 1) for kind, count in step.conn.execute(counts)):
+        return 60 - step.now % 60
+    hour = _FAILURE.kind == "name", _FAILURE.key == name, _FAILURE.minute > step.now // 60 - 60
+    failures = sa.select(sa.func.sum(_FAILURE.count), sa.func.min(_FAILURE.minute))
+    total, first = step.conn.execute(failures.where(*hour, _FAILURE.count > 0)).one()
+    if (total or 0) < _PER_HOUR:
+        return 0
+    asked = sa.select(schema.session.c.address).join(schema.account)
+    addresses = step.conn.scalars(asked.where(schema.account.c.name == name).distinct())
+    return 0 if address in map(network, addresses) else int((first + 60) * 60 - step.now)

@@ -43,10 +43,11 @@ def folder(place: str) -> Path:
     try:
         contents = {entry.name for entry in made(path).iterdir()}
         status = path.stat()
-        if sys.platform != "win32" and status.st_uid != os.geteuid():
-            raise LabError(f"{place}: belongs to another user; run this command as that user")
-        if sys.platform != "win32" and stat.S_IMODE(status.st_mode) & 0o077:
-            raise LabError(f"{place}: other users can read it; run: chmod 700 {place}")
+        if sys.platform != "win32":
+            if status.st_uid != os.geteuid():
+                raise LabError(f"{place}: belongs to another user; run this command as that user")
+            if stat.S_IMODE(status.st_mode) & 0o077:
+                raise LabError(f"{place}: is open to other users; run: chmod 700 {place}")
         if contents and _FILE not in contents:
             raise LabError(f"{place}: contains other files, but no lab; give a new folder")
         os.close(os.open(path / _FILE, os.O_RDWR | os.O_CREAT, 0o600))

@@ -2,65 +2,46 @@
 
 from __future__ import annotations
 
+import hmac
 from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema
-from alignkit.annotate.lab.values import (
-    DELETED,
-    INVITED,
-    OPEN,
-    OWNER,
-    Actor,
-    LastOwner,
-    NotAllowed,
-    UnknownPerson,
-    UnknownProject,
-    folded,
-    public_id,
+from alignkit.annotate.lab import schema, values
+from alignkit.annotate.lab.values import INVITED, OPEN, OWNER, Actor
+
+_ACCOUNT, _ROLE, _LINK, _PROJECT = (
+    table.c for table in (schema.account, schema.role, schema.link, schema.project)
 )
-
-_ACCOUNT, _ROLE, _LINK = schema.account.c, schema.role.c, schema.link.c
-
-
-def account_named(conn: sa.Connection, name: str) -> sa.Row[Any]:
-    """Return the row of an account."""
-    row = find_account(conn, name)
-    if row is None:
-        raise UnknownPerson(f"There is no account {name[:40]!r}.")
-    return row
 
 
 def find_account(conn: sa.Connection, name: str) -> sa.Row[Any] | None:
     """Return the row of an account; None if there is none."""
-    return conn.execute(sa.select(schema.account).where(_ACCOUNT.name == folded(name))).first()
+    mine = _ACCOUNT.name == values.folded(name)
+    return conn.execute(sa.select(schema.account).where(mine)).first()
+
+
+def account_named(conn: sa.Connection, name: str) -> sa.Row[Any]:
+    """Return the row of an account."""
+    if (row := find_account(conn, name)) is None:
+        raise values.UnknownPerson(f"There is no account {name[:40]!r}.")
+    return row
+
+
+def still_open(conn: sa.Connection, known: sa.Row[Any]) -> sa.Row[Any]:
+    """Return the row of an account; refuse it if it was closed or has another password now."""
+    row = account_named(conn, known.name)
+    if row.state != OPEN or not hmac.compare_digest(row.password, known.password):
+        raise values.WrongPassword
+    return row
 
 
 def project_of(conn: sa.Connection, slug: str) -> sa.Row[Any]:
     """Return the row of a project that is not deleted."""
-    table = schema.project.c
-    asked = sa.select(schema.project).where(table.slug == slug, table.state != DELETED)
-    row = conn.execute(asked).first()
-    if row is None:
-        raise no_project(slug)
+    mine = _PROJECT.slug == slug, _PROJECT.state != values.DELETED
+    if (row := conn.execute(sa.select(schema.project).where(*mine)).first()) is None:
+        raise values.UnknownProject(f"There is no project {slug[:40]!r}.")
     return row
-
-
-def no_project(slug: str) -> UnknownProject:
-    """Return the error for a project that does not exist, or that is not to be seen."""
-    return UnknownProject(f"There is no project {slug[:40]!r}.")
-
-
-def check_other_owner(conn: sa.Connection, account: int, project: str = "") -> None:
-    """Refuse to lose the last open owner, of the lab or of a project."""
-    owners = sa.select(_ACCOUNT.id).where(_ACCOUNT.state == OPEN, _ACCOUNT.id != account)
-    if project:
-        owners = owners.join(schema.role).where(_ROLE.project == project, _ROLE.role == OWNER)
-    else:
-        owners = owners.where(_ACCOUNT.rank == OWNER)
-    if conn.execute(owners.limit(1)).first() is None:
-        raise LastOwner(project)
 
 
 def roles_of(conn: sa.Connection, account: int) -> dict[str, str]:
@@ -69,24 +50,36 @@ def roles_of(conn: sa.Connection, account: int) -> dict[str, str]:
     return {row[0]: row[1] for row in conn.execute(asked)}
 
 
-def is_lab_owner(conn: sa.Connection, name: str) -> bool:
-    """Return whether somebody is an open lab owner; a command, which has no name, is like one."""
-    account = find_account(conn, name) if name else None
-    return not name or (account is not None and (account.rank, account.state) == (OWNER, OPEN))
+def check_member(conn: sa.Connection, account: sa.Row[Any], slug: str) -> None:
+    """Refuse a project in which an account has no role, as if it did not exist."""
+    if project_of(conn, slug) and account.rank != OWNER and slug not in roles_of(conn, account.id):
+        raise values.UnknownProject(f"There is no project {slug[:40]!r}.")
+
+
+def check_other_owner(conn: sa.Connection, account: int, project: str) -> None:
+    """Refuse to lose the last open owner of a project, or of the lab (empty)."""
+    owners = sa.select(_ACCOUNT.id).where(_ACCOUNT.state == OPEN, _ACCOUNT.id != account)
+    if project:
+        owners = owners.join(schema.role).where(_ROLE.project == project, _ROLE.role == OWNER)
+    else:
+        owners = owners.where(_ACCOUNT.rank == OWNER)
+    if conn.execute(owners.limit(1)).first() is None:
+        raise values.LastOwner(project)
 
 
 def may_manage(conn: sa.Connection, manager: str, account: sa.Row[Any]) -> bool:
     """Return whether somebody may make links for an account and end its sessions.
 
     Else the owner of one project could take over a lab owner, or a person of other projects.
+    Commands on the server's machine, which have no name, may.
     """
-    if is_lab_owner(conn, manager):
-        return True
-    own = find_account(conn, manager)
-    if own is None or own.state != OPEN or account.rank == OWNER:
-        return False
+    own = find_account(conn, manager) if manager else None
+    if own is None or own.state != OPEN:
+        return not manager
+    if OWNER in (own.rank, account.rank):
+        return bool(own.rank == OWNER)
     mine, theirs = roles_of(conn, own.id), roles_of(conn, account.id)
-    if not theirs:  # an invitation that was withdrawn: the name is free for another
+    if not theirs:  # an invitation that was taken back: the name is free for another
         link = sa.select(_LINK.hash).where(_LINK.account == account.id)
         return account.state == INVITED and conn.execute(link.limit(1)).first() is None
     return all(mine.get(project) == OWNER for project in theirs)
@@ -95,16 +88,9 @@ def may_manage(conn: sa.Connection, manager: str, account: sa.Row[Any]) -> bool:
 def check_manager(conn: sa.Connection, actor: Actor, account: sa.Row[Any]) -> None:
     """Refuse an actor who may not manage an account."""
     if not may_manage(conn, actor.name, account):
-        raise NotAllowed(f"Only a lab owner can do this for {account.name}.")
+        raise values.NotAllowed(f"Only a lab owner can do this for {account.name}.")
 
 
-def check_member(conn: sa.Connection, account: sa.Row[Any], project: str) -> None:
-    """Refuse a project in which an account has no role, as if it did not exist."""
-    known = project_of(conn, project)
-    if account.rank != OWNER and known.slug not in roles_of(conn, account.id):
-        raise no_project(project)
-
-
-def id_fits(hash: sa.ColumnElement[str], id: str) -> sa.ColumnElement[bool]:
+def id_fits(columns: Any, id: str) -> sa.ColumnElement[bool]:
     """Return the condition for the row with this public id."""
-    return sa.func.substr(hash, 1, len(public_id(64 * "0"))) == id
+    return sa.func.substr(columns.hash, 1, len(values.public_id("0" * 64))) == id

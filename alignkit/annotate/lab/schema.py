@@ -9,19 +9,17 @@ import sqlalchemy as sa
 from alignkit.annotate.project.engines import INTEGER, TEXT
 
 METADATA = sa.MetaData()
+_KINDS: dict[str, Any]
+_KINDS = {"texts": TEXT, "numbers": INTEGER, "maybe": INTEGER, "flags": sa.Boolean}
 VERSION = 1
 """The version of the tables."""
 
 
-def _table(
-    title: str, *columns: sa.Column[Any], texts: str = "", numbers: str = "", maybe: str = ""
-) -> sa.Table:
-    """Return a table with more columns, by name; `maybe` are numbers that can be missing."""
-    kinds: list[tuple[str, Any, bool]]
-    kinds = [(texts, TEXT, False), (numbers, INTEGER, False), (maybe, INTEGER, True)]
+def _table(title: str, *columns: sa.Column[Any], **named: str) -> sa.Table:
+    """Return a table with more columns, named by their kind."""
     more: list[sa.Column[Any]] = [
-        sa.Column(name, kind, nullable=null)
-        for names, kind, null in kinds
+        sa.Column(name, _KINDS[kind], nullable=kind == "maybe")
+        for kind, names in named.items()
         for name in names.split()
     ]
     return sa.Table(title, METADATA, *columns, *more)
@@ -42,8 +40,9 @@ account = _table(
     _key("id", INTEGER),
     sa.Column("name", TEXT, nullable=False, unique=True),
     texts="rank state password",
-    numbers="may_create made",
+    numbers="made",
     maybe="seen",
+    flags="may_create",
 )
 """Accounts are never deleted: a name is not given again. `password` is empty before joining."""
 
@@ -64,15 +63,16 @@ link = _table(
     numbers="expires",
     maybe="used",
 )
-"""Without an account it is for the first owner; a link that was withdrawn or replaced is deleted."""
+"""Without an account it is for the first owner. Withdrawn and replaced links are deleted."""
 
 token = _table(
     "token",
     _key("hash"),
     _account(),
     texts="begins name project",
-    numbers="read_only expires",
+    numbers="expires",
     maybe="used",
+    flags="read_only",
 )
 
 project = _table(
@@ -91,7 +91,7 @@ role = _table(
     sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("project", sa.ForeignKey("project.slug"), primary_key=True, index=True),
     texts="role",
-    numbers="annotates",
+    flags="annotates",
 )
 
 draft = _table("draft", _key("id"), _account(), texts="project state findings", numbers="made")

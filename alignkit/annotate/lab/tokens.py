@@ -7,22 +7,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import queries, schema
+from alignkit.annotate.lab import queries, schema, values
 from alignkit.annotate.lab.bodies import TokenRow
 from alignkit.annotate.lab.database import LabDatabase
-from alignkit.annotate.lab.values import (
-    OPEN,
-    Actor,
-    BadValue,
-    TokenVisitor,
-    digest,
-    public_id,
-    timestamp,
-)
+from alignkit.annotate.lab.values import DAY, Actor, TokenVisitor, digest, public_id, timestamp
 
-_DAY = 24 * 3600
 _MOST = 365  # days
-_LENGTH = 100  # letters of a name
 _TOKEN, _ACCOUNT = schema.token.c, schema.account.c
 
 
@@ -34,41 +24,27 @@ class Tokens:
         self._used: dict[str, int] = {}
 
     def create(
-        self,
-        account: str,
-        name: str,
-        actor: Actor,
-        *,
-        project: str = "",
-        read_only: bool = False,
+        self, account: str, name: str, actor: Actor, *, project: str = "", read_only: bool = False,
         days: int = 90,
-    ) -> TokenRow:
+    ) -> TokenRow:  # fmt: skip
         """Make a token; its text, `ak_...`, is in this row only.
 
-        Raises `BadValue`, `UnknownProject` (also where the account has no role).
+        Raises `BadValue`, `UnknownProject`.
         """
         if not 1 <= days <= _MOST:
-            raise BadValue("days", f"Give 1 to {_MOST} days.")
-        if not name.strip() or len(name) > _LENGTH or not name.isprintable():
-            raise BadValue("name", f"Give a name of 1 to {_LENGTH} letters.")
-        text = f"ak_{secrets.token_urlsafe(32)}"
+            raise values.BadValue("days", f"Give 1 to {_MOST} days.")
+        name, text = values.checked_title(name), f"ak_{secrets.token_urlsafe(32)}"
         with self._database.change(actor) as step:
-            own = queries.account_named(step.conn, account)
+            own, hash = queries.account_named(step.conn, account), digest(text)
             if project:
                 queries.check_member(step.conn, own, project)
-            row = {
-                "hash": digest(text),
-                "begins": text[:8],
-                "account": own.id,
-                "name": name.strip(),
-            }
-            row |= {"project": project, "read_only": int(read_only)}
-            row |= {"expires": step.now + days * _DAY}
-            step.conn.execute(sa.insert(schema.token).values(row))
-            after = {"token": row["begins"], "read_only": read_only, "days": days}
+            row: dict[str, Any] = {"begins": text[:8], "name": name, "project": project}
+            row |= {"account": own.id, "read_only": read_only, "expires": step.now + days * DAY}
+            step.insert(schema.token, hash=hash, **row)
+            after = {"token": text[:8], "read_only": read_only, "days": days}
             step.log("token made", own.name, project=project, after=after)
-            made = step.conn.execute(sa.select(schema.token).where(_TOKEN.hash == digest(text)))
-            return _row(made.one(), text)
+            asked = sa.select(schema.token).where(_TOKEN.hash == hash)
+            return _row(step.conn.execute(asked).one(), text)
 
     def rows(self, account: str) -> list[TokenRow]:
         """Return the tokens of an account."""
@@ -80,44 +56,39 @@ class Tokens:
         """Make a token invalid; one that is gone is no error."""
         with self._database.change(actor) as step:
             own = queries.account_named(step.conn, account)
-            mine = _TOKEN.account == own.id, queries.id_fits(_TOKEN.hash, id)
-            if begins := step.conn.scalar(sa.select(_TOKEN.begins).where(*mine)):
-                step.conn.execute(sa.delete(schema.token).where(*mine))
-                step.log("token withdrawn", own.name, before={"token": begins})
+            if step.delete(schema.token, _TOKEN.account == own.id, queries.id_fits(_TOKEN, id)):
+                step.log("token withdrawn", own.name, before=id)
 
     def visitor(self, bearer: str) -> TokenVisitor | None:
         """Return the token of a request; None if it is not valid (any more)."""
+        columns = (
+            _ACCOUNT.name,
+            _ACCOUNT.rank,
+            _ACCOUNT.may_create,
+            _TOKEN.project,
+            _TOKEN.read_only,
+        )
         hash, now = digest(bearer), self._database.now()
-        valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == OPEN
-        columns = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
-        asked = sa.select(*columns, _TOKEN.project, _TOKEN.read_only).select_from(schema.token)
+        asked = sa.select(*columns).join_from(schema.token, schema.account)
+        valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
         with self._database.reading() as conn:
-            row = conn.execute(asked.join(schema.account).where(*valid)).first()
+            row = conn.execute(asked.where(*valid)).first()
         if row is None:
             return None
         self._used[hash] = now
         name, rank, may_create, project, read_only = row
-        return TokenVisitor(public_id(hash), name, rank, bool(may_create), project, bool(read_only))
+        return TokenVisitor(public_id(hash), name, rank, may_create, project, read_only)
 
     def tidy(self) -> None:
-        """Write when tokens were used; forget those that have expired."""
+        """Write when tokens were used; forget those that have expired long ago."""
         used, self._used = self._used, {}
-        with self._database.writing() as conn:
+        with self._database.change() as step:
             for hash, at in list(used.items()):
-                mine = sa.update(schema.token).where(_TOKEN.hash == hash)
-                conn.execute(mine.values(used=at))
-            old = _TOKEN.expires < self._database.now() - 30 * _DAY
-            conn.execute(sa.delete(schema.token).where(old))
+                step.update(schema.token, _TOKEN.hash == hash, used=at)
+            step.delete(schema.token, _TOKEN.expires < step.now - 30 * DAY)
 
 
 def _row(row: sa.Row[Any], text: str = "") -> TokenRow:
-    return TokenRow(
-        public_id(row.hash),
-        row.name,
-        row.begins,
-        row.project,
-        bool(row.read_only),
-        timestamp(row.expires),
-        timestamp(row.used),
-        text,
-    )
+    times = timestamp(row.expires), timestamp(row.used)
+    known = row.name, row.begins, row.project, row.read_only
+    return TokenRow(public_id(row.hash), *known, *times, text)

@@ -6,22 +6,23 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct, json
 
+from alignkit.annotate.lab.bodies import Rank, Role, Task
 from alignkit.errors import AlignkitError
 
-OWNER, MEMBER = "owner", "member"
-"""The ranks of accounts in the lab; owner is a role in projects, too."""
-ADJUDICATOR, ANNOTATOR, READER = "adjudicator", "annotator", "reader"
-"""The roles of accounts in a project, with `OWNER`."""
+OWNER: Final = "owner"
+"""The highest role in a project; the rank of some accounts in the lab, the others are members."""
+MEMBER, ADJUDICATOR, ANNOTATOR, READER = "member", "adjudicator", "annotator", "reader"
 OPEN, CLOSED, INVITED = "open", "closed", "invited"
 """The states of accounts; invited: has the name and roles already, but no password yet."""
 MAKING, ARCHIVED, DELETED = "making", "archived", "deleted"
 """The states of projects, with `OPEN`."""
 FIRST, INVITE, RESET = "first", "invite", "reset"
 """The kinds of links."""
+DAY = 24 * 3600
 
 
 class Actor(NamedTuple):
@@ -39,7 +40,7 @@ class Actor(NamedTuple):
 class ProjectRole(NamedTuple):
     """The role of an account in a project."""
 
-    role: str
+    role: Role
     annotates: bool
     lab_owner: bool = False
     """Is owner only because of the rank in the lab."""
@@ -51,9 +52,9 @@ class ProjectRow(Struct, frozen=True):
     key: str
     slug: str
     name: str
-    task: str
+    task: Task
     languages: str
-    state: str
+    state: Literal["making", "open", "archived"]
     made: str
     n: int
     pairs: int
@@ -75,7 +76,7 @@ class LabSession(NamedTuple):
 
     id: str
     account: str
-    rank: str
+    rank: Rank
     may_create: bool
     proved: float
 
@@ -87,13 +88,19 @@ class Ended(NamedTuple):
     why: str
     at: str
 
+    @property
+    def kind(self) -> str:
+        """`taken`, `closed` (the account) or `ended`."""
+        first = self.why.partition(" ")[0]
+        return first if first in ("taken", "closed") else "ended"
+
 
 class TokenVisitor(NamedTuple):
     """The token of a request; without a project (a slug) it is for all of its account."""
 
     id: str
     account: str
-    rank: str
+    rank: Rank
     may_create: bool
     project: str
     read_only: bool
@@ -110,7 +117,10 @@ class FreshLink(NamedTuple):
 class LabError(AlignkitError):
     """A request that the lab store refuses; `field` names the wrong field, if there is one."""
 
-    field = ""
+    field = text = ""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or self.text)
 
 
 class BadValue(LabError):
@@ -122,7 +132,7 @@ class BadValue(LabError):
 
 
 class NameTaken(LabError):
-    """The name of another account or project, or of an annotation of the project."""
+    """The name of another account, or of an annotation of the project."""
 
     field = "name"
 
@@ -130,32 +140,28 @@ class NameTaken(LabError):
 class WrongPassword(LabError):
     """A name and a password that do not belong together, or an account that is not open."""
 
-    def __init__(self) -> None:
-        super().__init__("Name or password is wrong.")
+    text = "Name or password is wrong."
 
 
 class TooManyTries(LabError):
     """A password that is not checked, because of earlier failures; try again in `seconds`."""
 
     def __init__(self, seconds: int) -> None:
-        minutes = -(-seconds // 60)
-        unit = "minute" if minutes == 1 else "minutes"
-        super().__init__(f"Too many tries. Try again in {minutes} {unit}.")
+        minutes = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
+        super().__init__(f"Too many tries. Try again in {minutes}.")
         self.seconds = seconds
 
 
 class Busy(LabError):
     """Too many passwords wait to be checked."""
 
-    def __init__(self) -> None:
-        super().__init__("The server is busy. Try again in a few seconds.")
+    text = "The server is busy. Try again in a few seconds."
 
 
 class LinkGone(LabError):
     """A link that was used, withdrawn, has expired, or never existed."""
 
-    def __init__(self) -> None:
-        super().__init__("This link is no longer valid. Ask for a new one.")
+    text = "This link is no longer valid. Ask for a new one."
 
 
 class ChangedMeanwhile(LabError):
@@ -184,7 +190,7 @@ class UnknownPerson(LabError, LookupError):
 
 
 class UnknownProject(LabError, LookupError):
-    """A project that does not exist."""
+    """A project that does not exist, or in which the account has no role."""
 
 
 class WrongState(LabError):
@@ -196,6 +202,8 @@ class LabUnavailable(LabError):
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
+"""The part of a URL that names a project."""
 
 
 def folded(name: str) -> str:
@@ -210,6 +218,13 @@ def checked_name(name: str) -> str:
         text = "Use 1 to 40 letters a to z, digits, and . _ - (not first)."
         raise BadValue("name", f"{name[:40]!r} cannot be a name. {text}")
     return name
+
+
+def checked_title(name: str) -> str:
+    """Return the name of a project or token; refuse an empty or very long one."""
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise BadValue("name", "Give a name of 1 to 200 letters.")
+    return name.strip()
 
 
 def digest(secret: str) -> str:
