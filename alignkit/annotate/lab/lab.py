@@ -27,9 +27,10 @@ class Lab:
         self.reading, self.writing = self.database.reading, self.database.writing
         self.key = places.prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
-        root = folder or places.made(names.own_folder() / f"lab-{self.key}")
-        self.drafts, self.models, self.guidelines, projects = (
-            places.made(root / name) for name in ("drafts", "models", "guidelines", "projects")
+        self.folder = folder or places.made(names.own_folder() / f"lab-{self.key}")
+        """The folder of the files that are not in the database."""
+        self.drafts, self.models, projects = (
+            places.made(self.folder / name) for name in ("drafts", "models", "projects")
         )
         self._project = str(projects / "{}.alignkit") if folder else f"{place}#p_{{}}"
         check = PasswordCheck(self.database)
