@@ -107,10 +107,11 @@ class AssignmentPlan(Struct, frozen=True):
 
 
 class Assign(Struct, omit_defaults=True):
-    """Assign pairs; a plan replaces the earlier one, without a plan the earlier one stays."""
+    """Take pairs away, then assign pairs; without a plan the earlier one stays."""
 
     rows: list[Assigned] = []
     plan: AssignmentPlan | None = None
+    gone: list[tuple[int, str]] = []  # what is taken away: pairs, and whose they were
 
 
 class Texts(Struct):
@@ -238,6 +239,12 @@ class Fold:
         rows.update(suggest.rows)
 
     def _assign(self, assign: Assign) -> None:
+        for key in assign.gone:
+            if self.assigned.pop(key, None) is None:
+                raise ProjectError(
+                    f"event {self.seq} of the project: takes pair {key[0]} from "
+                    f"{key[1][:40]!r}, who does not have it"
+                )
         for row in assign.rows:
             if row.k not in self.pairs or row.annotator not in self.accounts:
                 raise ProjectError(

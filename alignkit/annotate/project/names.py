@@ -57,6 +57,13 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
         super().__init__(f"there is no pair {k}{there}")
 
 
+class MovedPair(UnknownPair):
+    """A pair that was an annotator's, until it was given to somebody else or to nobody."""
+
+    def __init__(self, k: int) -> None:
+        super(UnknownPair, self).__init__(f"pair {k} is not yours any more; go to the next pair")
+
+
 class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
     """A name that is not an annotator of the project."""
 

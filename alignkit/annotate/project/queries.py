@@ -27,8 +27,15 @@ from alignkit.align.defaults import SMALL
 from alignkit.align.settings import FEW
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
-from alignkit.annotate.project.fold import Account, Suggestion
-from alignkit.annotate.project.names import GOLD, VOTE, UnknownAnnotator, UnknownPair, vote_of
+from alignkit.annotate.project.fold import Account, Assign, Suggestion
+from alignkit.annotate.project.names import (
+    GOLD,
+    VOTE,
+    MovedPair,
+    UnknownAnnotator,
+    UnknownPair,
+    vote_of,
+)
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.model.annotation import ROLES, read_moment
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
@@ -174,7 +181,12 @@ _ACCOUNT = select(schema.account.c.id).where(
     schema.account.c.name == bindparam("name"), schema.account.c.id > 0
 )
 _LAST, _COUNT = select(func.max(_table.n)), select(func.max(_own.k))
-_ANY = select(schema.assignment.c.pair).limit(1)
+_ANY = select(schema.project.c.assigning).where(schema.project.c.assigning != "")
+_ASSIGNING = (
+    select(_table.data)
+    .where(_table.stream == _of.id, _of.pair == 0, _table.kind == "assign")
+    .order_by(_table.seq)
+)
 _SET = select(schema.project.c.suggestions).scalar_subquery()
 _SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
 _STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
@@ -592,8 +604,15 @@ class PairList:
         known = 0 < k < 2**31
         row = self._conn.execute(asked, {"of": self._account, "k": k}).first() if known else None
         if row is None:
+            if known and self.assigned and self._had(k):
+                raise MovedPair(k)
             raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
         return row
+
+    def _had(self, k: int) -> bool:
+        mine = schema.account.c.id == self._account
+        key = k, self._conn.execute(select(schema.account.c.name).where(mine)).scalar()
+        return any(key in event.gone for event in assignments(self._conn))
 
     def place(self, k: int) -> Place:
         """Return the position of a pair."""
@@ -677,5 +696,10 @@ class PairList:
 
 
 def has_assignments(conn: Connection) -> bool:
-    """Return whether any pair of the project is assigned to anybody."""
+    """Return whether pairs of the project are assigned, even if all were taken back."""
     return conn.execute(_ANY).first() is not None
+
+
+def assignments(conn: Connection) -> list[Assign]:
+    """Return all events that assigned pairs or took them away, in order."""
+    return [msgspec.json.decode(x, type=Assign) for x in conn.execute(_ASSIGNING).scalars()]

@@ -125,7 +125,7 @@ assignment = sa.Table(
     *_filled(place=INTEGER, shown=sa.Boolean, arm=TEXT, trial=sa.Boolean),
     sa.Index("assignment_place", "account", "place"),
 )
-"""The order of each annotator's pairs; if the table is empty, everybody has all pairs."""
+"""The order of each annotator's pairs; without a plan, everybody has all pairs."""
 
 in_use = sa.Table("in_use", METADATA, sa.Column("inode", TEXT, primary_key=True))
 """The inode of the file while a server has it open: a plain copy has another."""

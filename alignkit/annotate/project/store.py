@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.database import ServerLock
@@ -117,7 +117,7 @@ class Store:
         with self.database.reading() as conn:
             pairs = queries.PairList(conn, queries.account_of(conn, annotator))
             pairs.check(k)
-        if pairs.assigned:  # which does not end
+        if pairs.assigned:  # if it ends, reading and writing the pair are refused
             self._own.add((k, annotator))
 
     def enrol(self, name: str) -> None:
@@ -190,11 +190,14 @@ class Store:
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-        return self.database.share(
-            lambda conn: appending.append_sent(
+
+        def work(conn: Connection) -> tuple[queries.Appended, bool]:
+            queries.PairList(conn, queries.account_of(conn, annotator)).check(k)  # as it is now
+            return appending.append_sent(
                 conn, k, annotator, base=base, rev=rev, events=events, actor=annotator
             )
-        )
+
+        return self.database.share(work)
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 
 _STATUS = {
-    names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.UnknownPair: 404,
+    names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.MovedPair: 409,
+    names.UnknownPair: 404,
     names.NotReady: 404, names.UnknownAnnotator: 403, names.DamagedProject: 500,
 }  # fmt: skip
 _SENTENCES = {404: "there is nothing with this name", 405: "this method is not allowed here"}
@@ -114,6 +115,8 @@ async def _answer(_: Request, error: Exception) -> Response:
         more = {"conflicts": error.conflicts, "seq": error.seq, "events": error.events}
     elif isinstance(error, names.OldText):
         more = {"rev": error.rev}
+    elif isinstance(error, names.MovedPair):
+        more = {"error": "moved"}
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 503)
     text = str(error).removeprefix(f"{getattr(error, 'path', '')}: ")  # pages have little room
     return refusal(status, text, **more)

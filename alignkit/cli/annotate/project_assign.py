@@ -6,9 +6,10 @@ annotate the trial pairs first. Annotators do not see each other's work. In the 
 some annotators get no suggestions, so you can measure how far suggestions pull. It has 10 % of the
 pairs and at least 150 (or all, if there are fewer), unless --control says otherwise.
 
-Assigned pairs stay assigned. A second run adds annotators, and assigns pairs that have too few.
-Pairs that are added to the project later follow the same plan. The server may be running: its pages
-show the new list with the next pair that is opened.
+Assigned pairs stay assigned, unless --move moves some that are not begun. A second run adds
+annotators, and assigns pairs that have too few. Pairs that are added to the project later follow
+the same plan. The server may be running: its pages show the new list with the next pair that is
+opened.
 
 For example:
   alignkit project assign corpus.jsonl.alignkit --annotators anna ben
@@ -57,9 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, control={"type": _share},
         control_least={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
+        --move MOVE  move pairs that FROM has not begun to TO ('' for nobody), and assign nothing
+        --count N  number of pairs that --move moves (default: 1)
         --dry-run  show the result without assigning anything
         --json  print JSON (default: tables)
-        """)  # fmt: skip
+        """, move={"nargs": 2, "metavar": ("FROM", "TO")},
+        count={"type": number(1), "default": 1})  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +71,16 @@ def run(options: argparse.Namespace) -> int:
     require_extra("annotate")
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.project.store import Store
+    from alignkit.annotate.reassignment import move_pairs
 
+    if options.move is not None:
+        with Store.open(options.project, readonly=options.dry_run) as store:
+            moved = move_pairs(
+                store, options.move[0], options.move[1] or None, options.count,
+                dry_run=options.dry_run,
+            )  # fmt: skip
+        print(json_text(moved._asdict()) if options.json else moved.text)
+        return 0
     names = ("double", "trial", "seed", "stratify", "order", "control", "control_least", "dry_run")
     chosen = {name: getattr(options, name) for name in names}
     with Store.open(options.project, readonly=options.dry_run) as store:

@@ -1,0 +1,197 @@
+"""Move pairs that are not begun to another annotator or to nobody, and back.
+
+A pair is begun when its annotator has any event on it but that it was opened. What stands in the
+assignment about a pair (its arm, and whether suggestions are shown) goes with it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from alignkit._support.wording import how_many
+from alignkit.annotate.assignment import assigned_rows, read_plan
+from alignkit.annotate.project import fold, queries, schema
+from alignkit.annotate.project.appending import append_to_project, enrolled
+from alignkit.annotate.project.events import encode
+from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.store import Store
+
+_CHUNK = 2000  # rows in one event
+_row = schema.assignment.c
+_TAKE = delete(schema.assignment).where(
+    _row.pair == bindparam("k"), _row.account == bindparam("of")
+)
+
+
+class MovedPairs(NamedTuple):
+    """The numbers of the pairs, and how many they are, with reasons if they are too few."""
+
+    pairs: list[int]
+    text: str
+
+
+def move_pairs(
+    store: Store, from_: str, to: str | None, count: int, *,
+    pairs: Collection[int] | None = None, actor: str = "", dry_run: bool = False,
+) -> MovedPairs:  # fmt: skip
+    """Move up to `count` pairs that `from_` has not begun, the last in their order first.
+
+    `pairs` are the only ones that may be moved. If `from_` is empty, they are given (back) to `to`,
+    if they were taken from somebody and are still nobody's.
+    """
+    if from_ == (to or ""):
+        raise ProjectError("name two different annotators")
+    opened = store.database.reading() if dry_run else store.database.writing()
+    with opened as conn:
+        if to is not None:
+            check_annotator(to, queries.gold_name(conn), queries.sources(conn))
+        move = _Move(conn, from_, to)
+        own = move.candidates()
+        own = own if pairs is None else [row for row in own if row.k in pairs]
+        chosen = move.chosen(own, count)
+        if chosen and not dry_run:
+            plan = read_plan(conn)
+            if plan is None or from_ or not to or to in plan.annotators:
+                plan = None
+            else:  # whoever gets back what was theirs is in the plan again
+                plan = replace(plan, annotators=(*plan.annotators, to))
+            _write(conn, chosen if from_ else [], move.given(chosen), plan, actor)
+    return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
+
+
+def take_back(store: Store, name: str, actor: str = "") -> list[int]:
+    """Take all pairs that an annotator has not begun, and plan no more; return their numbers."""
+    with store.database.writing() as conn:
+        plan = read_plan(conn)
+        own = _Move(conn, name, None).candidates()
+        named = plan is not None and name in plan.annotators
+        if plan is not None and (own or named):
+            others = tuple(other for other in plan.annotators if other != name)
+            _write(conn, own, [], replace(plan, annotators=others), actor)
+    return sorted(row.k for row in own)
+
+
+class _Move:
+    """The rows of the assignment, and why some cannot be moved."""
+
+    def __init__(self, conn: Connection, from_: str, to: str | None) -> None:
+        self._conn, self._from, self._to = conn, from_, to
+        self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
+        for row in assigned_rows(conn):
+            self._held[row.k][row.annotator] = row
+        self._past, self._free = _past(queries.assignments(conn))
+        self._theirs = self._mixed = 0
+
+    def candidates(self) -> list[fold.Assigned]:
+        """Return the rows that could be moved, the last first."""
+        if self._from:
+            begun = _begun(self._conn, self._from)
+            held = (rows.get(self._from) for rows in self._held.values())
+            rows = [row for row in held if row is not None and row.k not in begun]
+        else:  # of several, that of the same annotator
+            free = ({row.annotator: row for row in rows} for rows in self._free.values() if rows)
+            rows = [own.get(self._to or "", [*own.values()][-1]) for own in free]
+        return sorted(rows, key=lambda row: -row.place)
+
+    def chosen(self, rows: Iterable[fold.Assigned], count: int) -> list[fold.Assigned]:
+        """Return up to `count` of the rows, without those that must stay."""
+        chosen: list[fold.Assigned] = []
+        for row in rows:
+            if len(chosen) == count:
+                break
+            if self._to in self._held[row.k]:
+                self._theirs += 1
+            elif self._to is None and self._would_agree(row):
+                self._mixed += 1
+            else:
+                chosen.append(row)
+        return chosen
+
+    def _would_agree(self, row: fold.Assigned) -> bool:
+        """Return whether all others of a split pair see suggestions, or none of them."""
+        rest = [own for own in self._held[row.k].values() if own != row]
+        shown = {own.shown for own in rest}
+        return row.arm == "split" and len(rest) > 1 and len(shown) == 1 and row.shown not in shown
+
+    def given(self, rows: Sequence[fold.Assigned]) -> list[fold.Assigned]:
+        """Return the new rows, behind those of their annotator or at the place they had before."""
+        if self._to is None:
+            return []
+        held = (own.get(self._to) for own in self._held.values())
+        taken, given = {own.place for own in held if own is not None}, []
+        for row in reversed(rows):
+            before = self._past.get((row.k, self._to))
+            place = max(taken, default=0) + 1
+            if before is not None and before.place not in taken:
+                place = before.place
+            taken.add(place)
+            given.append(row._replace(annotator=self._to, place=place))
+        return given
+
+    def text(self, moved: int, wanted: int) -> str:
+        """Return how many were moved, and why not all."""
+        if moved == wanted:
+            return how_many(moved, "pair")
+        left = wanted - moved - self._theirs - self._mixed
+        be = "is" if self._theirs == 1 else "are"
+        rest = f"{self._from} has no more that are not begun"
+        reasons = {
+            f"{self._theirs} {be} already {self._to}'s": self._theirs,
+            f"{self._mixed} compare work with and without suggestions": self._mixed,
+            rest if self._from else "the others are somebody's": left,
+        }
+        return f"{moved} of {wanted}: {'; '.join(x for x, many in reasons.items() if many)}"
+
+
+def _begun(conn: Connection, name: str) -> set[int]:
+    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    asked = (
+        select(stream.pair)
+        .distinct()
+        .where(event.stream == stream.id, account.id == stream.account, account.name == name)
+        .where(event.kind.not_in(("open", "text")))  # texts are corrected by others
+    )
+    return set(conn.execute(asked).scalars())
+
+
+def _past(
+    events: Iterable[fold.Assign],
+) -> tuple[dict[tuple[int, str], fold.Assigned], defaultdict[int, list[fold.Assigned]]]:
+    """Return the last row of each pair and annotator, and by pair the rows that are nobody's."""
+    past: dict[tuple[int, str], fold.Assigned] = {}
+    free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)
+    for event in events:
+        for key in event.gone:
+            free[key[0]].append(past[key])
+        for row in event.rows:
+            past[row.k, row.annotator] = row
+            if left := free[row.k]:
+                left.sort(key=lambda other: other.annotator == row.annotator)
+                left.pop()
+    return past, free
+
+
+def _write(
+    conn: Connection, gone: Sequence[fold.Assigned], rows: Sequence[fold.Assigned],
+    plan: fold.AssignmentPlan | None, actor: str,
+) -> None:  # fmt: skip
+    """Take rows away and add rows (those of as many taken, in reversed order), some at a time."""
+    numbers = {name: enrolled(conn, name) for name in {row.annotator for row in (*gone, *rows)}}
+    gone = gone[::-1]
+    for start in range(0, max(len(gone), len(rows), 1), _CHUNK):
+        some, new = gone[start : start + _CHUNK], list(rows[start : start + _CHUNK])
+        taken = [(row.k, row.annotator) for row in some]
+        append_to_project(conn, "assign", fold.Assign(new, plan, taken), actor)
+        if taken:
+            conn.execute(_TAKE, [{"k": k, "of": numbers[name]} for k, name in taken])
+        if new:
+            added = [fold.assignment_row(row, numbers[row.annotator]) for row in new]
+            conn.execute(insert(schema.assignment), added)
+        if plan is not None:
+            conn.execute(update(schema.project).values(assigning=encode(plan).decode()))
+        plan = None
