@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Integer, and_, cast, func, select
 
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.store import Store
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 _MOST = 20
 _WAIT = 10.0  # seconds that a request waits for a project to be open
 _EVERY = 5.0  # seconds between two writings of counts
+
+_row, _count, _name = schema.assignment.c, schema.pair_counts.c, schema.account.c.name
+_OWN = (
+    select(_name, func.count(), func.coalesce(func.sum(cast(_count.done, Integer)), 0))
+    .select_from(
+        schema.assignment.join(schema.account).outerjoin(
+            schema.pair_counts, and_(_count.account == _row.account, _count.pair == _row.pair)
+        )
+    )
+    .group_by(_name)
+)
+"""All pairs and done pairs of each annotator with assigned pairs."""
 
 
 class Counts(NamedTuple):
@@ -114,12 +126,9 @@ class Desks:
             n, known = queries.last_n(conn), self.counts(project.key)
             if known is not None and known.n == n:
                 return known
-            assigned = queries.has_assignments(conn)
-            info, own = queries.project_info(conn), {}
-            for account, name in enumerate(info.annotators, 1):
-                pairs = queries.PairList(conn, account)
-                if name in people and assigned and (count := pairs.count()):
-                    own[name] = pairs.count_done(), count
+            info = queries.project_info(conn)
+            rows = conn.execute(_OWN).all()
+            own = {name: (int(done), pairs) for name, pairs, done in rows if name in people}
             gold = queries.PairList(conn, _account(info), everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
@@ -132,7 +141,7 @@ class Desks:
             info.pairs,
             done,
             ready,
-            assigned,
+            bool(rows),
             own,
             datetime.fromisoformat(at).timestamp() if at else None,
         )

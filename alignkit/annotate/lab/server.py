@@ -112,8 +112,8 @@ class LabServer:
         lab.projects.check_free = self._check_free
         for row in lab.projects.leftovers():
             self.remove(row.key)
-        table = [*own.ENTRIES, *managing.ENTRIES, *listing.ENTRIES]
-        self.entries = [*table, *map(_of_desk, WORK)]
+        # the first are looked at first, and pages of annotators ask most
+        self.entries = [*map(_of_desk, WORK), *own.ENTRIES, *managing.ENTRIES, *listing.ENTRIES]
         app = Starlette(routes=self._routes(), exception_handlers={**HANDLERS, **_HANDLERS})
         app.router.redirect_slashes = False
         guarded: ASGIApp = Guard(
@@ -170,7 +170,7 @@ class LabServer:
 
     def _routes(self) -> list[Route]:
         root = self.address.root
-        routes = [
+        pages = [
             Route(f"{root}page/{{name}}", self._file, methods=["GET"]),
             Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
             Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
@@ -178,10 +178,11 @@ class LabServer:
             *(Route(root + path, self._shell(name), methods=["GET"])
               for path, name in _SHELLS.items()),
         ]  # fmt: skip
-        for entry in self.entries:
-            path = f"{root}api/v1/{entry.path}"
-            routes.append(Route(path, self._endpoint(entry), methods=[entry.method]))
-        return routes
+        api = [
+            Route(f"{root}api/v1/{entry.path}", self._endpoint(entry), methods=[entry.method])
+            for entry in self.entries
+        ]
+        return [*api, *pages]
 
     def _is_page(self, path: str) -> bool:
         root = self.address.root
@@ -317,10 +318,10 @@ class LabServer:
         person, slug = visit.person, visit.request.path_params["slug"]
         assert person is not None
         only = getattr(person, "project", "")
-        role = None if only and only != slug else self.lab.projects.role(person.account, slug)
-        if role is None or may not in abilities(role):
+        role, project = self.lab.projects.entered(person.account, slug)
+        if role is None or project is None or (only and only != slug) or may not in abilities(role):
             raise unknown()
-        visit.role, visit.project = role, self.lab.projects.get(slug)
+        visit.role, visit.project = role, project
         if visit.project.state == values.MAKING:
             raise RefusedError(503, "The project is being made.")
         if changes and visit.project.state == values.ARCHIVED:
