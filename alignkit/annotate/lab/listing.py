@@ -52,7 +52,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
         row.slug, row.name, row.task, row.languages, row.state, pairs,
         done if LOOK in can else mine[0], mine, [], None, role.role, role.annotates, need,
         sorted(own) if LOOK in can else [], row.last, row.made, row.etag,
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
 
 
 def _need(
@@ -66,7 +66,7 @@ def _need(
     if MANAGE in can and pairs and done >= pairs:
         return bodies.Need("export", "ready to export")
     if ANNOTATE in can and mine[0] < mine[1]:
-        return bodies.Need(row.task, f"{mine[1] - mine[0]:,} to do")  # type: ignore[arg-type]
+        return bodies.Need(row.task, f"{mine[1] - mine[0]:,} to do")
     return None
 
 
@@ -105,7 +105,7 @@ def change_project(visit: LabVisit) -> object:
     stops = changes.pop("stop_training")
     if changes and row.state == values.ARCHIVED and listed.get("state") != values.OPEN:
         raise RefusedError(423, "The project is archived. Reopen it first.")
-    row = lab.projects.change(row.slug, visit.actor, etag=sent.etag, **listed)  # type: ignore[arg-type]
+    row = lab.projects.change(row.slug, visit.actor, etag=sent.etag, **listed)
     visit.project = row
     if stops:
         changes["suggestions"] = "none"

@@ -25,7 +25,7 @@ def change_account(visit: LabVisit) -> object:
     """Change rank, right or state of an account."""
     changes = given(visit.sent)
     name = visit.word("name")
-    return visit.lab.accounts.change(name, visit.actor, etag=visit.sent.etag, **changes)  # type: ignore[arg-type]
+    return visit.lab.accounts.change(name, visit.actor, etag=visit.sent.etag, **changes)
 
 
 def audit(visit: LabVisit) -> object:

@@ -62,11 +62,12 @@ class Projects:
 
     def get(self, slug: str) -> ProjectRow:
         """Return a project that is not deleted, or raise `UnknownProject`."""
-        rows = self._recent("#", lambda: {row.slug: row for row in self.rows()})
-        if slug not in rows:
-            raise values.UnknownProject(f"There is no project {slug[:40]!r}.")
-        row: ProjectRow = rows[slug]
+        row: ProjectRow = self._recent(f"project {slug}", lambda: self._get(slug))
         return row
+
+    def _get(self, slug: str) -> ProjectRow:
+        with self._database.reading() as conn:
+            return _row(queries.project_of(conn, slug))
 
     def make(
         self, name: str, task: str, languages: str, actor: Actor, *, slug: str = ""

@@ -318,10 +318,10 @@ class LabServer:
         person, slug = visit.person, visit.request.path_params["slug"]
         assert person is not None
         only = getattr(person, "project", "")
-        role, project = self.lab.projects.entered(person.account, slug)
-        if role is None or project is None or (only and only != slug) or may not in abilities(role):
+        role = None if only and only != slug else self.lab.projects.role(person.account, slug)
+        if role is None or may not in abilities(role):
             raise unknown()
-        visit.role, visit.project = role, project
+        visit.role, visit.project = role, self.lab.projects.get(slug)
         if visit.project.state == values.MAKING:
             raise RefusedError(503, "The project is being made.")
         if changes and visit.project.state == values.ARCHIVED:
