@@ -8,19 +8,23 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from threading import Barrier, Event
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import json
+from postgres_server import server
 
 from alignkit.annotate.lab import passwords, place, schema, values
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.values import Actor, Ended, LabSession
 
+_NUMBERS = count(1)
 CARLA, ANNA, BEN = Actor("carla"), Actor("anna"), Actor("ben")
 HOME, AWAY = "192.0.2.1", "198.51.100.7"
 DAY = 24 * 3600
@@ -30,15 +34,28 @@ def password(name: str) -> str:
     return f"the password of {name}"
 
 
+def place_of(folder: Path, name: str = "lab") -> str:
+    """A new place: a folder, or a database of PostgreSQL if ALIGNKIT_STORE says so."""
+    if os.environ.get("ALIGNKIT_STORE") != "postgresql":
+        return str(folder / name)
+    base, database = server().url, f"lab{next(_NUMBERS)}"
+    engine = sa.create_engine(base, isolation_level="AUTOCOMMIT")
+    with engine.connect() as conn:
+        conn.exec_driver_sql(f"CREATE DATABASE {database}")
+    engine.dispose()
+    return base.replace("/postgres?", f"/{database}?")
+
+
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "COST", (2, 1, 1))
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     """A lab with its owner carla, her project news, and the member anna, who owns tales."""
-    lab = Lab.open(str(tmp_path / "lab"), serve=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    lab = Lab.open(place_of(tmp_path), serve=True)
     lab.now = 1.8e9  # type: ignore[attr-defined]
     lab.database.clock = lambda: lab.now  # type: ignore[attr-defined]
     token = lab.links.first_owner()
@@ -208,7 +225,7 @@ def test_sessions_outlive_the_server_and_keep_their_last_use(tmp_path: Path, lab
     assert account_of(lab, cookie)
     later(lab, 6 * DAY)
     lab.close()
-    again = Lab.open(str(tmp_path / "lab"), serve=True)
+    again = Lab.open(lab.database.place, serve=True)
     again.database.clock = lab.database.clock
     (row,) = again.sessions.rows("anna", cookie)
     assert (row.device, row.address, row.current) == ("Firefox", HOME, True)
@@ -454,7 +471,7 @@ def test_the_first_owner_and_an_owner_who_is_locked_out(tmp_path: Path, lab: Lab
     lab.links.use(lab.links.owner_link(command), "x" * 12, name="carla", address=HOME)
     lab.sessions.sign_in("carla", "x" * 12, address=HOME)
     assert ("", "link made", "") in actions(lab)
-    empty = Lab.open(str(tmp_path / "new"))
+    empty = Lab.open(place_of(tmp_path, "new"))
     earlier, link = empty.links.first_owner(), empty.links.first_owner()
     assert link and earlier and empty.links.peek(link) and not empty.links.peek(earlier)
     empty.close()
@@ -631,7 +648,7 @@ def test_failures_outlive_a_restart_and_are_logged_as_counts(lab: Lab, tmp_path:
     assert fail(lab, "anna", AWAY, 3) == 3
     fail(lab, "passw0rd-of-anna", AWAY, 1)
     lab.close()
-    again = Lab.open(str(tmp_path / "lab"), serve=True)
+    again = Lab.open(lab.database.place, serve=True)
     again.database.clock = lab.database.clock
     assert fail(again, "anna", AWAY, 9) == 2
     later(lab, 61)

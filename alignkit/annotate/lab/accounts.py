@@ -100,14 +100,6 @@ class Accounts:
             mine = sa.and_(schema.session.c.account == account.id, which)
             self._sessions.close(step, mine, "new password", account.name)
 
-    def may_manage(self, actor: Actor, name: str) -> bool:
-        """Return whether somebody may make password links for a person and sign them out.
-
-        Lab owners may, and the owner of all projects in which the person (no lab owner) has a role.
-        """
-        with self._database.reading() as conn:
-            return queries.may_manage(conn, actor.name, queries.account_named(conn, name))
-
 
 def _get(conn: sa.Connection, name: str) -> AccountRow:
     account = queries.account_named(conn, name)

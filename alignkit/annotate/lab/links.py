@@ -37,7 +37,7 @@ class JoinLinks:
         An invitation of a new name makes the account (state `invited`) and its role, so that pairs
         can be assigned to the person before they join; without a project (for lab owners) it makes
         the account alone. Raises `BadValue`, `NameTaken` (if the account is open, use
-        `Projects.add_existing`), `NotAllowed` (see `Accounts.may_manage`), `WrongState` (of the
+        `Projects.add_existing`), `NotAllowed` (see `queries.may_manage`), `WrongState` (of the
         account), `UnknownProject`.
         """
         name = values.checked_name(name)

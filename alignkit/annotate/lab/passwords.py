@@ -7,8 +7,6 @@ import hmac
 import ipaddress
 import secrets
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import BoundedSemaphore, Semaphore
 from typing import Any
 
@@ -16,7 +14,7 @@ import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
 from alignkit.annotate.lab.database import LabDatabase, LabStep
-from alignkit.annotate.lab.values import OPEN, Actor, WrongPassword
+from alignkit.annotate.lab.values import OPEN, Actor
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
@@ -94,41 +92,36 @@ class PasswordCheck:
         """
         with self._database.reading() as conn:
             row = queries.find_account(conn, name)
-        known = (
-            f"?{values.digest(values.folded(name))[:6]}" if row is None else row.name
-        )  # it may be a password
-        with self._attempt(known, network(address)):
-            stored = row.password if row is not None and row.state == OPEN else ""
-            if not matches(password, stored):
-                raise WrongPassword
-            return row
+        unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
+        mine = self._count(unknown if row is None else row.name, network(address))
+        wrong = False
+        try:
+            wrong = not matches(password, row.password if row and row.state == OPEN else "")
+        finally:
+            if not wrong:
+                with self._database.change() as step:
+                    step.update(schema.failure, mine, count=_FAILURE.count - 1)
+        if wrong:
+            raise values.WrongPassword
+        return row
 
-    @contextmanager
-    def _attempt(self, name: str, address: str) -> Iterator[None]:
-        """Count a try as a failure until it succeeds: tries at the same time share the limits."""
+    def _count(self, name: str, address: str) -> sa.ColumnElement[bool]:
+        """Count a failure; return its rows, to take it back.
+
+        It is counted first, so that tries at the same time share the limits.
+        """
         keys = {"both": f"{name} {address}", "address": address, "name": name}
-        minute = self._database.now() // 60
-        rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
-        mine = sa.or_(*rows) & (_FAILURE.minute == minute)
         with self._database.change() as step:
+            minute = step.now // 60
+            rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
+            mine = sa.or_(*rows) & (_FAILURE.minute == minute)
             if seconds := _refused(step, name, address, mine):
                 raise values.TooManyTries(seconds)
             known = set(step.conn.scalars(sa.select(_FAILURE.kind).where(mine)))
             step.update(schema.failure, mine, count=_FAILURE.count + 1)
             for kind in keys.keys() - known:
                 step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
-        try:
-            yield
-        except WrongPassword:
-            raise
-        except BaseException:
-            self._forgive(mine)
-            raise
-        self._forgive(mine)
-
-    def _forgive(self, mine: sa.ColumnElement[bool]) -> None:
-        with self._database.change() as step:
-            step.update(schema.failure, mine, count=_FAILURE.count - 1)
+        return mine
 
     def tidy(self) -> None:
         """Log the failures of the minutes that are over, and forget them after an hour."""

@@ -7,7 +7,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, ProjectRow
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
+_Read = TypeVar("_Read")
 _KEPT = 1.0  # seconds after which a change by another process counts
 _ACCOUNT, _LINK, _PROJECT, _ROLE = (
     table.c for table in (schema.account, schema.link, schema.project, schema.role)
@@ -39,13 +40,13 @@ class Projects:
         """Is called with the key of a project and a name that gets a role there; raises `NameTaken`
         if the name is that of gold, of a system or the like. The server sets it."""
 
-    def _recent(self, what: str, read: Callable[[], Any]) -> Any:
+    def _recent(self, what: str, read: Callable[[], _Read]) -> _Read:
         """Return what was read, at most a second ago and before no change of this process."""
         changes, now = self._database.changes, time.monotonic()
         known = self._kept.get(what)
         if known is None or known[0] != changes or now - known[1] > _KEPT:
             known = self._kept[what] = changes, now, read()
-        return known[2]
+        return cast("_Read", known[2])
 
     def rows(self, account: str = "") -> list[ProjectRow]:
         """Return all projects that are not deleted, or those in which an account has a role."""
@@ -62,8 +63,7 @@ class Projects:
 
     def get(self, slug: str) -> ProjectRow:
         """Return a project that is not deleted, or raise `UnknownProject`."""
-        row: ProjectRow = self._recent(f"project {slug}", lambda: self._get(slug))
-        return row
+        return self._recent(f"project {slug}", lambda: self._get(slug))
 
     def _get(self, slug: str) -> ProjectRow:
         with self._database.reading() as conn:

@@ -161,7 +161,7 @@ class LabSessions:
     def end(self, name: str, actor: Actor, *, id: str = "", keep: str = "") -> int:
         """End a session of an account, or all but that of the cookie `keep`; return how many.
 
-        Raises `NotAllowed` if the actor is somebody else who may not; see `Accounts.may_manage`.
+        Raises `NotAllowed` if the actor is somebody else who may not; see `queries.may_manage`.
         """
         with self._database.change(actor) as step:
             account, why = queries.account_named(step.conn, name), "signed out elsewhere"
