@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import os
 import re
@@ -10,10 +11,12 @@ import shutil
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from msgspec import json
 
@@ -29,7 +32,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownFormatError
 from alignkit.io.detection import find_format
-from alignkit.io.formats import FORMATS, get_format
+from alignkit.io.formats import FORMATS, get_format, prepare
 from alignkit.io.opening import head_of, open_input, wide_encoding
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
@@ -65,7 +68,7 @@ _CHOICES: dict[str, tuple[str, str, Choices]] = {
 }
 """The texts and the choices of findings of `check`, the safe choice first."""
 _ARCHIVES = b"PK", b"7z\xbc\xaf", b"Rar!"
-_SIDE = re.compile(r"(?:^|[/._-])(?:(src|source)|(tgt|trg|target))(?:[._-]|$)", re.IGNORECASE)
+_SIDE = re.compile(r"(?:^|[/._-])(?:(src|source)|(tgt|trg|target))(?:[/._-]|$)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\.([a-z]{2})(?:\.txt)?(?:\.gz)?$")
 _STEMS = {"yawat"}, {"transread"}  # formats of several files with one name
 _NO_LINKS = ".no-links"
@@ -201,26 +204,28 @@ class DraftReader:
         try:
             with (
                 open_input(name) as raw, io.TextIOWrapper(raw, encoding, newline="") as text,
-                open("../new", "w", encoding="utf-8", newline="") as out,
+                _writing(name) as out,
             ):  # fmt: skip
-                shutil.copyfileobj(text, out, MB)
+                for part in iter(partial(text.read, MB), ""):
+                    out.write(part.encode())
         except (UnicodeError, LookupError) as problem:
             raise FormatError(f"is not {encoding}: {problem}", name) from None
-        os.replace("../new", name)
 
     def _detect(self) -> None:
         undecided = [*self._of("text"), *self._of("corpus")]
-        for folder in dict.fromkeys(map(os.path.dirname, undecided)):
-            names = [name for name in undecided if os.path.dirname(name) == folder]
+        for folder in dict.fromkeys([".", *filter(None, map(os.path.dirname, undecided))]):
+            names = [name for name in undecided if folder in (".", os.path.dirname(name))]
             try:
-                format = find_format(folder or ".") if len(names) > 1 else ""
+                format = find_format(folder) if len(names) > 1 else ""
             except AlignkitError:
-                format = ""
+                continue
             if format:
-                self._formats[folder or "."] = self._record.options.get("format") or format
-                undecided = [name for name in undecided if name not in names]
-                for name in names:
+                self._formats[folder] = self._record.options.get("format") or format
+                kind, reading = prepare(folder, format, ReadOptions())
+                own = names if kind.members is None else {*map(str, kind.members(reading))}
+                for name in [name for name in names if name in own]:
                     self._files[name].kind = "corpus"
+                    undecided.remove(name)
         for name in undecided:
             self._attempt(self._detect_file, name)
         self._choose_sides()
@@ -286,9 +291,7 @@ class DraftReader:
 
     def _corpus(self, words: list[str]) -> Iterable[SentencePair]:
         formats, options = self._formats, self._record.options
-        if len(formats) > 1 and not (
-            len({*formats.values()}) == 1 and {*formats.values()} <= _STEMS
-        ):
+        if len(formats) > 1 and {*formats.values()} not in _STEMS:
             advice = "Keep one of them, or combine them with `alignkit merge`"
             raise OptionError(f"Several files have pairs: {', '.join(formats)}. {advice}.")
         path, format = next(iter(formats.items()), (_NO_LINKS, "naacl"))
@@ -333,9 +336,8 @@ class DraftReader:
             first = "first", f"Take the first {fewest:,}"
             self._find("unequal counts", text, choices=(_STOP, first))
             for name, file in files.items():
-                with open("../new", "wb") as out:
+                with _writing(name) as out:
                     out.writelines(islice(file.raw_lines(), fewest))
-                os.replace("../new", name)
 
     def _examined(self, path: str, format: str, options: ReadOptions) -> Examination:
         seen = examine(path, format=format, options=options, tell=self._count)
@@ -433,6 +435,14 @@ class DraftReader:
             raise OptionError("The files have no sentence pairs.")
         self._draft.annotators = list(map(check_name, annotators))
         self._draft.pairs = len(offsets) - 1
+
+
+@contextmanager
+def _writing(name: str) -> Iterator[IO[bytes]]:
+    """Write a file of the folder anew; what is stored stays."""
+    with gzip.open("../new", "wb") if name.endswith(".gz") else open("../new", "wb") as out:
+        yield out
+    os.replace("../new", name)
 
 
 def _listed(choices: dict[str, str]) -> list[DraftChoice]:
