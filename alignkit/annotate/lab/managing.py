@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
+from typing import Any
+
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 from starlette.responses import StreamingResponse
 
@@ -10,9 +12,9 @@ from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.routes import LAB, MANAGE, Entry, LabVisit
 
 
-def given(sent: object) -> dict[str, object]:
+def given(sent: Struct) -> dict[str, Any]:
     """Return the fields of a body that were sent, without its etag."""
-    fields = asdict(sent)  # type: ignore[arg-type]
+    fields = asdict(sent)
     return {name: value for name, value in fields.items() if value is not UNSET and name != "etag"}
 
 
