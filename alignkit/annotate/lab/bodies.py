@@ -303,10 +303,10 @@ class DraftFile(Struct):
     n: int
     name: str
     size: int
-    received: int
-    kind: str  # what it is, of `kinds`
-    kinds: list[tuple[str, str]]  # value and name of what it can be
-    problem: str  # why it cannot be read: line, what was expected
+    received: int = 0
+    kind: str = ""  # what it is, of `kinds`
+    kinds: list[tuple[str, str]] = []  # value and name of what it can be
+    problem: str = ""  # why it cannot be read: line, what was expected
 
 
 class DraftChoice(Struct):
@@ -341,20 +341,20 @@ class Draft(Struct):
     id: str
     etag: str
     project: str
-    task: Task
-    files: list[DraftFile]
-    reading: bool  # a child process reads the files now
-    progress: str  # as in "Reading 12,400 pairs"
-    detected: str  # the first line, as in "Pharaoh links, counted from 0, source first"
-    options: list[DraftOption]
-    pairs: int
-    languages: str
-    findings: list[DraftFinding]
-    annotators: list[str]  # whose links can be suggested
-    models: list[str]  # model files of the draft
-    ready: bool
-    problem: str  # why nothing can be made, where it belongs to no file
-    name: str  # proposed for the project
+    task: Task = "align"
+    files: list[DraftFile] = []
+    reading: bool = False  # a child process reads the files now
+    progress: str = ""  # as in "Reading 12,400 pairs"
+    detected: str = ""  # the first line, as in "Pharaoh links, counted from 0, source first"
+    options: list[DraftOption] = []
+    pairs: int = 0
+    languages: str = ""
+    findings: list[DraftFinding] = []
+    annotators: list[str] = []  # whose links can be suggested
+    models: list[str] = []  # model files of the draft
+    ready: bool = False
+    problem: str = ""  # why nothing can be made, where it belongs to no file
+    name: str = ""  # proposed for the project
 
 
 class ChangeDraft(Body):

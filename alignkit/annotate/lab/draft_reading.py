@@ -54,12 +54,10 @@ _ENCODINGS = (
     *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"),
 )
 _OPTIONS = {
-    "format": ("Format", {name: name for name in FORMATS}),
-    "base": ("First word", {"0": "0", "1": "1"}),
-    "direction": ("Links", {"source": "source first", "target": "target first"}),
-    "encoding": ("Encoding", {name: name for name in _ENCODINGS}),
-    "tokenizer": ("Tokenizer", {name: name for name in TOKENIZERS}),
-}
+    "format": ("Format", FORMATS), "base": ("First word", ("0", "1")),
+    "direction": ("Links begin with", ("source", "target")), "encoding": ("Encoding", _ENCODINGS),
+    "tokenizer": ("Tokenizer", TOKENIZERS),
+}  # fmt: skip
 _STOP, _LEAVE, _KEEP = ("stop", "Stop"), ("leave", "Leave out"), ("keep", "As declared")
 _CHOICES: dict[str, tuple[str, str, Choices]] = {
     "link out of range": ("link", "outside the sentence", (_LEAVE, _STOP)),
@@ -89,12 +87,12 @@ class DraftReader:
 
     def read(self) -> DraftRecord:
         """Read everything, and return the record with what there is."""
-        draft, options = self._draft, self._record.options
+        draft = self._draft
         try:
             self._lay_out()
             for name in self._files:
                 self._attempt(self._look, name)
-            if not any(finding.chosen == "stop" for finding in draft.findings):
+            if not self._stops():
                 self._detect()
                 self._write(self._pairs())
         except AlignkitError as error:
@@ -103,12 +101,16 @@ class DraftReader:
             known = (self._numbers.get(k, 0) for k in finding.pairs)
             finding.pairs = list(dict.fromkeys(filter(None, known)))[:10]
         draft.findings.sort(key=lambda finding: not finding.choices)
-        wrong = draft.problem or any(file.problem for file in draft.files)
-        stop = any(finding.chosen == "stop" for finding in draft.findings)
-        draft.ready = draft.pairs > 0 and not wrong and not stop
+        wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
+        draft.ready = draft.pairs > 0 and not wrong
         draft.models = self._of("model")
         draft.options = [
-            DraftOption(name, label, options.get(name, ""), _listed({"": "as detected", **values}))
+            DraftOption(
+                name,
+                label,
+                self._record.options.get(name, ""),
+                [DraftChoice("", "as detected"), *(DraftChoice(x, x) for x in values)],
+            )
             for name, (label, values) in _OPTIONS.items()
             if name != "tokenizer" or draft.task == "extract"
         ]
@@ -138,12 +140,19 @@ class DraftReader:
 
     def _find(self, kind: str, text: str, pairs: Iterable[int] = (), choices: Choices = ()) -> str:
         """Add a finding, and return what is chosen for it."""
-        code, named = kind.replace(" ", "-"), dict(choices) or {"": ""}
+        code, values = kind.replace(" ", "-"), [value for value, _ in choices] or [""]
         chosen = self._record.choices.get(code, "")
-        chosen = chosen if chosen in named else next(iter(named))
-        text, rows = text[:1].upper() + text[1:], _listed(dict(choices))
+        chosen = chosen if chosen in values else values[0]
+        for finding in self._draft.findings:
+            if finding.code == code:
+                finding.text += f"; {text}"
+                return chosen
+        rows, text = [DraftChoice(*choice) for choice in choices], text[:1].upper() + text[1:]
         self._draft.findings.append(DraftFinding(code, text, [*pairs], rows, chosen))
         return chosen
+
+    def _stops(self) -> bool:
+        return any(finding.chosen == "stop" for finding in self._draft.findings)
 
     def _of(self, kind: str) -> list[str]:
         return [name for name, file in self._files.items() if file.kind == kind]
@@ -443,10 +452,6 @@ def _writing(name: str) -> Iterator[IO[bytes]]:
     with gzip.open("../new", "wb") if name.endswith(".gz") else open("../new", "wb") as out:
         yield out
     os.replace("../new", name)
-
-
-def _listed(choices: dict[str, str]) -> list[DraftChoice]:
-    return [DraftChoice(value, name) for value, name in choices.items()]
 
 
 def _place(name: str) -> int:

@@ -63,17 +63,11 @@ class DraftRecord(Struct):
     read: str = ""  # the etag of the draft when its files were read
     format: str = ""  # of what was read; empty for words, documents and projects
 
-    def change(self) -> None:
-        """Note that the files are to be read again."""
-        self.draft.etag = str(int(self.draft.etag) + 1)
-        self.draft.ready = False
-
     def file(self, n: int) -> bodies.DraftFile:
         """Return a file by its number."""
-        for file in self.draft.files:
-            if file.n == n:
-                return file
-        raise DraftError("missing", f"The draft has no file {n}.")
+        if (file := next((file for file in self.draft.files if file.n == n), None)) is None:
+            raise DraftError("missing", f"The draft has no file {n}.")
+        return file
 
 
 class DraftJob(Struct):
@@ -89,11 +83,7 @@ class DraftJob(Struct):
     @property
     def pairs(self) -> Path:
         """The file of the pairs."""
-        return _pairs(self.folder, self.record.draft.etag)
-
-
-def _pairs(folder: Path | str, etag: str) -> Path:
-    return Path(folder) / f"pairs-{etag}.jsonl"
+        return Path(self.folder) / f"pairs-{self.record.draft.etag}.jsonl"
 
 
 class Drafts:
@@ -116,9 +106,8 @@ class Drafts:
             if len(self.drafts(account)) >= _DRAFTS:
                 text = f"You have {_DRAFTS} drafts. Create their projects, or cancel one."
                 raise DraftError("many", text)
-            id, none = token_hex(16), ("", [], 0, "", [], [], [], False, "", "")
-            draft = bodies.Draft(id, "0", project, "align", [], False, "", *none)
-            self.path(id).mkdir(mode=0o700)
+            draft = bodies.Draft(token_hex(16), "0", project)
+            self.path(draft.id).mkdir(mode=0o700)
             self._save(DraftRecord(account, time.time(), draft, read="0"))
         return draft
 
@@ -150,8 +139,7 @@ class Drafts:
     def add(self, account: str, id: str, name: str, size: int) -> int:
         """Announce a file, and return its number."""
         name = normalize("NFC", name)
-        with self._lock:
-            record = self._load(account, id)
+        with self._changing(account, id) as record:
             files = record.draft.files
             _check_name(name, [file.name for file in files])
             if len(files) >= _FILES:
@@ -163,8 +151,7 @@ class Drafts:
                 raise DraftError("size", "The files of a draft are larger than 512 MB together.")
             self._check_space(size)
             record.last += 1
-            files.append(bodies.DraftFile(record.last, name, size, 0, "", [], ""))
-            self._save(record)
+            files.append(bodies.DraftFile(record.last, name, size))
         return record.last
 
     @contextmanager
@@ -212,7 +199,7 @@ class Drafts:
         with self._lock:
             kept = {record.draft.id for record in self._all()}
             for path in self._folder.iterdir():
-                if _ID.fullmatch(path.name) and path.name not in kept:
+                if path.name not in kept:
                     self._remove(path.name)
 
     def close(self) -> None:
@@ -228,7 +215,7 @@ class Drafts:
             record, offsets = self._load(account, id), array("q")
             if not 1 <= k <= record.draft.pairs:
                 raise DraftError("missing", f"There is no pair {k}.")
-            path = _pairs(self.path(id), record.read).with_suffix(".preview")
+            path = self.path(id) / f"pairs-{record.read}.preview"
             with path.open("rb") as lines, path.with_suffix(".index").open("rb") as index:
                 index.seek((k - 1) * offsets.itemsize)
                 offsets.fromfile(index, 2)
@@ -250,7 +237,7 @@ class Drafts:
 
         If a model of the draft makes suggestions, its file is copied to the path `model`.
         """
-        record = self._ready(account, new.draft, new.etag)
+        record = self._unchanged(account, new.draft, new.etag)
         self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model), report)
         self._remove(new.draft)
 
@@ -258,30 +245,30 @@ class Drafts:
         self, account: str, new: bodies.NewImport, place: str, report: Report = lambda *_: None
     ) -> bodies.ImportDone:
         """Import a draft into the project at a place; then remove the draft, unless it was dry."""
-        record = self._ready(account, new.draft, new.etag)
+        record = self._unchanged(account, new.draft, new.etag)
         job = DraftJob(str(self.path(new.draft)), record, place, bring=new)
         done = json.decode(self._run(job, report), type=bodies.ImportDone)
         if not new.dry_run:
             self._remove(new.draft)
         return done
 
-    def _ready(self, account: str, id: str, etag: str) -> DraftRecord:
+    def _unchanged(self, account: str, id: str, etag: str) -> DraftRecord:
         record = self._load(account, id)
-        if etag != record.draft.etag or not record.draft.ready:
-            text = "The draft was changed, or is not ready. Nothing was created. Look at it again."
+        if self._closed or record.draft.etag != etag:
+            text = "The draft was changed meanwhile. Nothing was created. Look at it again."
             raise DraftError("state", text)
         return record
 
     def _run(self, job: DraftJob, report: Report) -> bytes:
         """Do a job in a child process, and return its result."""
-        id = job.record.draft.id
-        with self._own.setdefault(job.record.account, threading.Lock()), self._places:
+        account, id, etag = job.record.account, job.record.draft.id, job.record.draft.etag
+        if job.place and not job.record.draft.ready:
+            raise DraftError("state", "The draft is not ready. Nothing was created.")
+        with self._own.setdefault(account, threading.Lock()), self._places:
             module = "alignkit.annotate.lab.draft_child"
             child = ChildProcess(job, report, lambda _: None, module=module)
             with self._lock:
-                self._load(job.record.account, id)
-                if self._closed:
-                    raise DraftError("missing", "The server stops.")
+                self._unchanged(account, id, etag)
                 self._children[id] = child
             try:
                 child.run()
@@ -296,66 +283,59 @@ class Drafts:
 
     def _start_reading(self, record: DraftRecord) -> None:
         """Read the files in a thread, if all are there; who waits longer asks again."""
-        draft = record.draft
-        whole = all(file.received == file.size for file in draft.files)
-        waits = draft.etag != record.read and draft.id not in self._progress
-        if whole and waits and len(self._progress) < _QUEUE:
-            self._progress[draft.id] = ""
-            threading.Thread(
-                target=self._read, args=[record.account, draft.id], daemon=True
-            ).start()
+        id, files = record.draft.id, record.draft.files
+        waits = record.draft.etag != record.read and id not in self._progress
+        if waits and len(self._progress) < _QUEUE and all(f.received == f.size for f in files):
+            self._progress[id] = ""
+            thread = threading.Thread(target=self._read, args=[record.account, id], daemon=True)
+            thread.start()
 
     def _read(self, account: str, id: str) -> None:
+        def tell(text: str, _: float | None) -> None:
+            self._progress[id] = text
+
         try:
-            while (record := self._load(account, id)).read != record.draft.etag:
-                record = self._read_by_child(record)
+            while not self._closed:
+                record = self._load(account, id)
+                draft = record.draft
+                if record.read == draft.etag:
+                    return
+                try:  # the child may write all files again, and the pairs
+                    self._check_space(2 * sum(file.size for file in draft.files))
+                    job = DraftJob(str(self.path(id)), record)
+                    record = json.decode(self._run(job, tell), type=DraftRecord)
+                except (ProjectError, DraftError) as problem:
+                    draft.problem, draft.pairs = str(problem), 0
                 with self._lock:
-                    if self._closed:
-                        return
-                    if self._load(account, id).draft.etag == record.draft.etag:
-                        record.read = record.draft.etag
+                    if self._load(account, id).draft.etag == draft.etag and not self._closed:
+                        record.read = draft.etag
                         self._save(record)
         except DraftError:  # it was removed
-            if not self._closed:
-                self._remove(id)
+            self._remove(id)
         finally:
             with self._lock:
                 del self._progress[id]
 
-    def _read_by_child(self, record: DraftRecord) -> DraftRecord:
-        def progress(text: str, _: float | None) -> None:
-            self._progress[record.draft.id] = text
-
-        try:  # the child may write all files again, and the pairs
-            self._check_space(2 * sum(file.size for file in record.draft.files))
-            job = DraftJob(str(self.path(record.draft.id)), record)
-            return json.decode(self._run(job, progress), type=DraftRecord)
-        except (ProjectError, DraftError) as problem:
-            if isinstance(problem, DraftError) and problem.code == "missing":
-                raise
-            record.draft.problem = str(problem)
-            record.draft.pairs = 0
-            return record
-
     def path(self, id: str) -> Path:
         """Return the folder of a draft."""
-        if _ID.fullmatch(id) is None:
-            raise DraftError("missing", "This draft does not exist, or not any more.")
         return self._folder / id
 
-    def _all(self) -> Iterator[DraftRecord]:
-        for path in self._folder.iterdir():
-            with suppress(OSError, DecodeError):
-                record = json.decode((path / "draft.json").read_bytes(), type=DraftRecord)
-                if record.made > time.time() - _KEPT:
-                    yield record
-
-    def _load(self, account: str, id: str) -> DraftRecord:
-        with self._lock, suppress(OSError, DecodeError):
+    def _stored(self, id: str) -> Iterator[DraftRecord]:
+        """Yield the record of a draft, unless there is none or it is too old."""
+        with suppress(OSError, DecodeError):
             text = (self.path(id) / "draft.json").read_bytes()
             record = json.decode(text, type=DraftRecord)
-            if record.account == account and record.made > time.time() - _KEPT:
-                return record
+            if record.made > time.time() - _KEPT:
+                yield record
+
+    def _all(self) -> Iterator[DraftRecord]:
+        return (record for path in self._folder.iterdir() for record in self._stored(path.name))
+
+    def _load(self, account: str, id: str) -> DraftRecord:
+        with self._lock:
+            for record in self._stored(id) if _ID.fullmatch(id) else ():
+                if record.account == account:
+                    return record
         raise DraftError("missing", "This draft does not exist, or not any more.")
 
     def _save(self, record: DraftRecord) -> None:
@@ -369,7 +349,7 @@ class Drafts:
         with self._lock:
             record = self._load(account, id)
             yield record
-            record.change()
+            record.draft.etag, record.draft.ready = str(int(record.draft.etag) + 1), False
             self._save(record)
             if (child := self._children.get(id)) is not None:
                 child.stop()
