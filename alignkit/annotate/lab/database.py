@@ -93,14 +93,14 @@ class LabDatabase:
             with engines.writing(self._engine) as conn:
                 step = LabStep(conn, actor, self.now())
                 yield step
+            self.changes += 1
             for done in step.after:
                 done()
-            self.changes += 1
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as problem:
-            text = f"{self.place}: the database reports an error: {problem.orig}"
-            raise LabUnavailable(f"{text}; nothing was changed") from None
+            text = f"The database reports an error: {problem.orig}. Nothing was changed."
+            raise LabUnavailable(text) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Lab:
         self.drafts, self.models, projects = (
             places.made(self.folder / name) for name in ("drafts", "models", "projects")
         )
-        self._project = str(projects / "{}.alignkit") if folder else f"{place}#p_{{}}"
+        self._project = (f"{projects}{os.sep}", ".alignkit") if folder else (f"{place}#p_", "")
         check = PasswordCheck(self.database)
         self.audit = AuditLog(self.database)
         self.sessions = LabSessions(self.database, check)
@@ -69,7 +70,7 @@ class Lab:
 
     def project_place(self, key: str) -> str:
         """Return the place of a project, for `Store.open`."""
-        return self._project.format(key)
+        return key.join(self._project)
 
     def tidy(self) -> None:
         """Write when sessions and tokens were used, log failures, forget what is old.

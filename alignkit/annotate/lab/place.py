@@ -97,8 +97,10 @@ def alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]:
             if not conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number))):
                 raise LabError(f"{names.shown_place(place)}: {_TAKEN}")
             conn.commit()
-            yield
-            conn.execute(sa.select(sa.func.pg_advisory_unlock(number)))
+            try:
+                yield
+            finally:
+                conn.invalidate()  # the lock goes with the connection
         return
     if folder in _held:
         raise LabError(f"{place}: {_TAKEN}")

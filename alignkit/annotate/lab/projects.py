@@ -97,7 +97,7 @@ class Projects:
             step.log("project made", row.slug, project=row.slug, after=after)
             return row
 
-    def change(self, slug: str, actor: Actor, *, etag: str = "", **new: str) -> ProjectRow:
+    def change(self, slug: str, actor: Actor, *, etag: str = "", **new: Any) -> ProjectRow:
         """Change the `name` of a project, or its `state`: archived or open.
 
         Raises `UnknownProject`, `ChangedMeanwhile`, `WrongState`, `BadValue`.
