@@ -16,6 +16,7 @@ from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_togeth
 from alignkit.annotate.preannotation_bias import control_pairs
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import opened
+from alignkit.annotate.project.engines import use_schema
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.replay import build_project, replay
@@ -70,7 +71,11 @@ def stored(store):
 
 
 def rows_of(store, question):
-    return ask(store, lambda conn: [tuple(row) for row in conn.exec_driver_sql(question)])
+    def rows(conn):
+        use_schema(conn)
+        return [tuple(row) for row in conn.exec_driver_sql(question)]
+
+    return ask(store, rows)
 
 
 def check(store, folder):

@@ -147,7 +147,7 @@ class LabServer:
 
     def remove(self, key: str) -> None:
         """Remove what is left of a project that was deleted, or never made completely."""
-        from alignkit.annotate.project.database import remove_project
+        from alignkit.annotate.project.places import remove_project
 
         remove_project(self.lab.project_place(key))
         self.guidelines_file(key).unlink(missing_ok=True)

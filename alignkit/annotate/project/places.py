@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import sqlalchemy as sa
 
 from alignkit.annotate.project.database import Database, ServerLock
 from alignkit.annotate.project.names import ProjectError, is_url, shown_place
-from alignkit.annotate.project.postgres import SchemaDatabase, SchemaLock, has_schema, new_schema
+from alignkit.annotate.project.postgres import (
+    SchemaDatabase,
+    SchemaLock,
+    drop_schema,
+    has_schema,
+    new_schema,
+)
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import replacing_file
 
@@ -35,19 +41,33 @@ def refuse_existing(place: str) -> None:
         raise ProjectError(f"{shown_place(place)}: exists already; open it, or name another place")
 
 
+def remove_project(place: str) -> None:
+    """Delete a project; nobody may have it open."""
+    if is_url(place):
+        drop_schema(place)
+        return
+    for end in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{place}{end}")
+
+
+def beside(place: str) -> AbstractContextManager[str]:
+    """Return where a new project is written: a file that gets its name at the end, or a schema."""
+    return nullcontext(place) if is_url(place) else replacing_file(place)
+
+
 @contextmanager
 def new_project(place: str) -> Iterator[sa.Connection]:
-    """Open a connection to the empty tables of a new project, which is there at the end."""
+    """Open a connection to the empty tables of a new project, written completely or not at all."""
     if is_url(place):
         with new_schema(place) as conn:
             yield conn
         return
-    with replacing_file(place) as beside:
-        database = Database(beside, new=True)
-        try:
-            with database.writing() as conn:
-                yield conn
-        except BaseException:
-            database.close()
-            raise
-        database.finish()
+    database = Database(place, new=True)
+    try:
+        with database.writing() as conn:
+            yield conn
+    except BaseException:
+        database.close()
+        raise
+    database.finish()

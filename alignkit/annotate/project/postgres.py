@@ -103,6 +103,17 @@ def has_schema(place: str) -> bool:
         database.close()
 
 
+def drop_schema(place: str) -> None:
+    """Delete the schema of a place."""
+    database = SchemaDatabase(place, new=True)
+    try:
+        with database.writing() as conn:
+            name = engines.schema_of(conn)
+            conn.execute(sa.schema.DropSchema(name, cascade=True, if_exists=True))
+    finally:
+        database.close()
+
+
 @contextmanager
 def new_schema(place: str) -> Iterator[sa.Connection]:
     """Open a connection to a new project; its schema is there at the end, or not at all."""

@@ -30,7 +30,7 @@ from alignkit.annotate.project.fold import (
     stream_row,
 )
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.places import new_project
+from alignkit.annotate.project.places import beside, new_project
 from alignkit.annotate.project.queries import last_n
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
@@ -40,11 +40,12 @@ _ROWS = 10_000  # rows that are written at once
 
 def build_project(place: str, log: Iterable[LogEvent]) -> None:
     """Write a new project that has these events."""
-    with new_project(place) as conn:
-        _write(conn, log)
+    with beside(place) as there, new_project(there) as conn:
+        write_log(conn, log)
 
 
-def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
+def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
+    """Write a log into empty tables, and what follows from it."""
     fold = Fold()
     streams: dict[tuple[int, str], int] = {}
     ids: set[str] = set()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateColumn, CreateTable
+from sqlalchemy.schema import CreateTable
 
-from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
+from alignkit.annotate.project.engines import INTEGER, TEXT
 from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
@@ -129,16 +129,6 @@ assignment = sa.Table(
 
 in_use = sa.Table("in_use", METADATA, sa.Column("inode", TEXT, primary_key=True))
 """The inode of the file while a server has it open: a plain copy has another."""
-
-
-def add_missing(conn: sa.Connection, metadata: sa.MetaData) -> None:
-    """Add missing tables and columns; columns get their defaults."""
-    missing = [] if schema_of(conn) else list(_missing(conn, metadata))  # there none is so old
-    metadata.create_all(conn)
-    for table, columns in missing:
-        for column in columns:
-            definition = CreateColumn(column).compile(dialect=conn.dialect)
-            conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {definition}")
 
 
 def stand_ins(conn: sa.Connection, metadata: sa.MetaData) -> list[str]:

@@ -70,6 +70,7 @@ class Job(Struct):
     plan: SuggestionPlan | None = None  # the suggestions that are wanted
     figures: str = ""
     learn: bool = False
+    accept_copy: bool = False  # open a plain copy of a file in use
 
 
 class Line(Struct, omit_defaults=True):

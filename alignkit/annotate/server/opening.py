@@ -58,7 +58,9 @@ def check_beforehand(
             from alignkit.annotate.project.store import Store
             from alignkit.annotate.server.sessions import check_adjudicator
 
-            with Store.open(job.project) as store:  # read-only leaves files beside it
+            with Store.open(
+                job.project, accept_copy=job.accept_copy
+            ) as store:  # read-only leaves files beside it
                 check_adjudicator(store, job.annotator, gold)
     else:
         folder = os.path.dirname(os.path.realpath(job.project))
@@ -241,7 +243,7 @@ class Opening:
             self._note(f"{path}: the project is being made; the URL follows")
             with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
                 work.run()
-        store = Store.open(path, serve=True, lock=self._lock)
+        store = Store.open(path, lock=self._lock, accept_copy=self.job.accept_copy)
         try:
             if self.plan is not None:
                 self.plan = self.plan.checked(store.project().annotators, self.visitor.name)

@@ -20,7 +20,6 @@ from alignkit.annotate.project.database import wrong_value
 from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
 from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.queries import PairList, has_assignments
-from alignkit.annotate.project.schema import add_missing
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.annotate.server.child import SuggestionPlan
@@ -49,10 +48,10 @@ class Sessions:
         with database.writing() as conn:
             known = sa.inspect(conn)
             if not schema_of(conn) and known.has_table("session"):
-                columns = known.get_columns("session")
-                if "second" not in [column["name"] for column in columns]:
+                columns = {column["name"] for column in known.get_columns("session")}
+                if columns != set(table.keys()):
                     _SESSIONS.drop(conn)  # sessions of earlier versions had one secret
-            add_missing(conn, _METADATA)
+            _METADATA.create_all(conn)
             if not schema_of(conn) and (fault := wrong_value(conn, _METADATA.sorted_tables)):
                 raise names.DamagedProject(database.path, fault)
             conn.execute(sa.delete(_SESSIONS).where(table.since < time.time() - LASTS))

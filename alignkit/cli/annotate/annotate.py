@@ -114,6 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --allow-host NAME  accept this host name too, for browsers that connect through a tunnel;
             repeatable
         --no-browser  print the URL without opening a browser
+        --accept-copy  open a copy of a file in use, though newer edits may be missing
         """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
         allow_host={"action": "append", "default": []})  # fmt: skip
     add_reading_arguments(parser)
@@ -309,7 +310,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     with suppress(Exception):  # of several kinds, where the system knows no name
         annotator = options.annotator or getuser()
     job = Job(project, scheme=options.scheme or "", annotator=annotator)
-    job.task = options.task or ""
+    job.task, job.accept_copy = options.task or "", options.accept_copy
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:
             say(f"continuing with {project}; {corpus} is not read again")

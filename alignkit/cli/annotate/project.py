@@ -7,12 +7,41 @@ For example:
   alignkit project export corpus.jsonl.alignkit gold.jsonl --to alignkit-jsonl --done
 """
 
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from alignkit.cli.parser import add_options
+
+if TYPE_CHECKING:
+    from alignkit.annotate.project.store import Store
+
 COMMANDS = {
     "assign": "assign pairs to annotators, order the pairs, and take a control sample",
     "import": "import corrected words, work done elsewhere, or more pairs",
     "export": "write the annotations as a corpus",
     "bias": "measure how far suggestions pull annotators",
     "yield": "count the pairs taken from documents",
+    "backup": "save a project in a file, also while a server edits it",
+    "copy": "copy a project to another place, such as PostgreSQL",
     "log": "print the log, check it, or rebuild a project from it",
 }
 """The subcommands; each has a module."""
+
+ACCEPT_COPY = "--accept-copy  open a copy of a file in use, though newer edits may be missing"
+
+
+def add_project_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the project of a command."""
+    project = "PROJECT  file of the project, or its place in PostgreSQL"
+    add_options(parser, f"{project}\n{ACCEPT_COPY}", PROJECT={"dest": "project"})
+
+
+def open_project(options: argparse.Namespace, **more: Any) -> Store:
+    """Open the project of a command; messages then name it without a password."""
+    from alignkit.annotate.project.names import shown_place
+    from alignkit.annotate.project.store import Store
+
+    place, options.project = options.project, shown_place(options.project)
+    return Store.open(place, accept_copy=options.accept_copy, **more)

@@ -23,6 +23,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import visible
+from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, annotator_name, number, real
@@ -34,11 +35,10 @@ _share = real("a share from 0 to 1", 0, 1)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    add_project_argument(parser)
     add_options(parser, """
-        PROJECT  file of the project
         --annotators NAME...  annotators to add to those of the project
-        """, PROJECT={"dest": "project"},
-        annotators={"default": [], "type": annotator_name})  # fmt: skip
+        """, annotators={"default": [], "type": annotator_name})  # fmt: skip
     add_options(parser.add_argument_group("pairs"), """
         --double SHARE  share of the pairs that two annotators get; each other pair goes to one
             (default: everybody annotates all pairs)
@@ -70,11 +70,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
     from alignkit.annotate.assignment import assign_pairs
-    from alignkit.annotate.project.store import Store
     from alignkit.annotate.reassignment import move_pairs
 
     if options.move is not None:
-        with Store.open(options.project, readonly=options.dry_run) as store:
+        with open_project(options, readonly=options.dry_run) as store:
             moved = move_pairs(
                 store, options.move[0], options.move[1] or None, options.count,
                 dry_run=options.dry_run,
@@ -83,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     names = ("double", "trial", "seed", "stratify", "order", "control", "control_least", "dry_run")
     chosen = {name: getattr(options, name) for name in names}
-    with Store.open(options.project, readonly=options.dry_run) as store:
+    with open_project(options, readonly=options.dry_run) as store:
         assignment = assign_pairs(store, options.annotators, **chosen)
     print(json_text(assignment.to_dict()) if options.json else assignment)
     _tell(options, assignment)

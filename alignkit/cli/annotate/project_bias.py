@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 
+from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
@@ -21,13 +22,13 @@ from alignkit.cli.parser import add_options, number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    add_project_argument(parser)
     add_options(parser, """
-        PROJECT  file of the project
         --least P  minimum probability of suggestions that count (default: 0)
         --resamples N  number of resamples for the intervals (default: 2000)
         --confidence C  confidence of the intervals (default: 0.95)
         --seed N  seed of all random draws (default: 12345)
-        """, PROJECT={"dest": "project"}, least={"type": float, "default": 0.0},
+        """, least={"type": float, "default": 0.0},
         resamples={"type": number(1), "default": 2000}, confidence={"type": float, "default": 0.95},
         seed={"type": number(0), "default": 12345})  # fmt: skip
     add_media(parser, csv=None)
@@ -37,11 +38,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
     from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
-    from alignkit.annotate.project.store import Store
 
     names = ("least", "resamples", "confidence", "seed")
     chosen = PullOptions(**{name: getattr(options, name) for name in names})
-    with Store.open(options.project, readonly=True) as store, store.database.reading() as conn:
+    with open_project(options, readonly=True) as store, store.database.reading() as conn:
         estimate = estimate_pull(control_pairs(conn), chosen)
     print(json_text(estimate.to_dict()) if options.json else estimate.show(options.medium))
     return 0

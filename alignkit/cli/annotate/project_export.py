@@ -22,6 +22,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import counted, say
 from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    add_project_argument(parser)
     add_options(parser, """
-        PROJECT  file of the project
         OUT  file or folder to write; - is stdout
-        """, PROJECT={"dest": "project"}, OUT={"dest": "output", "type": output})  # fmt: skip
+        """, OUT={"dest": "output", "type": output})  # fmt: skip
     group = add_writing_arguments(parser, ", ".join(WRITTEN))
     add_options(group, """
         --annotator A  write only the work of this annotator (default: all)
@@ -55,10 +56,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
     from alignkit.annotate.exporting import exported_work
-    from alignkit.annotate.project.store import Store
 
     check_writing(options)
-    with Store.open(options.project, readonly=True) as store:
+    with open_project(options, readonly=True) as store:
         unfinished: Counter[str] = Counter()
         outdated: Counter[str] = Counter()
         pairs = exported_work(

@@ -24,6 +24,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import (
     Input,
@@ -46,15 +47,15 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    add_project_argument(parser)
     add_options(parser, """
-        PROJECT  file of the project
         FILE  corpus, text, or another project; - is stdin
         TARGET  file with the target sentences, if FILE is a text with the source sentences
         --words-only  import the words of FILE, and ignore its annotations; even those that no
             longer fit
         --add-pairs  add pairs with new ids at the end of the project; if pairs are assigned, the
             new ones are too, without other changes (default: leave them out)
-        """, PROJECT={"dest": "project"}, FILE={"dest": "input"},
+        """, FILE={"dest": "input"},
         TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
     add_reading_arguments(parser)
     add_order_argument(parser)
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.project.store import Store
 
     with (
-        Store.open(options.project) as store,
+        open_project(options) as store,
         ProgressBar(options.project, store.project().pairs) as progress,
     ):
         step = progress.step

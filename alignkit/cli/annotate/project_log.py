@@ -20,6 +20,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from alignkit.cli.annotate.project import ACCEPT_COPY, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, visible_lines
 from alignkit.cli.parser import add_options, output_file, saved_file
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --check  check that the project agrees with its log
         --rebuild FILE  write a new project from the log
         """, rebuild={"type": saved_file})  # fmt: skip
-    add_options(parser, "--json  print the findings of --check as JSON")
+    add_options(parser, f"--json  print the findings of --check as JSON\n{ACCEPT_COPY}")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,10 +58,9 @@ def run(options: argparse.Namespace) -> int:
     if options.rebuild is not None:
         return _rebuild(options)
     from alignkit.annotate.project.events import encode
-    from alignkit.annotate.project.store import Store
 
     with (
-        Store.open(options.project, readonly=True, log=True) as store,
+        open_project(options, readonly=True, log=True) as store,
         replacing(options.output or "-") as stream,
     ):
         for event in counted(store.log(), options.project, store.project().n, "events"):
@@ -70,10 +70,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from alignkit.annotate.project.replay import replay
-    from alignkit.annotate.project.store import Store
 
     with (
-        Store.open(options.project, readonly=True, log=True) as store,
+        open_project(options, readonly=True, log=True) as store,
         ProgressBar(options.project, store.project().n, "events") as progress,
     ):
         replayed = replay(store, tell=progress.step)
@@ -95,12 +94,11 @@ def _rebuild(options: argparse.Namespace) -> int:
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.names import ProjectError
     from alignkit.annotate.project.replay import build_project
-    from alignkit.annotate.project.store import Store
 
     if os.path.lexists(options.rebuild):
         raise ProjectError(f"{options.rebuild} already exists; name another file")
     if options.project != "-" and is_project(options.project):
-        with Store.open(options.project, readonly=True, log=True) as store:
+        with open_project(options, readonly=True, log=True) as store:
             total = store.project().n
             build_project(options.rebuild, counted(store.log(), options.project, total, "events"))
     else:

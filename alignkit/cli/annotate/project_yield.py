@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 
+from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options
@@ -20,19 +21,16 @@ from alignkit.cli.parser import add_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(parser, """
-        PROJECT  file of the project
-        --json  print JSON (default: a table)
-        """, PROJECT={"dest": "project"})  # fmt: skip
+    add_project_argument(parser)
+    add_options(parser, "--json  print JSON (default: a table)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
     from alignkit.annotate.exporting import count_yield
-    from alignkit.annotate.project.store import Store
 
-    with Store.open(options.project, readonly=True) as store:
+    with open_project(options, readonly=True) as store:
         counts = count_yield(store)
     print(json_text(counts.to_dict()) if options.json else counts)
     return 0

@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic.operations import Operations
 
-from alignkit.annotate.project.schema import add_missing
-
 revision, down_revision = "3", None
 
-_METADATA = sa.MetaData()
-
-
-def _column(name: str, default: str, kind: Any = sa.Text) -> sa.Column[Any]:
-    return sa.Column(name, kind, nullable=False, server_default=default)
-
-
-sa.Table(
-    "project", _METADATA, _column("gold", "gold"), _column("task", "align"),
-    _column("assigning", ""), _column("blind", "0", sa.Integer),
-    _column("majority", "0", sa.Integer),
-)  # fmt: skip
-sa.Table("account", _METADATA, sa.Column("id", sa.Integer, primary_key=True))
-sa.Table(
-    "pair", _METADATA, sa.Column("k", sa.Integer, primary_key=True), _column("trees", "{}"),
-    _column("suggested", ""),
-)  # fmt: skip
-sa.Table(
-    "learned_set", _METADATA,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("set", sa.Text, nullable=False, unique=True),
-    sa.Column("parent", sa.Text, nullable=False),
-    sa.Column("pairs", sa.Integer, nullable=False),
-    sa.Column("made", sa.Text, nullable=False),
-    sa.Column("before", sa.Float, nullable=False),
-    sa.Column("after", sa.Float, nullable=False),
-)  # fmt: skip
-sa.Table(
-    "assignment", _METADATA,
-    sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
-    sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    sa.Column("place", sa.Integer, nullable=False),
-    sa.Column("shown", sa.Boolean, nullable=False),
-    sa.Column("arm", sa.Text, nullable=False),
-    sa.Column("trial", sa.Boolean, nullable=False),
-    sa.Index("assignment_place", "account", "place"),
-)  # fmt: skip
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS assignment (account INTEGER NOT NULL REFERENCES account (id), "
+    "pair INTEGER NOT NULL REFERENCES pair (k), place INTEGER NOT NULL, shown BOOLEAN NOT NULL, "
+    "arm TEXT NOT NULL, trial BOOLEAN NOT NULL, PRIMARY KEY (account, pair))",
+    "CREATE INDEX IF NOT EXISTS assignment_place ON assignment (account, place)",
+    "CREATE TABLE IF NOT EXISTS learned_set (number INTEGER NOT NULL PRIMARY KEY, "
+    '"set" TEXT NOT NULL UNIQUE, parent TEXT NOT NULL, pairs INTEGER NOT NULL, '
+    "made TEXT NOT NULL, before FLOAT NOT NULL, after FLOAT NOT NULL)",
+)
+_COLUMNS = {
+    "project": (
+        ("gold", "TEXT", "'gold'"), ("task", "TEXT", "'align'"), ("assigning", "TEXT", "''"),
+        ("blind", "INTEGER", "0"), ("majority", "INTEGER", "0"),
+    ),
+    "pair": (("trees", "TEXT", "'{}'"), ("suggested", "TEXT", "''")),
+}  # fmt: skip
 
 
 def upgrade(op: Operations) -> None:
     """Add what is missing."""
-    add_missing(op.get_bind(), _METADATA)
+    for text in _TABLES:
+        op.execute(text)
+    for table, columns in _COLUMNS.items():
+        known = {column["name"] for column in sa.inspect(op.get_bind()).get_columns(table)}
+        for name, kind, default in columns:
+            if name not in known:
+                text = f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default} NOT NULL"
+                op.execute(text)

@@ -1,8 +1,7 @@
-"""Version 4: the mark of a file in use."""
+"""Version 4: the mark of a file in use; a backup of an earlier version has the table."""
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from alembic.operations import Operations
 
 revision, down_revision = "4", "3"
@@ -10,4 +9,4 @@ revision, down_revision = "4", "3"
 
 def upgrade(op: Operations) -> None:
     """Add the table."""
-    op.create_table("in_use", sa.Column("inode", sa.Text, primary_key=True))
+    op.execute("CREATE TABLE IF NOT EXISTS in_use (inode TEXT NOT NULL PRIMARY KEY)")

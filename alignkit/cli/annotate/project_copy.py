@@ -1,0 +1,37 @@
+"""Copy a project to another place: to a file, or into PostgreSQL, or back.
+
+The copy has the same log, and goes on as a project of its own. Nobody is signed in there. Nothing
+is overwritten. A place in PostgreSQL is a schema, which this command makes. Stop the server first:
+later edits go to the old place. Passwords belong in ~/.pgpass, not in the place.
+
+For example:
+  alignkit project copy corpus.jsonl.alignkit postgresql+psycopg://carla@db.example/lab#p_corpus
+  alignkit project copy postgresql+psycopg://carla@db.example/lab#p_corpus corpus.alignkit
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from alignkit.cli.annotate.project import add_project_argument, open_project
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import add_options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_project_argument(parser)
+    add_options(parser, "TO  new file, or place in PostgreSQL", TO={"dest": "place"})
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.project.copying import copy_project
+    from alignkit.annotate.project.names import shown_place
+
+    with open_project(options, readonly=True) as store:
+        events = copy_project(store, options.place)
+    say(f"{shown_place(options.place)}: copied; all {events:,} events are equal")
+    return 0
