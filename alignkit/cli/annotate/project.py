@@ -29,7 +29,7 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
-ACCEPT_COPY = "--accept-copy  open a copy of a file in use, though newer edits may be missing"
+ACCEPT_COPY = "--accept-copy  open even a copy of a file in use; newer edits may be missing"
 
 
 def add_project_argument(parser: argparse.ArgumentParser) -> None:
