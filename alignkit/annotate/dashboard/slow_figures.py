@@ -41,6 +41,7 @@ from alignkit.annotate.dashboard.view import (
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.preannotation_bias import Estimate, control_pairs, estimate_pull
 from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
@@ -140,9 +141,6 @@ def _known(value: float) -> float | None:
 
 
 # The times of pairs
-
-GAP = 60.0
-"""The least seconds between two events that are a break and do not count."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,12 @@ class AuditLog:
         with self._database.change(actor) as step:
             step.log(action, target, **more)
 
+    def has(self, **values: str) -> bool:
+        """Return whether there is a row with these values."""
+        same = (_AUDIT[name] == value for name, value in values.items())
+        with self._database.reading() as conn:
+            return conn.execute(sa.select(_AUDIT.n).where(*same).limit(1)).first() is not None
+
     def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[AuditRow]:
         """Return rows, the newest first; `after` is the number of the last row seen.
 

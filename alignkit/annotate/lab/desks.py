@@ -7,11 +7,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Integer, and_, cast, func, select
+from sqlalchemy import Integer, and_, bindparam, cast, func, select
 
 from alignkit.annotate.project import names, queries, schema
+from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.desk import Desk
@@ -37,6 +39,35 @@ _OWN = (
     .group_by(_name)
 )
 """All pairs and done pairs of each annotator with assigned pairs."""
+
+_event, _stream = schema.event_table.c, schema.stream.c
+_EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
+    schema.account, schema.account.c.id == _stream.account
+)
+_MINE = _name == bindparam("name")
+_PACE = (
+    select(_event.at, _stream.pair)
+    .select_from(_EVENTS)
+    .where(_MINE, _event.sent != "")
+    .order_by(_event.n.desc())
+    .limit(500)
+)
+"""The times of one's last events, and their pairs."""
+_REOPENED = (
+    select(_stream.pair, func.max(_event.kind))
+    .select_from(
+        _EVENTS.join(
+            schema.pair_counts,
+            and_(_count.account == _stream.account, _count.pair == _stream.pair),
+        )
+    )
+    .where(_MINE, _event.actor != bindparam("name"), _event.kind.in_(("text", "done")))
+    .where(_count.done.is_(False))
+    .group_by(_stream.pair)
+    .limit(20)
+)
+_REASONS = {"text": "its words were corrected", "done": "it is to be aligned now"}
+_LEAST = 5  # pairs from which a pace is told
 
 
 class Counts(NamedTuple):
@@ -118,6 +149,21 @@ class Desks:
         """Return what is known of a project; None if it was not read yet."""
         with self._lock:
             return self._counts.get(key)
+
+    def own(self, key: str, name: str) -> tuple[list[tuple[int, str]], float | None]:
+        """Return one's pairs that were opened again, and the minutes left; of open projects."""
+        with self._lock:
+            desk = self._open.get(key)
+        if desk is None or name not in (done := self._counts[key].own):
+            return [], None
+        with desk.store.database.reading() as conn:
+            mine = conn.execute(_PACE, {"name": name}).all()
+            reopened = conn.execute(_REOPENED, {"name": name}).all()
+        times = [datetime.fromisoformat(at).timestamp() for at, _ in reversed(mine)]
+        spent = sum(step for a, b in pairwise(times) if (step := b - a) < GAP)
+        pairs, left = len({k for _, k in mine}), done[name][1] - done[name][0]
+        reasons = [(k, _REASONS[kind]) for k, kind in reopened]
+        return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
 
     def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> Counts:
         """Read the counts of a project, unless nothing has changed."""

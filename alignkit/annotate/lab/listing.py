@@ -44,13 +44,14 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
     own = counts.own if counts else {}
     pairs, done = (counts.pairs, counts.done) if counts else (row.pairs, row.done)
     mine = own.get(visit.name, (0, 0))
+    reopened, left = visit.server.desks.own(row.key, visit.name)
     can = abilities(role)
     need = None
     if row.state == values.OPEN and counts is not None:
         need = _need(row, can, pairs, done, counts.ready, counts.assigned, mine)
     return bodies.ProjectCard(
         row.slug, row.name, row.task, row.languages, row.state, pairs,
-        done if LOOK in can else mine[0], mine, [], None, role.role, role.annotates, need,
+        done if LOOK in can else mine[0], mine, reopened, left, role.role, role.annotates, need,
         sorted(own) if LOOK in can else [], row.last, row.made, row.etag,
     )  # fmt: skip
 

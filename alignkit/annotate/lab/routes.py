@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.requests import Request
 
-from alignkit.annotate.lab.values import ADJUDICATOR, ANNOTATOR, OWNER, READER, Actor, ProjectRole
+from alignkit.annotate.lab.values import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    OWNER,
+    READER,
+    Actor,
+    LabSession,
+    ProjectRole,
+    ProjectRow,
+    TokenVisitor,
+)
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
 from alignkit.annotate.server.security import LIMIT, RefusedError
 
 if TYPE_CHECKING:
     from alignkit.annotate.lab.server import LabServer
-    from alignkit.annotate.lab.values import LabSession, ProjectRow, TokenVisitor
 
 ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
 """Who may use a route outside of projects: without a session, any account, who may create projects,
@@ -62,6 +71,7 @@ class LabVisit(Visit):
 
     project: ProjectRow
     role: ProjectRole
+    lab_owner = False  # is owner of the project by the rank in the lab only
     sent: Any = None  # the body as a struct
 
     def __init__(
@@ -77,9 +87,8 @@ class LabVisit(Visit):
     @property
     def actor(self) -> Actor:
         """Who changes something, for the audit log."""
-        by = "token" if hasattr(self.person, "read_only") else "page"
-        lab_owner = getattr(self.role, "lab_owner", False) if hasattr(self, "role") else False
-        return Actor(self.name, by, self.address, lab_owner)
+        by = "token" if isinstance(self.person, TokenVisitor) else "page"
+        return Actor(self.name, by, self.address, self.lab_owner)
 
     def opened(self) -> Desk:
         """Open the project, if it is not open yet."""

@@ -30,7 +30,7 @@ from alignkit.annotate.lab.routes import (
 )
 from alignkit.annotate.project import names
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, WORK, Desk
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Desk
 from alignkit.annotate.server.security import (
     HANDLERS,
     Guard,
@@ -54,6 +54,7 @@ _TABS = {
     "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
     "export": "export.html", "settings": "settings.html",
 }  # fmt: skip
+_SAW = "saw votes"
 _SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
@@ -322,6 +323,7 @@ class LabServer:
         if role is None or may not in abilities(role):
             raise unknown()
         visit.role, visit.project = role, self.lab.projects.get(slug)
+        visit.lab_owner = role.lab_owner
         if visit.project.state == values.MAKING:
             raise RefusedError(503, "The project is being made.")
         if changes and visit.project.state == values.ARCHIVED:
@@ -345,12 +347,23 @@ class LabServer:
             if entry.may == ANNOTATE:
                 desk.check_assigned()
                 desk.enter(visit.name, visit.k)
+            if visit.k and {ANNOTATE, DECIDE} <= abilities(visit.role):
+                self._keep_votes_apart(entry, visit)
         value = entry.answer(visit)
         if isinstance(value, Response):
             return value
         if value is None:
             return Response(status_code=204)
         return json_reply(value, entry.status)
+
+    def _keep_votes_apart(self, entry: Entry, visit: LabVisit) -> None:
+        """Refuse the vote of somebody who has seen the votes of the others on this pair."""
+        slug, log, k = visit.project.slug, self.lab.audit, str(visit.k)
+        seen = log.has(actor=visit.name, project=slug, action=_SAW, target=k)
+        if entry.may == DECIDE and not seen:
+            log.write(visit.actor, _SAW, k, project=slug)
+        elif entry.may == ANNOTATE and seen and entry.method == "POST":
+            raise RefusedError(409, "You have seen the others' votes.")
 
 
 def _of_desk(place: tuple[str, str]) -> Entry:

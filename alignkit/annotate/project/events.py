@@ -251,6 +251,10 @@ encode = msgspec.json.encode
 decode_data = msgspec.json.Decoder(Data).decode
 
 
+GAP = 60.0
+"""The least seconds between two events that are a break and do not count as work."""
+
+
 def now() -> str:
     """Return the present time in the form that events use."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
