@@ -7,9 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import annotate_browser as web
 import msgspec
+from starlette.requests import Request
 
 from alignkit.annotate.lab import bodies as api
-from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.server.assets import Assets
 from alignkit.annotate.server.security import _HEADERS
 
 SITE = "http://lab.example"
@@ -73,7 +74,8 @@ def preview(k):
     return api.Preview(k, 600, f"s{k}", web.SOURCE, web.TARGET, links, "auto.align", "", sides)
 
 
-def answers(me):
+def answers():
+    me = api.Me("carla", "owner", True, "k1", [api.MyRole("news", "News", "owner", False)])
     session = api.SessionRow("s1", "Firefox on Linux", "10.0.0.7", LATE, LATE, True)
     token = api.TokenRow("t1", "backup", "ak_12345", "", True, LATE, LATE)
     audit = api.AuditRow(7, LATE, "carla", "page", "10.0.0.7", "news", "role", "cleo",
@@ -119,27 +121,26 @@ class Asked:
 class FakeLab:
     """Serve the shells as the lab does; answer from a table, and keep what was asked."""
 
-    def __init__(self, context, me=None):
-        rank = api.Me("carla", "owner", True, "k1", [api.MyRole("news", "News", "owner", False)])
-        self.answers, self.asked, self.problems = answers(me or rank), [], []
-        self.assets = load_assets()
+    def __init__(self, context):
+        self.context, self.files = context, Assets(ROOT)
+        self.anew()
         context.route(f"{SITE}/**", self.serve)
+
+    def anew(self):
+        """Forget what was asked and answered."""
+        self.answers, self.asked, self.problems, self.bytes = answers(), [], [], 0
 
     def serve(self, route):
         path = urlsplit(route.request.url).path.removeprefix(ROOT)
         if path.startswith("api/v1/"):
             return self.answer(route)
-        asset = self.assets.get(path.removeprefix("page/"))
-        if asset is None:
-            parts = path.split("/")
-            name = parts[2] if parts[0] == "p" else parts[0]
-            name = name if parts[0] == "p" else SHELLS.get(name, name)
-            slug = parts[1] if parts[0] == "p" else ""
-            page = self.assets[f"{name}.html"].body.decode()
-            head = f'<html lang="en" data-root="{ROOT}" data-project="{slug}">'
-            page = page.replace('<html lang="en">', head).replace('"/page/', f'"{ROOT}page/')
-            return route.fulfill(body=page, headers={**_HEADERS, "Content-Type": "text/html"})
-        return route.fulfill(body=asset.body, headers={**_HEADERS, "Content-Type": asset.kind})
+        first, *rest = path.split("/")
+        name, slug = (rest[1], rest[0]) if first == "p" else (SHELLS.get(first, first), "")
+        name = rest[0] if first == "page" else f"{name}.html"
+        request = Request({"type": "http", "headers": [(b"accept-encoding", b"gzip")]})
+        self.bytes += len(self.files.reply(request, name, slug).body)
+        reply = self.files.reply(Request({"type": "http", "headers": []}), name, slug)
+        return route.fulfill(body=bytes(reply.body), headers={**reply.headers, **_HEADERS})
 
     def answer(self, route):
         try:
@@ -150,25 +151,26 @@ class FakeLab:
         self.asked.append(asked)
         reply = next((value for name, value in self.answers.items()
                       if re.fullmatch(name, asked.name)), fault(404, "unknown", "Not found."))  # fmt: skip
-        if callable(reply):
-            reply = reply(asked)
+        reply = reply(asked) if callable(reply) else reply
         if reply == "offline":
             return route.abort()
         status, value = reply if isinstance(reply, tuple) else (200, reply)
-        body = value if isinstance(value, bytes) else msgspec.json.encode(value)
+        body = b"" if status == 204 else msgspec.json.encode(value)
         headers = {"Content-Disposition": 'attachment; filename="news.jsonl"'}
-        return route.fulfill(status=status, body=b"" if status == 204 else body, headers=headers)
+        return route.fulfill(status=status, body=body, headers=headers)
 
     def sent(self, name):
         """Return the bodies of all requests of a name, as they were sent."""
-        return [json.loads(ask.bytes) if ask.bytes else None
-                for ask in self.asked if ask.name == name]  # fmt: skip
+        return [json.loads(ask.bytes or b"null") for ask in self.asked if ask.name == name]
+
+    def open(self, path):
+        """Open a page; its errors are kept."""
+        return web.opened(self.context, SITE + ROOT + path, self.problems)
 
 
 @contextmanager
-def lab(me=None, **options):
+def lab(**options):
     with web.browser(**options) as context:
         context.add_init_script("localStorage.alignkit = 'k1'; localStorage['alignkit k1'] = 'c'")
-        fake = FakeLab(context, me)
-        fake.context = context
-        yield fake
+        context.set_default_timeout(5000)
+        yield FakeLab(context)

@@ -82,7 +82,7 @@ class Assets:
     def _filled(self, name: str, project: str) -> Asset:
         asset = self._files[name]
         here = f"{self._root}p/{project}/" if project else self._root
-        text = asset.body.decode().replace('="/page/', f'="{self._root}page/')
-        text = re.sub('="/(?!page/)', f'="{here}', text) if here != "/" else text
+        text = re.sub('="/(?!page/)', f'="{here}', asset.body.decode())
+        text = text.replace('="/page/', f'="{self._root}page/')
         known = f'<html lang="en" data-root="{self._root}" data-project="{project}">'
         return _asset(text.replace('<html lang="en">', known, 1).encode(), asset.kind)

@@ -3,6 +3,12 @@ import {$, button, html, say} from "./dom.js"
 import {api, cell, date, entered, Fault, head, once, question, rows, toast, when, whenSent} from "./manage.js"
 import {begin} from "./tabs.js"
 
+// "Firefox on Linux"
+function named(agent) {
+	const of = names => names.find(name => agent.includes(name)), browser = of(["Edg", "Firefox", "Chrome", "Safari"])?.replace("Edg", "Edge")
+	return [browser, of(["Windows", "Android", "iPhone", "iPad", "Mac", "Linux"])].filter(Boolean).join(" on ") || agent
+}
+
 begin(async me => {
 	say("title", me.account)
 	$("project").append(...me.roles.map(({slug, name}) => html("option", {value: slug}, name)))
@@ -14,8 +20,8 @@ begin(async me => {
 	const sessions = async () => {
 		const held = (await api("GET", "me/sessions")).sessions
 		$("others").hidden = held.length < 2
-		rows($("sessions"), held, ({id, device, address, seen, current}) => [head(device), cell(address), cell(when(seen)),
-			html("td", {class: "acts"}, current ? "this browser" : button(() => end({title: `End the session on ${device}?`, yes: "End"}, "Unsent edits are kept in that browser.", `me/sessions/${id}`, sessions), "plain", "End"))], "id")
+		rows($("sessions"), held, ({id, device, address, seen, current}) => [head(named(device)), cell(address), cell(when(seen)),
+			html("td", {class: "acts"}, current ? "this browser" : button(() => end({title: `End the session on ${named(device)}?`, yes: "End"}, "Unsent edits are kept in that browser.", `me/sessions/${id}`, sessions), "plain", "End"))], "id")
 	}
 	const tokens = async () => {
 		const held = (await api("GET", "me/tokens")).tokens

@@ -4,7 +4,13 @@ import {api, cell, rows, tried} from "./manage.js"
 
 const SOME = 100
 
-const change = ({target, before, after}) => [`${target} `, before || after ? html("small", {}, before && after ? `${before} → ${after}` : before ? `${before} → none` : after) : ""]
+// {"rank":"owner","state":"open"} as "rank owner, state open"
+function plain(text) {
+	if (!text.startsWith("{")) return text
+	return Object.entries(JSON.parse(text)).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ")
+}
+
+const change = ({target, before, after}) => [`${target} `, html("small", {}, [before, after].filter(Boolean).map(plain).join(" → "))]
 const time = at => html("time", {datetime: at}, new Date(at).toLocaleString("en-GB", {dateStyle: "medium", timeStyle: "short"}))
 const row = line => [cell(time(line.at)), cell(line.actor), cell(line.action), cell(...change(line)), cell(line.project), html("td", {class: "quiet"}, [line.by, line.address].filter(Boolean).join(", "))]
 

@@ -189,7 +189,7 @@ export function whenSent(form, act) {
 			await act(Object.fromEntries(new FormData(form)))
 		} catch (fault) {
 			if (!(fault instanceof Fault)) throw fault
-			const at = form.elements[fault.field], field = fault.field && (at?.tagName ? at : at?.[0])
+			const at = fault.field ? form.elements[fault.field] : null, field = at?.tagName ? at : at?.[0]
 			blame(form, field, fault.message)
 			field?.focus?.()
 		} finally {
@@ -202,8 +202,8 @@ function blame(form, field, text) {
 	const note = html("p", {class: "bad fault", id: `fault-${field?.id || "form"}`, role: field ? null : "alert"}, text)
 	if (field) set(field, {"aria-invalid": "true", "aria-describedby": note.id})
 	const part = field?.closest(".field")
-	if (part) part.append(note)
-	else form.insertBefore(note, form.querySelector(":scope > .ends"))
+	if (part) return part.append(note)
+	form.insertBefore(note, form.querySelector(":scope > .ends"))
 }
 
 // Choose among options that are [value, name]; a choice of one's own comes with `chosen`.
