@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from msgspec import json
 from postgres_server import server
 
-from alignkit.annotate.lab import links, passwords, place, schema, values
+from alignkit.annotate.lab import lab as labs
+from alignkit.annotate.lab import links, passwords, schema, values
 from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.values import Actor, Ended, LabSession
 
@@ -142,7 +143,7 @@ def test_one_server_at_a_time_and_the_key_stays(tmp_path: Path) -> None:
 def test_a_place_without_working_locks_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "_SECOND_WRITER", "pass")
+    monkeypatch.setattr(labs, "_SECOND_WRITER", "pass")
     refused(values.LabError, Lab.open, str(tmp_path / "lab"), serve=True)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import AccountRow
-from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.passwords import PasswordCheck, check_new, hashed
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.values import CLOSED, INVITED, OPEN, OWNER, Actor, timestamp

@@ -1,23 +1,40 @@
-"""A lab: its place, its database, and its parts."""
+"""A lab: its place (a folder, or a database of PostgreSQL) and its parts."""
 
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+import secrets
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import place as places
+from alignkit.annotate.lab import schema
 from alignkit.annotate.lab.accounts import Accounts
-from alignkit.annotate.lab.audit import AuditLog
-from alignkit.annotate.lab.database import LabDatabase
+from alignkit.annotate.lab.audit import AuditLog, LabDatabase
 from alignkit.annotate.lab.links import JoinLinks
 from alignkit.annotate.lab.passwords import PasswordCheck
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.tokens import Tokens
+from alignkit.annotate.lab.values import LabError
 from alignkit.annotate.project import engines, names
+from alignkit.io.atomic_files import lock_alone
+
+_FILE, _LOCK, _SCHEMA = "lab.db", "lock", "alignkit"
+_TAKEN = "another server has this lab open; use that one, or stop it first"
+_UNLOCKED = "locks of files do not work here; put the lab on a local disk"
+_SECOND_WRITER = """
+import sqlite3, sys
+try:
+    sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as problem:
+    sys.exit(3 if "locked" in str(problem) else 4)
+"""
 
 
 class Lab:
@@ -26,12 +43,12 @@ class Lab:
     def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
         self.database = LabDatabase(engine, place)
         self.reading, self.writing = self.database.reading, self.database.writing
-        self.key = places.prepare(self.database)
+        self.key = _prepare(self.database)
         """The same as long as the lab exists; 16 hex digits."""
-        self.folder = folder or places.made(names.own_folder() / f"lab-{self.key}")
+        self.folder = folder or _made(names.own_folder() / f"lab-{self.key}")
         """The folder of the files that are not in the database."""
         self.drafts, self.models, projects = (
-            places.made(self.folder / name) for name in ("drafts", "models", "projects")
+            _made(self.folder / name) for name in ("drafts", "models", "projects")
         )
         self._project = (f"{projects}{os.sep}", ".alignkit") if folder else (f"{place}#p_", "")
         check = PasswordCheck(self.database)
@@ -52,14 +69,14 @@ class Lab:
         memory.
         """
         with ExitStack() as undo:
-            folder = None if names.is_url(place) else places.folder(place)
-            engine = places.engine(place, folder)
+            folder = None if names.is_url(place) else _folder(place)
+            engine = _engine(place, folder)
             undo.callback(engines.close, engine)
             if serve:
-                undo.enter_context(places.alone(place, folder, engine))
+                undo.enter_context(_alone(place, folder, engine))
             lab = cls(place, engine, folder)
             if serve and folder:
-                places.check_locks(lab.database, folder)
+                _check_locks(lab.database, folder)
             lab._opened = undo.pop_all()
             lab._opened.callback(lab.tidy)
         return lab
@@ -79,3 +96,96 @@ class Lab:
         """
         for part in self._parts:
             part.tidy()
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder that only its owner can read, unless it exists."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _folder(place: str) -> Path:
+    """Return the folder of a lab; make it with an empty database, or check it."""
+    path = Path(os.path.realpath(place))
+    try:
+        contents = {entry.name for entry in _made(path).iterdir()}
+        status = path.stat()
+        if sys.platform != "win32":
+            if status.st_uid != os.geteuid():
+                raise LabError(f"{place}: belongs to another user; run this command as that user")
+            if stat.S_IMODE(status.st_mode) & 0o077:
+                raise LabError(f"{place}: is open to other users; run: chmod 700 {place}")
+        if contents and _FILE not in contents:
+            raise LabError(f"{place}: contains other files, but no lab; give a new folder")
+        os.close(os.open(path / _FILE, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as problem:
+        raise LabError(f"{place}: cannot be a lab: {problem.strerror}") from None
+    return path
+
+
+def _engine(place: str, folder: Path | None) -> sa.Engine:
+    """Return the engine for the database of a lab."""
+    if folder is not None:
+        return engines.sqlite_engine(str(folder / _FILE))
+    return engines.postgres_engine(*engines.parsed(f"{place}#{_SCHEMA}"))
+
+
+def _prepare(database: LabDatabase) -> str:
+    """Make the tables in an empty database, or check their version; return the key of the lab."""
+    with database.writing() as conn:
+        inner = engines.schema_of(conn)
+        if inner:
+            conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{inner}"')
+        tables = sa.inspect(conn).get_table_names(inner or None)
+        if not tables:
+            schema.METADATA.create_all(conn)
+            row = {"key": secrets.token_hex(8), "version": schema.VERSION}
+            conn.execute(sa.insert(schema.lab).values(row))
+        elif "lab" not in tables:
+            raise LabError(f"{database.place}: the database is not that of a lab")
+        key, version = conn.execute(sa.select(schema.lab.c.key, schema.lab.c.version)).one()
+    if version > schema.VERSION:
+        newer = f"version {version}; this alignkit reads up to {schema.VERSION}"
+        raise LabError(
+            f"{database.place}: was made by a newer alignkit ({newer}); upgrade alignkit"
+        )
+    return str(key)
+
+
+_held: set[Path] = set()  # by this process, which its own locks would not keep out
+
+
+@contextmanager
+def _alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]:
+    """Keep out other servers."""
+    if folder is None:
+        with engine.connect() as conn:
+            number = engines.lock_number(_SCHEMA, "serving")
+            if not conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number))):
+                raise LabError(f"{names.shown_place(place)}: {_TAKEN}")
+            conn.commit()
+            try:
+                yield
+            finally:
+                conn.invalidate()  # the lock goes with the connection
+        return
+    if folder in _held:
+        raise LabError(f"{place}: {_TAKEN}")
+    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if not (locked := lock_alone(file)):
+            raise LabError(f"{place}: {_UNLOCKED if locked is None else _TAKEN}")
+        _held.add(folder)
+        yield
+    finally:
+        _held.discard(folder)
+        os.close(file)
+
+
+def _check_locks(database: LabDatabase, folder: Path) -> None:
+    """Refuse a file system on which a second process can write at the same time."""
+    command = [sys.executable, "-I", "-S", "-c", _SECOND_WRITER, str(folder / _FILE)]
+    with database.writing():
+        code = subprocess.run(command, check=False, timeout=60).returncode
+    if code != 3:
+        raise LabError(f"{folder}: {_UNLOCKED}")

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
 from alignkit.annotate.lab.accounts import Accounts
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import JoinInfo
-from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.passwords import hashed
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions

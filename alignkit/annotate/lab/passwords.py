@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
-from alignkit.annotate.lab.database import LabDatabase, LabStep
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.values import OPEN, Actor
 
 COST = 15, 8, 3

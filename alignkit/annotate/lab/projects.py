@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Person
-from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, ProjectRow
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER

@@ -9,109 +9,64 @@ import sqlalchemy as sa
 from alignkit.annotate.project.engines import INTEGER, TEXT
 
 METADATA = sa.MetaData()
-_KINDS: dict[str, Any]
-_KINDS = {"texts": TEXT, "numbers": INTEGER, "maybe": INTEGER, "flags": sa.Boolean}
 VERSION = 1
 """The version of the tables."""
+_KINDS: dict[str, Any] = {"#": INTEGER, "?": INTEGER, "+": sa.Boolean}
 
 
-def _table(title: str, *columns: sa.Column[Any], **named: str) -> sa.Table:
-    """Return a table with more columns, named by their kind."""
-    more: list[sa.Column[Any]] = [
-        sa.Column(name, _KINDS[kind], nullable=kind == "maybe")
-        for kind, names in named.items()
-        for name in names.split()
+def _table(name: str, first: str, more: str, *columns: sa.Column[Any]) -> sa.Table:
+    """Return a table: primary key, other columns by name and kind.
+
+    Marks are # for a number, ? for a number that can be missing, + for yes or no; else it is text.
+    """
+    own = [
+        sa.Column(
+            text.rstrip("#?+"),
+            _KINDS.get(text[-1], TEXT),
+            primary_key=text in first.split(),
+            nullable=text.endswith("?"),
+        )
+        for text in f"{first} {more}".split()
     ]
-    return sa.Table(title, METADATA, *columns, *more)
+    return sa.Table(name, METADATA, *own, *columns)
 
 
-def _key(name: str, kind: Any = TEXT) -> sa.Column[Any]:
-    return sa.Column(name, kind, primary_key=True)
+def _ref(column: str, **options: Any) -> sa.Column[Any]:
+    name = column.partition(".")[0]
+    return sa.Column(name, sa.ForeignKey(column), **{"nullable": False, "index": True} | options)
 
 
-def _account(*, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column("account", sa.ForeignKey("account.id"), nullable=nullable, index=True)
+lab = _table("lab", "key", "version#")
 
-
-lab = _table("lab", _key("key"), numbers="version")
-
-account = _table(
-    "account",
-    _key("id", INTEGER),
-    sa.Column("name", TEXT, nullable=False, unique=True),
-    texts="rank state password",
-    numbers="made",
-    maybe="seen",
-    flags="may_create",
-)
+account = _table("account", "id#", "name rank state password may_create+ made# seen?")
+sa.UniqueConstraint(account.c.name)
 """Accounts are never deleted: a name is not given again. `password` is empty before joining."""
 
-session = _table(
-    "session",
-    _key("hash"),
-    _account(),
-    texts="csrf address agent why",
-    numbers="made seen proved",
-    maybe="ended",
-)
+_SESSION = "csrf address agent why made# seen# proved# ended?"
+session = _table("session", "hash", _SESSION, _ref("account.id"))
 
-link = _table(
-    "link",
-    _key("hash"),
-    _account(nullable=True),
-    texts="kind project role by",
-    numbers="expires",
-    maybe="used",
-)
+_LINK = "kind project role by expires# used?"
+link = _table("link", "hash", _LINK, _ref("account.id", nullable=True))
 """Without an account it is for the first owner. Withdrawn and replaced links are deleted."""
 
-token = _table(
-    "token",
-    _key("hash"),
-    _account(),
-    texts="begins name project",
-    numbers="expires",
-    maybe="used",
-    flags="read_only",
-)
+_TOKEN = "begins name project read_only+ expires# used?"
+token = _table("token", "hash", _TOKEN, _ref("account.id"))
 
 project = _table(
-    "project",
-    _key("key"),
-    sa.Column("slug", TEXT, nullable=False, unique=True),
-    texts="name task languages state",
-    numbers="made n pairs done",
-    maybe="last cleared",
+    "project", "key", "slug name task languages state made# n# pairs# done# last? cleared?"
 )
+sa.UniqueConstraint(project.c.slug)
 """The row of a deleted project stays, so that its slug, which other tables hold, is not given
 again; `cleared` is when its store was removed."""
 
 role = _table(
-    "role",
-    sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
-    sa.Column("project", sa.ForeignKey("project.slug"), primary_key=True, index=True),
-    texts="role",
-    flags="annotates",
-)
+    "role", "", "role annotates+", _ref("account.id", primary_key=True),
+    _ref("project.slug", primary_key=True),
+)  # fmt: skip
 
-draft = _table("draft", _key("id"), _account(), texts="project state findings", numbers="made")
-
-draft_file = _table(
-    "draft_file",
-    sa.Column("draft", sa.ForeignKey("draft.id", ondelete="CASCADE"), primary_key=True),
-    _key("n", INTEGER),
-    texts="name kind",
-    numbers="size received",
-)
-
-failure = _table("failure", _key("kind"), _key("key"), _key("minute", INTEGER), numbers="count")
+failure = _table("failure", "kind key minute#", "count#")
 """Wrong passwords in each minute, by name, address, and both."""
 
-audit = _table(
-    "audit",
-    _key("n", INTEGER),
-    texts="actor by address project action target before after",
-    numbers="at",
-)
+audit = _table("audit", "n#", "at# actor by address project action target before after")
 sa.Index("audit_project", audit.c.project, audit.c.n)
 """The audit log; rows are added, only addresses are blanked."""

@@ -12,8 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import SessionRow
-from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.passwords import PasswordCheck
 from alignkit.annotate.lab.values import DAY, Actor, Ended, LabSession, NewSession, digest
 

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import queries, schema, values
+from alignkit.annotate.lab.audit import LabDatabase
 from alignkit.annotate.lab.bodies import TokenRow
-from alignkit.annotate.lab.database import LabDatabase
 from alignkit.annotate.lab.values import DAY, Actor, TokenVisitor, digest, public_id, timestamp
 
 _MOST = 365  # days

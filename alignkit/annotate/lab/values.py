@@ -26,24 +26,24 @@ DAY = 24 * 3600
 
 
 class Actor(NamedTuple):
-    """The person who changes something, for the audit log."""
+    """The person who changes something, for the audit log.
+
+    The name is empty for a command on the server's machine; `by` is `page`, `token` or `command`.
+    For `lab_owner` see `ProjectRole`.
+    """
 
     name: str
-    """The account; empty for a command on the server's machine."""
     by: str = "page"
-    """`page`, `token` or `command`."""
     address: str = ""
     lab_owner: bool = False
-    """Acts as owner of a project only because of the rank in the lab; see `ProjectRole`."""
 
 
 class ProjectRole(NamedTuple):
-    """The role of an account in a project."""
+    """The role of an account in a project; `lab_owner`: only because of the rank in the lab."""
 
     role: Role
     annotates: bool
     lab_owner: bool = False
-    """Is owner only because of the rank in the lab."""
 
 
 class ProjectRow(Struct, frozen=True):
