@@ -1,0 +1,290 @@
+"""A lab in fifteen minutes: from an empty folder to gold, each person in a browser of their own."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+from annotate_browser import BROWSER, chromium, serious
+from lab_site import PASSWORD, Person, rows_of, site, until, write_corpus
+from playwright.sync_api import expect
+
+from alignkit import Corpus
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+
+pytestmark = [*BROWSER, pytest.mark.timeout(300)]
+PROJECT = "projects/news"
+PICTURES = os.environ.get("ALIGNKIT_PICTURES")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def picture(person, name):
+    if PICTURES:
+        person.page.screenshot(path=f"{PICTURES}/lab-{name}.png")
+
+
+def silent(person):
+    """Axe finds nothing on the page, and no script failed."""
+    assert serious(person.page) == []
+    assert person.faults == []
+
+
+def links(carla, name):
+    """Invite somebody; return the link that is shown once."""
+    page = carla.page
+    page.get_by_placeholder("Name").fill(name[0])
+    page.locator("#role").select_option(name[1])
+    page.get_by_role("button", name="Create link").click()
+    shown = page.locator("#link")
+    expect(shown).to_contain_text(f"Send this to {name[0]}")
+    return re.search(r"https://\S+#[\w-]+", shown.inner_text() + " " + " ".join(
+        page.locator("#link input").evaluate_all("all => all.map(each => each.value)")
+    ))[0]  # fmt: skip
+
+
+def open_pair(person, k=None):
+    """Open the page for annotating; wait until a pair is drawn."""
+    person.go("p/news/align" + (f"?pair={k}" if k else ""))
+    expect(person.page.locator("body")).to_have_attribute("data-state", "ready")
+    person.page.locator("#matrix svg.cells").wait_for()
+
+
+def finish(person, keys=""):
+    """Change something, mark the pair done, and go to the next."""
+    for key in keys.split():
+        person.page.keyboard.press(key)
+    person.page.keyboard.press("Control+Enter")
+
+
+def saved(person):
+    expect(person.page.locator("#saved")).to_have_text("Saved", timeout=20000)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    with site(folder, free_port) as (lab, link):
+        names = ("carla", "anna", "ben", "cleo")
+        yield lab, link, {name: Person(chromium()[1], lab, name) for name in names}
+
+
+def test_a_lab_in_fifteen_minutes(lab, tmp_path):
+    lab, first, people = lab
+    carla, anna, ben, cleo = people.values()
+
+    # 1. the first owner
+    carla.join(first, "carla")
+    expect(carla.page.get_by_text("No projects yet.")).to_be_visible()
+    picture(carla, "empty")
+    assert anna.page.goto(first)
+    expect(anna.page.locator("#problem")).to_contain_text("no longer valid")
+
+    # 2. a project from three files, one link of which is bad
+    carla.go("")
+    carla.page.get_by_role("button", name="New project").click()
+    carla.page.wait_for_url("**/new/*")
+    carla.page.locator("#file").set_input_files(write_corpus(tmp_path))
+    expect(carla.page.locator("#detected-text")).to_contain_text("Pharaoh", timeout=30000)
+    expect(carla.page.locator("#findings")).to_contain_text("outside")
+    expect(carla.page.locator("#pairs")).to_contain_text("24")
+    carla.page.get_by_label("Name", exact=True).fill("News")
+    carla.page.get_by_label(re.compile("from auto")).check()
+    picture(carla, "new")
+    carla.page.get_by_role("button", name="Create project").click()
+    carla.page.wait_for_url("**/p/news/assign", timeout=30000)
+
+    # 3. people
+    carla.go("p/news/people")
+    roles = (("anna", "annotator"), ("ben", "annotator"), ("cleo", "adjudicator"))
+    invited = {name: links(carla, (name, role)) for name, role in roles}
+    picture(carla, "people")
+    for name, link in invited.items():
+        people[name].join(link)
+    ben.page.goto(invited["anna"])
+    expect(ben.page.locator("#problem")).to_contain_text("no longer valid")
+    anna.go("")
+    expect(anna.page.get_by_text("Nothing to do.")).to_be_visible()
+
+    # 4. assignment: all to both, without a control sample; a move and back
+    carla.go("p/news/assign")
+    carla.page.get_by_text("two", exact=True).click()
+    carla.page.locator("#control").fill("0")
+    carla.page.locator("[name=control_least]").fill("0")
+    expect(carla.page.locator("#shares")).to_contain_text("24")
+    picture(carla, "assign")
+    carla.page.get_by_role("button", name="Assign", exact=True).click()
+    expect(carla.page.get_by_text("24 pairs assigned.")).to_be_visible()
+    status, shares = carla.api(f"{PROJECT}/assign", "POST", {"dry_run": True, "double": 1.0})
+    assert status == 200, shares
+    assert {row["annotator"]: row["pairs"] for row in shares["shares"]} == {"anna": 24, "ben": 24}
+    carla.page.locator("#from").select_option("ben")
+    carla.page.locator("#to").select_option("")
+    carla.page.locator("#count").fill("2")
+    carla.page.get_by_role("button", name="Move 2 pairs").click()
+    expect(carla.page.get_by_text("2 pairs moved")).to_be_visible()
+    carla.page.get_by_role("button", name="Undo").click()
+    expect(carla.page.get_by_text("2 pairs moved back.")).to_be_visible()
+
+    # 5. annotation; ben is offline for a while
+    for person in (anna, ben):
+        person.go("")
+        picture(person, f"{person.name}-card")
+        person.page.get_by_role("link", name=re.compile("Start")).click()
+        expect(person.page.locator("body")).to_have_attribute("data-state", "ready")
+    order = anna.api(f"{PROJECT}/queue?limit=4")[1]["pairs"]
+    both = [row["k"] for row in order]
+    for k in both:
+        open_pair(anna, k)
+        finish(anna, "A")
+        saved(anna)
+    picture(anna, "align")
+    for k in both[:3]:
+        open_pair(ben, k)
+        finish(ben, "A")
+        saved(ben)
+    open_pair(ben, both[3])
+    ben.network(offline=True)
+    for key in "A ArrowDown s ArrowDown s".split():
+        ben.page.keyboard.press(key)
+    expect(ben.page.locator("#saved")).to_contain_text("kept in this browser", timeout=20000)
+    ben.network()
+    ben.page.reload()
+    saved(ben)
+    finish(ben)
+    saved(ben)
+    assert anna.api(f"{PROJECT}/gold")[0] == 404
+    assert anna.api(f"{PROJECT}/gold/{both[0]}")[0] == 404
+    assert anna.api(f"{PROJECT}/agreement")[0] == 404
+    assert carla.api(f"{PROJECT}/pairs/{both[0]}")[0] == 404
+
+    # 6. anna signs in in ben's profile; ben's tab says so, and his edit goes out once he is back
+    open_pair(ben, both[3])
+    other = ben.context.new_page()
+    other.goto(lab.url + "signin")
+    other.get_by_label("Name").fill("anna")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("button", name=re.compile("Sign ben out")).click()
+    other.wait_for_url(lambda url: "signin" not in url)
+    ben.page.keyboard.press("ArrowUp")
+    ben.page.keyboard.press("d")
+    expect(ben.page.locator("#saved")).to_contain_text("anna signed in here", timeout=20000)
+    expect(ben.page.locator("#saved")).to_contain_text("kept in this browser")
+    picture(ben, "taken-over")
+    before = len(list_events(carla))
+    other.goto(lab.url + "signin")
+    other.get_by_label("Name").fill("ben")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    other.get_by_role("button", name=re.compile("Sign anna out")).click()
+    other.wait_for_url(lambda url: "signin" not in url)
+    open_pair(ben, both[3])
+    saved(ben)
+    until(lambda: len(list_events(carla)) == before + 1)
+
+    # 7. adjudication
+    cleo.go("")
+    until(lambda: "adjudicate" in cleo.page.inner_text("main") or cleo.go("") is None)
+    cleo.go("p/news/adjudicate")
+    expect(cleo.page.locator("body")).to_have_attribute("data-state", "ready")
+    picture(cleo, "adjudicate")
+    for _ in range(8):
+        for key in "1 1 1 Control+Enter".split():
+            cleo.page.keyboard.press(key)
+        cleo.page.wait_for_timeout(300)
+    queue = cleo.api(f"{PROJECT}/gold")[1]
+    if queue["done"] < 4:
+        assert cleo.api(f"{PROJECT}/settle", "POST", {})[0] == 200
+    until(lambda: cleo.api(f"{PROJECT}/gold")[1]["done"] == 4)
+    carla.go("p/news/dashboard")
+    expect(carla.page.locator("main")).to_contain_text("F1", timeout=30000)
+    anna.go("p/news/dashboard")
+    expect(anna.page.locator("body")).to_contain_text("Not found")
+
+    # 8. gold and a backup
+    carla.go("p/news/export")
+    with carla.page.expect_download() as download:
+        carla.page.get_by_role("button", name="Download", exact=True).click()
+    gold = tmp_path / "gold.jsonl"
+    unpack(download.value.path(), gold)
+    assert len(rows_of(gold)) == 4
+    score = subprocess.run(
+        [sys.executable, "-m", "alignkit", "score", str(gold), "--hyp-annotator", "gold",
+         "--ref-annotator", "gold", "--json"], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert '"f1": 1.0' in score.stdout
+    assert "gold" in Corpus.read(str(gold)).annotators
+    with carla.page.expect_download() as download:
+        carla.page.get_by_role("button", name=re.compile("Download backup")).click()
+        prove(carla)
+    backup = tmp_path / "news.alignkit"
+    backup.write_bytes(download.value.path().read_bytes())
+    with Store.open(str(backup), readonly=True) as store:
+        assert not replay(store).differences
+        assert [event.id for event in store.log()] == [row["id"] for row in list_events(carla)]
+
+    # 9. closing, archiving, deleting
+    carla.go("people")
+    for person in (carla, anna, cleo):
+        silent(person)
+    status, accounts = carla.api("accounts")
+    etag = next(row["etag"] for row in accounts["accounts"] if row["name"] == "ben")
+    assert carla.api("prove", "POST", {"password": PASSWORD})[0] == 204
+    assert carla.api("accounts/ben", "PATCH", {"etag": etag, "state": "closed"})[0] == 200
+    ben.page.keyboard.press("s")
+    expect(ben.page.locator("#saved")).to_contain_text("closed", timeout=20000)
+    carla.go("p/news/export")
+    carla.page.get_by_role("button", name="Archive project").click()
+    until(lambda: carla.api(PROJECT)[1]["state"] == "archived")
+    edit = {"base": 0, "rev": 1, "events": []}
+    assert anna.api(f"{PROJECT}/pairs/{both[0]}/events", "POST", edit)[0] == 423
+    assert carla.api(PROJECT, "DELETE", {"name": "News"})[0] == 204
+    assert carla.api(PROJECT)[0] == 404
+    actions = [row["action"] for row in carla.api("audit?limit=1000")[1]["rows"]]
+    for action in ("joined", "project made", "link made", "role set", "project deleted"):
+        assert action in actions
+    text = str(carla.api("audit?limit=1000"))
+    assert PASSWORD not in text
+    assert "haus" not in text
+
+
+def list_events(person):
+    status, text = person.api(f"{PROJECT}/events?after=0")
+    assert status == 200, text
+    import json
+
+    return [json.loads(line) for line in text.splitlines() if '"id"' in line]
+
+
+def prove(person):
+    """Give the password again if the page asks for it."""
+    dialog = person.page.locator("dialog[open] input[type=password]")
+    try:
+        dialog.wait_for(timeout=2000)
+    except Exception:
+        return
+    dialog.fill(PASSWORD)
+    person.page.keyboard.press("Enter")
+
+
+def unpack(source, target):
+    """Take the corpus out of a download, which is a zip if there is provenance."""
+    import zipfile
+
+    if zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            name = next(name for name in archive.namelist() if "provenance" not in name)
+            target.write_bytes(archive.read(name))
+    else:
+        target.write_bytes(source.read_bytes())
