@@ -25,6 +25,7 @@ COMMANDS = {
     "yield": "count the pairs taken from documents",
     "backup": "save a project in a file, also while a server edits it",
     "copy": "copy a project to another place, such as PostgreSQL",
+    "adopt": "bring a project into a lab",
     "log": "print the log, check it, or rebuild a project from it",
 }
 """The subcommands; each has a module."""

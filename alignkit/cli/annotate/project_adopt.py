@@ -1,0 +1,51 @@
+"""Bring a project into a lab: a copy with the same log, which lab owners see at once.
+
+Annotators of the project who have no account in the lab are listed on its page People, and can be
+invited there. The server of the lab may be running.
+
+For example:
+  alignkit project adopt corpus.jsonl.alignkit lab
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from alignkit.cli.annotate.project import add_project_argument, open_project
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import add_options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_project_argument(parser)
+    add_options(parser, """
+        PLACE  folder of the lab, or a PostgreSQL database, as for 'alignkit serve'
+        --name NAME  name in the lab (default: that of the project)
+        """, PLACE={"dest": "place"})  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.lab.lab import Lab
+    from alignkit.annotate.lab.values import Actor
+    from alignkit.annotate.project.copying import copy_project
+
+    actor = Actor("", "command")
+    lab = Lab.open(options.place)
+    try:
+        with open_project(options, readonly=True) as store:
+            info = store.project()
+            row = lab.projects.make(options.name or info.name, info.task, "", actor)
+            try:
+                copy_project(store, lab.project_place(row.key))
+            except BaseException:
+                lab.projects.clear(row.key)
+                raise
+        lab.projects.opened(row.key, actor)
+    finally:
+        lab.close()
+    say(f"{options.place}: {info.name} is there as {row.slug}, with {info.pairs:,} pairs")
+    return 0
