@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -498,7 +498,8 @@ class Assignment:
     plan: fold.AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
     assigned: int
-    new: int  # how many rows were added: a pair and an annotator each
+    new: int  # how many rows were added: a pair and an annotator each; and of how many pairs
+    new_pairs: int
     annotators: tuple[AnnotatorShare, ...]  # the counts
     strata: tuple[Stratum, ...]
     suggested: int  # for how many pairs links are suggested
@@ -508,6 +509,33 @@ class Assignment:
         """Return the assignment as plain values."""
         plan = {name: getattr(self.plan, name) for name in self.plan.__struct_fields__}
         return {**asdict(self), "plan": msgspec.to_builtins(plan)}
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what may not be as expected, in sentences."""
+        shares = self.annotators
+        arms = sum(share.split + share.bare + share.coin for share in shares)
+        if self.new and self.plan.control > 0 and not arms:
+            yield (
+                "no pair is in the control sample: it only takes pairs outside the trial that "
+                "nobody has started"
+            )
+        if self.new and arms and not self.suggested:
+            yield (
+                "no links are suggested yet: the control sample was drawn by length only, and "
+                "applies to later suggestions"
+            )
+        for name, count in self.apart.items():
+            yield (
+                f"{name} has started {count} pairs but is not among the annotators: {name} cannot "
+                "open these pairs any more, and the votes on them do not count. To assign them, "
+                f"add {name} to the annotators"
+            )
+        idle = [share.annotator for share in shares if share.pairs == share.trial]
+        if idle and self.plan.double is not None:
+            yield (
+                f"{', '.join(idle)}: only trial pairs, because all others have enough annotators; "
+                "a larger share for two, or new pairs, give them more"
+            )
 
     def tables(self) -> list[Table]:
         """Return a table of the annotators, and one of the strata for each purpose."""
@@ -536,9 +564,13 @@ def assign_pairs(
     store: Store, annotators: Sequence[str] = (), *, double: float | None = None,
     trial: int | None = None, seed: int | None = None, stratify: Sequence[str] | None = None,
     order: str | None = None, control: float | None = None, control_least: int | None = None,
-    dry_run: bool = False,
+    dry_run: bool = False, everybody: bool = False,
+    approve: Callable[[Assignment], None] = lambda _: None,
 ) -> Assignment:  # fmt: skip
-    """Assign pairs that are not assigned yet; options that are None keep their values."""
+    """Assign pairs that are not assigned yet; options that are None keep their values.
+
+    `everybody` gives all pairs to all; `approve` is called before anything is stored.
+    """
     options = {
         "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
         "least": control_least, "stratify": None if stratify is None else tuple(stratify),
@@ -548,12 +580,23 @@ def assign_pairs(
         before = read_plan(conn)
         if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
-        drawn = draw_rows(conn, revised(before, annotators, options))
-        items, rows = read_items(conn), assigned_rows(conn)
-        others = apart(conn, drawn.plan.annotators)
+        plan = revised(before, annotators, options)
+        drawn = draw_rows(conn, replace(plan, double=None) if everybody else plan)
+        rows, others = assigned_rows(conn), apart(conn, drawn.plan.annotators)
+        assignment = _counted(read_items(conn), rows, drawn, others)
         if not dry_run:
+            approve(assignment)
             write_rows(conn, drawn)
-    return _counted(items, rows, drawn, others)
+    return assignment
+
+
+def present_assignment(store: Store) -> Assignment | None:
+    """Return the assignment as it is; None if nothing is assigned yet."""
+    with store.database.reading() as conn:
+        plan = read_plan(conn)
+        if plan is None:
+            return None
+        return _counted(read_items(conn), assigned_rows(conn), DrawnPairs(plan, []), {})
 
 
 def _counted(
@@ -587,8 +630,9 @@ def _counted(
             named = named_stratum(key, names, plan.cuts)
             strata.append(Stratum(by, named, len(pairs), trial, double, *arms))
     sizes = len(items), len({row.k for row in rows}), len(drawn.rows)
+    new_pairs = len({row.k for row in drawn.rows})
     suggested = sum(item.doubt is not None for item in items)
-    return Assignment(plan, *sizes, tuple(shares), tuple(strata), suggested, others)
+    return Assignment(plan, *sizes, new_pairs, tuple(shares), tuple(strata), suggested, others)
 
 
 def _arms(arms: Iterable[str]) -> tuple[int, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count, groupby, islice
@@ -42,11 +42,17 @@ def exported(
     store: Store, *, annotator: str | None = None, done: bool = False,
     unfinished: Counter[str] | None = None, assigned: bool = False,
     outdated: Counter[str] | None = None, made: bool = False,
+    numbers: Collection[int] | None = None,
 ) -> Iterator[SentencePair]:  # fmt: skip
-    """Yield all pairs with their annotations; `made`: also the pairs that annotators made."""
+    """Yield all pairs (or those of some numbers) with their annotations.
+
+    `made`: also the pairs that annotators made.
+    """
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
+        if numbers is not None:
+            own = {*numbers} if own is None else own.intersection(numbers)
         names = dict(enumerate(queries.annotators(conn), 1))
         roles: dict[str | None, str] = {
             queries.suggesting(conn): "initial", queries.gold_name(conn): "adjudicated"

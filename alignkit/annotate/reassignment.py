@@ -76,6 +76,18 @@ def take_back(store: Store, name: str, actor: str = "") -> list[int]:
     return sorted(row.k for row in own)
 
 
+def begun_pairs(conn: Connection) -> set[tuple[int, str]]:
+    """Return the assigned pairs that are begun, each with its annotator."""
+    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    work = (
+        select(event.n)
+        .where(event.stream == stream.id, stream.account == _row.account, stream.pair == _row.pair)
+        .where(event.kind.not_in(("open", "text")))  # texts are corrected by others
+    )
+    asked = select(_row.pair, account.name).where(account.id == _row.account, work.exists())
+    return {(k, name) for k, name in conn.execute(asked)}
+
+
 class _Move:
     """The rows of the assignment, and why some cannot be moved."""
 
@@ -90,9 +102,9 @@ class _Move:
     def candidates(self) -> list[fold.Assigned]:
         """Return the rows that could be moved, the last first."""
         if self._from:
-            begun = _begun(self._conn, self._from)
+            begun = begun_pairs(self._conn)
             held = (rows.get(self._from) for rows in self._held.values())
-            rows = [row for row in held if row is not None and row.k not in begun]
+            rows = [row for row in held if row is not None and (row.k, self._from) not in begun]
         else:  # of several, that of the same annotator
             free = ({row.annotator: row for row in rows} for rows in self._free.values() if rows)
             rows = [own.get(self._to or "", [*own.values()][-1]) for own in free]
@@ -146,17 +158,6 @@ class _Move:
             rest if self._from else "the others are somebody's": left,
         }
         return f"{moved} of {wanted}: {'; '.join(x for x, many in reasons.items() if many)}"
-
-
-def _begun(conn: Connection, name: str) -> set[int]:
-    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
-    asked = (
-        select(stream.pair)
-        .distinct()
-        .where(event.stream == stream.id, account.id == stream.account, account.name == name)
-        .where(event.kind.not_in(("open", "text")))  # texts are corrected by others
-    )
-    return set(conn.execute(asked).scalars())
 
 
 def _past(

@@ -480,10 +480,10 @@ class AssignShare(Struct):
 
 
 class AssignTable(Struct):
-    """The answer: a table, and the fingerprint `plan` of what was shown."""
+    """The answer, and that to GET: a table, and the fingerprint `plan` of what was shown."""
 
     plan: str
-    new: int
+    new: int  # what is added: a pair and an annotator each; and the number of these pairs
     pairs: int
     shares: list[AssignShare]
     warnings: list[str]
@@ -493,8 +493,8 @@ class AssignTable(Struct):
 class Move(Body):
     """POST projects/SLUG/move: pairs that are not begun, to somebody or (to null) nobody."""
 
-    from_: Annotated[str, Meta(max_length=40)] = field(name="from")
-    to: str | None
+    from_: Text = field(name="from")  # empty: nobody, to give back what was taken away
+    to: Text | None
     count: Annotated[int, Meta(ge=1)]
     pairs: list[int] | None = None  # just these, to undo a move
     dry_run: bool = False

@@ -238,7 +238,12 @@ class Drafts:
         If a model of the draft makes suggestions, its file is copied to the path `model`.
         """
         record = self._unchanged(account, new.draft, new.etag)
-        self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model), report)
+        try:
+            self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model), report)
+        except ProjectError as problem:
+            record.draft.problem = str(problem)
+            self._save(record)
+            raise
         self._remove(new.draft)
 
     def bring_in(

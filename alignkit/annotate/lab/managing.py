@@ -56,6 +56,8 @@ def people(visit: LabVisit) -> object:
 def change_person(visit: LabVisit) -> object:
     """Change a role, or give an account one (no etag)."""
     sent, name, projects = visit.sent, visit.word("name"), visit.lab.projects
+    if sent.role == values.OWNER:
+        visit.check_proved()
     slug, actor = visit.project.slug, visit.actor
     annotates = sent.annotates or sent.role == values.ANNOTATOR
     if not sent.etag:
@@ -85,6 +87,8 @@ def sign_out_person(visit: LabVisit) -> object:
 def new_link(visit: LabVisit) -> object:
     """Invite a name, or make a password link; an account that exists gets the role at once."""
     sent, lab, slug = visit.sent, visit.lab, visit.project.slug
+    if sent.kind == values.RESET or sent.role == values.OWNER:
+        visit.check_proved()
     try:
         link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
     except values.NameTaken:

@@ -90,6 +90,12 @@ class LabVisit(Visit):
         by = "token" if isinstance(self.person, TokenVisitor) else "page"
         return Actor(self.name, by, self.address, self.lab_owner)
 
+    def check_proved(self) -> None:
+        """Ask for the password again if it was not given lately."""
+        session = self.person
+        if isinstance(session, LabSession) and not self.lab.sessions.proved_lately(session):
+            raise RefusedError(403, "Give your password again.", error="prove")
+
     def opened(self) -> Desk:
         """Open the project, if it is not open yet."""
         self.desk = self.server.desks.get(self.project)

@@ -17,8 +17,18 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from alignkit.annotate.lab import listing, managing, own, values
+from alignkit.annotate.lab import (
+    assigning,
+    drafting,
+    listing,
+    managing,
+    openapi,
+    own,
+    transfer,
+    values,
+)
 from alignkit.annotate.lab.desks import Desks
+from alignkit.annotate.lab.drafts import DraftError, Drafts
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -68,6 +78,12 @@ _STATUS: dict[type[Exception], tuple[int, str]] = {
 }  # fmt: skip
 
 
+_DRAFT = {
+    "missing": (404, "unknown"), "name": (422, "invalid"), "many": (409, "many"),
+    "size": (413, "large"), "space": (507, "full"), "state": (409, "changed"),
+}  # fmt: skip
+
+
 class Address(NamedTuple):
     """Where people reach the lab: the scheme and host of its URL, and the path of all pages."""
 
@@ -105,7 +121,7 @@ class LabServer:
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.lab, self.address = lab, address
-        self.desks = Desks(lab, note)
+        self.desks, self.drafts, self.note = Desks(lab, note), Drafts(lab.drafts), note
         secure = address.scheme == "https"
         self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"
         self._assets = Assets(address.root)
@@ -114,7 +130,8 @@ class LabServer:
         for row in lab.projects.leftovers():
             self.remove(row.key)
         # the first are looked at first, and pages of annotators ask most
-        self.entries = [*map(_of_desk, WORK), *own.ENTRIES, *managing.ENTRIES, *listing.ENTRIES]
+        parts = own, managing, listing, assigning, transfer, drafting, openapi
+        self.entries = [*map(_of_desk, WORK), *(entry for part in parts for entry in part.ENTRIES)]
         app = Starlette(routes=self._routes(), exception_handlers={**HANDLERS, **_HANDLERS})
         app.router.redirect_slashes = False
         guarded: ASGIApp = Guard(
@@ -124,7 +141,8 @@ class LabServer:
         self.app = Proxied(guarded, frozenset(proxies)) if proxies else guarded
 
     def close(self) -> None:
-        """Close all projects; the lab stays open."""
+        """Close all projects and stop reading drafts; the lab stays open."""
+        self.drafts.close()
         self.desks.stop()
 
     def guidelines_file(self, key: str) -> Path:
@@ -151,7 +169,8 @@ class LabServer:
         from alignkit.annotate.project.places import remove_project
 
         remove_project(self.lab.project_place(key))
-        self.guidelines_file(key).unlink(missing_ok=True)
+        for path in (self.guidelines_file(key), self.lab.models / key):
+            path.unlink(missing_ok=True)
         self.lab.projects.clear(key)
 
     def _check_free(self, key: str, name: str) -> None:
@@ -277,17 +296,14 @@ class LabServer:
             raise RefusedError(403, "This token can only read.")
         if not entry.of_project:
             owner = person.rank == values.OWNER
-            if entry.may == LAB and not owner:
-                raise unknown()
-            if entry.may == CREATE and not (owner or person.may_create):
+            allowed = {LAB: owner, CREATE: owner or person.may_create}.get(entry.may)
+            narrow = isinstance(person, values.TokenVisitor) and person.project
+            if allowed is not None and (narrow or not allowed):
                 raise unknown()
         else:
             self._enter(visit, entry.may, changes=entry.method != "GET" and not entry.archived)
-        if entry.proved and not token:
-            session = visit.person
-            assert isinstance(session, values.LabSession)
-            if not self.lab.sessions.proved_lately(session):
-                raise RefusedError(403, "Give your password again.", error="prove")
+        if entry.proved:
+            visit.check_proved()
         return visit
 
     def _visitor(self, request: Request, *, linked: bool = False) -> LabVisit:
@@ -401,9 +417,11 @@ def _ended(session: values.Ended) -> RefusedError:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
-    status, code = next(
-        (x for kind, x in _STATUS.items() if isinstance(error, kind)), (503, "server")
-    )
+    if isinstance(error, DraftError):
+        status, code = _DRAFT[error.code]
+    else:
+        kinds = (x for kind, x in _STATUS.items() if isinstance(error, kind))
+        status, code = next(kinds, (503, "server"))
     body = {"error": code, "message": str(error)}
     if error.field:
         body["field"] = error.field

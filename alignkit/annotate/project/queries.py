@@ -512,12 +512,12 @@ def suggestions_of(
     return {number: _suggestions(cells) for number, cells in rows}
 
 
-def log_events(conn: Connection) -> Iterator[LogEvent]:
-    """Yield the whole log in order, in constant memory."""
+def log_events(conn: Connection, after: int = 0) -> Iterator[LogEvent]:
+    """Yield the log after an event in order, in constant memory."""
     account = schema.account.c
     asked = (
         select(*EVENT, _of.pair, account.name, _table.sent)
-        .where(_table.stream == _of.id, account.id == _of.account)
+        .where(_table.stream == _of.id, account.id == _of.account, _table.n > after)
         .order_by(_table.n)
         .execution_options(yield_per=1000)
     )

@@ -7,7 +7,7 @@ import shutil
 import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextvars import Context
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.project.names import Visitor
     from alignkit.annotate.project.queries import PairView
     from alignkit.annotate.server.opening import OpeningProgress
+    from alignkit.model.sentence_pair import SentencePair
 
 
 _ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
@@ -84,25 +85,40 @@ class Download(NamedTuple):
 def download(store: Store, annotator: str, format: str) -> Download:
     """Write the work of an annotator so far, on all their pairs."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{store.project().name}-{annotator}").strip("-.")
-    stem = stem[:80] or "export"
+    pairs = exported_work(store, annotator=annotator, assigned=True)
+    return packed(pairs, format, stem[:80] or "export")
+
+
+def file_name(stem: str, format: str) -> str:
+    """Return the name of the file in which a format is downloaded."""
+    return stem + _ENDINGS.get(format, "")
+
+
+def packed(
+    pairs: Iterable[SentencePair], format: str, stem: str, more: Mapping[str, Iterable[str]] = {}
+) -> Download:
+    """Write pairs in a format, and more files by their names; several come in an archive."""
     texts: dict[str, Any] = {}
     with TemporaryDirectory() as folder:
         root = Path(folder) / "out"
         root.mkdir()
         if get_format(format).text_beside:
             texts = {side: str(root / f"{stem}.{side}") for side in ("source", "target")}
-        out = root / (stem + _ENDINGS.get(format, ""))
-        pairs = exported_work(store, annotator=annotator, assigned=True)
+        out = root / file_name(stem, format)
         alone = Context()  # no part of what the command itself writes, which waits for its end
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)
         if lost:
             note = [f"{count} x {kind}\n" for kind, count in lost.items()]
             head = f"Format {format} cannot represent the following (number of pairs):\n"
             (root / "NOT-EXPORTED.txt").write_text(head + "".join(note), encoding="utf-8")
-        return _packed(root, stem)
+        for name, lines in more.items():
+            with (root / name).open("w", encoding="utf-8") as file:
+                file.writelines(lines)
+        return pack(root, stem)
 
 
-def _packed(root: Path, stem: str) -> Download:
+def pack(root: Path, stem: str) -> Download:
+    """Return the file in a folder, or an archive of all that is in it."""
     file = TemporaryFile()  # noqa: SIM115 - it outlives the folder
     places = sorted(path for path in root.rglob("*") if path.is_file())
     if len(places) == 1 and places[0].parent == root:

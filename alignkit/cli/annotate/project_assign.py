@@ -94,26 +94,5 @@ def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
         say("dry run: nothing was stored")
     elif not assignment.new:
         say(f"{options.project}: nothing to add; the assignment is unchanged")
-    arms = sum(share.split + share.bare + share.coin for share in assignment.annotators)
-    if assignment.new and assignment.plan.control > 0 and not arms:
-        say(
-            "no pair is in the control sample: it only takes pairs outside the trial that nobody "
-            "has started"
-        )
-    if assignment.new and arms and not assignment.suggested:
-        say(
-            "no links are suggested yet: the control sample was drawn by length only, and applies "
-            "to later suggestions"
-        )
-    for name, count in assignment.apart.items():
-        say(
-            f"{visible(name)} has started {count} pairs but is not among the annotators: "
-            f"{visible(name)} cannot open these pairs any more, and the votes on them do not "
-            f"count. To assign them, add --annotators {visible(name)}"
-        )
-    idle = [share.annotator for share in assignment.annotators if share.pairs == share.trial]
-    if idle and assignment.plan.double is not None:
-        say(
-            f"{visible(', '.join(idle))}: only trial pairs, because all others have enough "
-            "annotators; a larger --double or new pairs give them more"
-        )
+    for text in assignment.warnings():
+        say(visible(text))

@@ -1,0 +1,176 @@
+"""Routes of drafts: uploaded files, and the projects that are made of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import AsyncIterator
+
+import anyio
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab.listing import card
+from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, Entry, LabVisit, abilities, unknown
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.server.security import RefusedError
+from alignkit.errors import AlignkitError
+
+_PATIENCE = 30.0  # seconds for the next bytes of a file
+_SOON, _RATE = 10.0, 10_000  # seconds; bytes a second, on average after that time
+_PIECE = 1 << 20  # bytes that are written at once
+
+
+def _check(visit: LabVisit, slug: str) -> None:
+    """Refuse drafts to all but those who may create projects, or import into this one."""
+    person, projects = visit.person, visit.lab.projects
+    assert person is not None
+    only = getattr(person, "project", "")
+    if not slug:
+        if only or not (person.may_create or person.rank == values.OWNER):
+            raise unknown()
+        return
+    role = projects.role(visit.name, slug) if only in ("", slug) else None
+    if role is None or MANAGE not in abilities(role):
+        raise unknown()
+    if visit.request.method != "GET" and projects.get(slug).state == values.ARCHIVED:
+        raise RefusedError(423, "The project is archived. Reopen it first.")
+
+
+def _id(visit: LabVisit) -> str:
+    """Return the draft of the path, if it is theirs, and they may still use it."""
+    id = visit.word("id")
+    _check(visit, visit.server.drafts.get(visit.name, id).project)
+    return id
+
+
+def _n(visit: LabVisit) -> int:
+    text = visit.word("n") or visit.word("k")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise unknown()
+    return int(text)
+
+
+def drafts(visit: LabVisit) -> object:
+    """Return one's drafts."""
+    only = getattr(visit.person, "project", "")
+    own = visit.server.drafts.drafts(visit.name)
+    return {"drafts": [draft for draft in own if only in ("", draft.project)]}
+
+
+def new_draft(visit: LabVisit) -> object:
+    """Make an empty draft."""
+    _check(visit, visit.sent.project)
+    return visit.server.drafts.create(visit.name, visit.sent.project)
+
+
+def draft(visit: LabVisit) -> object:
+    """Return a draft."""
+    return visit.server.drafts.get(visit.name, _id(visit))
+
+
+def change_draft(visit: LabVisit) -> object:
+    """Change what files are, options, and choices for findings."""
+    return visit.server.drafts.change(visit.name, _id(visit), visit.sent)
+
+
+def remove_draft(visit: LabVisit) -> None:
+    """Remove a draft with its files."""
+    visit.server.drafts.remove(visit.name, _id(visit))
+
+
+def new_file(visit: LabVisit) -> object:
+    """Announce a file."""
+    sent = visit.sent
+    return {"n": visit.server.drafts.add(visit.name, _id(visit), sent.name, sent.size)}
+
+
+def remove_file(visit: LabVisit) -> object:
+    """Remove a file from a draft."""
+    return visit.server.drafts.remove_file(visit.name, _id(visit), _n(visit))
+
+
+def preview(visit: LabVisit) -> object:
+    """Return a pair as the page draws it."""
+    return visit.server.drafts.preview(visit.name, _id(visit), _n(visit))
+
+
+async def put_file(visit: LabVisit) -> Response:
+    """Store the bytes of a file as they come."""
+    request = visit.request
+    if request.headers.get("content-type", "").partition(";")[0] != "application/octet-stream":
+        raise RefusedError(415, "expected a body of Content-Type application/octet-stream")
+    id, n = await run_in_threadpool(_id, visit), _n(visit)
+    with visit.server.drafts.receive(visit.name, id, n) as write:
+        async for piece in _pieces(request):
+            await run_in_threadpool(write, piece)
+    return Response(status_code=204)
+
+
+async def _pieces(request: Request) -> AsyncIterator[bytes]:
+    """Yield the body in large pieces; refuse one that is too slow."""
+    start, count, piece = time.monotonic(), 0, bytearray()
+    stream = request.stream()
+    try:
+        while True:
+            left = max(_SOON, count / _RATE) - (time.monotonic() - start)
+            with anyio.fail_after(min(_PATIENCE, max(left, 0.0))):
+                part = await anext(stream, None)
+            if part is None:
+                break
+            piece += part
+            count += len(part)
+            if len(piece) >= _PIECE:
+                yield bytes(piece)
+                piece.clear()
+    except TimeoutError:
+        raise RefusedError(408, "The file came too slowly. Add it again.") from None
+    except ClientDisconnect:
+        raise RefusedError(400, "The file did not come completely.") from None
+    if piece:
+        yield bytes(piece)
+
+
+def new_project(visit: LabVisit) -> object:
+    """Begin to make a project of a draft; it is there when its state is not making any more."""
+    sent, lab, server = visit.sent, visit.lab, visit.server
+    draft = server.drafts.get(visit.name, sent.draft)
+    if draft.etag != sent.etag or not draft.ready:
+        raise RefusedError(409, "The draft was changed, or is not ready.", error="changed")
+    if draft.project:
+        raise RefusedError(422, "This draft is for an import.", field="draft")
+    row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
+    thread = threading.Thread(target=_make, args=[visit, row.key], daemon=True)
+    thread.start()
+    return card(visit, row, values.ProjectRole(values.OWNER, False))
+
+
+def _make(visit: LabVisit, key: str) -> None:
+    """Make a project; if that fails, the draft says why."""
+    sent, lab, server = visit.sent, visit.lab, visit.server
+    try:
+        model = str(lab.models / key)
+        server.drafts.make(visit.name, sent, lab.project_place(key), model)
+        server.write_guidelines(key, sent.guidelines)
+        lab.projects.opened(key, visit.actor)
+    except (AlignkitError, OSError) as problem:
+        if not isinstance(problem, ProjectError):
+            server.note(f"a project was not made: {problem}")
+        server.remove(key)
+
+
+_DRAFT, _FILE = "drafts/{id}", "drafts/{id}/files/{n}"
+ENTRIES = [
+    Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
+    Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
+    Entry("GET", _DRAFT, OWN, draft, gives=bodies.Draft),
+    Entry("PATCH", _DRAFT, OWN, change_draft, bodies.ChangeDraft, bodies.Draft),
+    Entry("DELETE", _DRAFT, OWN, remove_draft, status=204),
+    Entry("POST", f"{_DRAFT}/files", OWN, new_file, bodies.NewFile, {"n": int}, 201),
+    Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),
+    Entry("DELETE", _FILE, OWN, remove_file, gives=bodies.Draft),
+    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, preview, gives=bodies.Preview),
+    Entry("POST", "projects", CREATE, new_project, bodies.NewProject, bodies.ProjectCard, 202),
+]
