@@ -10,6 +10,7 @@ For example:
 from __future__ import annotations
 
 import argparse
+import os
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.files import require_extra
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
+    os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor
     from alignkit.annotate.project.copying import copy_project

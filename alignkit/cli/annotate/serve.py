@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
+    os.umask(0o077)  # what is written is for this user only
     host = _checked(options)
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.server import LabServer
