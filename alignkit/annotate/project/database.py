@@ -16,7 +16,14 @@ from sqlalchemy.types import TypeEngine
 
 from alignkit.annotate.project import engines, schema
 from alignkit.annotate.project.migrations import upgrade
-from alignkit.annotate.project.names import TASKS, DamagedProject, ProjectError, is_url, shown_place
+from alignkit.annotate.project.names import (
+    TASKS,
+    DamagedProject,
+    DatabaseAway,
+    ProjectError,
+    is_url,
+    shown_place,
+)
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import lock_alone, replacing_file
 
@@ -187,7 +194,14 @@ def refusal(path: str, text: str) -> ProjectError:
     if any(sign in text for sign in _DAMAGE):
         return DamagedProject(path, text)
     reasons = (reason for sign, reason in _REASONS.items() if sign in text)
-    error = ProjectError(f"{path}: {next(reasons, f'the database reports an error: {text}')}")
+    return away_or_faulty(path, next(reasons, ""), text)
+
+
+def away_or_faulty(path: str, reason: str, text: str) -> ProjectError:
+    """Return an error for a reason why the database cannot be used, or else with its own words."""
+    path = shown_place(path)
+    kind = DatabaseAway if reason else ProjectError
+    error = kind(f"{path}: {reason or f'the database reports an error: {text}'}")
     error.path = path
     return error
 

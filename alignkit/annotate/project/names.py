@@ -31,6 +31,10 @@ class ProjectError(AlignkitError):
     path = ""
 
 
+class DatabaseAway(ProjectError):  # noqa: N818
+    """A database that cannot be used at the moment."""
+
+
 class DamagedProject(ProjectError):  # noqa: N818
     """A project file that lost or changed its content."""
 

@@ -13,6 +13,7 @@ from alignkit.annotate.project import engines, schema
 from alignkit.annotate.project.database import (
     VERSION,
     VERSIONS,
+    away_or_faulty,
     check_version,
     first_fault,
     taken,
@@ -36,12 +37,13 @@ class SchemaDatabase(Transactions):
     def __init__(self, place: str, *, log: bool = False, new: bool = False) -> None:
         super().__init__(place)
         self.renew: Callable[[], None] | None = None
-        self._lost = False
+        self._lost = self._started = False
         self.engine = engines.postgres_engine(*engines.parsed(place))
         with ExitStack() as undo:
             undo.callback(self.close)
             if not new:
                 self._start(log)
+            self._started = True
             undo.pop_all()
 
     def _start(self, log: bool) -> None:
@@ -76,12 +78,12 @@ class SchemaDatabase(Transactions):
         said = str(cause).partition("\n")[0]  # further lines may have values
         if state in ("3F000", "42P01"):
             return DamagedProject(self.path, said)
-        reasons = (reason for sign, reason in _REASONS.items() if state.startswith(sign))
-        reason = next(reasons, f"the database reports an error: {said}")
+        reason = next((text for sign, text in _REASONS.items() if state.startswith(sign)), "")
         if getattr(problem, "connection_invalidated", False) or state[:2] in ("", "08", "57"):
             self._lost = True
-            reason = f"the database does not answer; try again ({said})"
-        return ProjectError(f"{shown_place(self.path)}: {reason}")
+            why = "" if self._started else f" ({said})"  # which is not for visitors
+            reason = f"the database does not answer; try again{why}"
+        return away_or_faulty(self.path, reason, said)
 
 
 def _there(conn: sa.Connection, table: str) -> bool:
@@ -157,6 +159,7 @@ class SchemaLock:
                     self._conn.exec_driver_sql("SELECT 1")
                     return
                 self._conn.close()
+                self._conn = None
             conn = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             conn.detach()  # it is not for others
             number = engines.lock_number(engines.schema_of(self._engine), "serving")

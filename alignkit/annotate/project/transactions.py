@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
 
 from alignkit.annotate.project import engines
-from alignkit.annotate.project.names import DamagedProject, ProjectError
+from alignkit.annotate.project.names import DamagedProject, DatabaseAway, ProjectError
 from alignkit.errors import AlignkitError
 
 T = TypeVar("T")
@@ -106,8 +106,7 @@ class Transactions:
                     except AlignkitError as problem:
                         turn.error = problem
         except BaseException as problem:
-            away = isinstance(problem, ProjectError) and not isinstance(problem, DamagedProject)
-            if alone or away or not isinstance(problem, Exception):
+            if alone or isinstance(problem, DatabaseAway) or not isinstance(problem, Exception):
                 for turn in turns:
                     turn.error = problem
             else:  # the fault is in some of the work

@@ -1,0 +1,100 @@
+"""What many threads append at a time is committed at once, and the error of one is its own."""
+
+import threading
+import time
+from statistics import median
+
+import pytest
+from annotation import Tab, cell, project, small_corpus
+
+from alignkit.annotate.project.replay import replay
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request, tmp_path, monkeypatch):
+    monkeypatch.setenv("ALIGNKIT_STORE", request.param)
+    with project(tmp_path, small_corpus(20), annotator=None) as store:
+        yield store
+
+
+def together(store, calls):
+    """Make calls in threads while a commit is held up; return their results or errors."""
+    outcomes, held = [None] * len(calls), threading.Event()
+
+    def call(at):
+        try:
+            outcomes[at] = calls[at]()
+        except Exception as problem:
+            outcomes[at] = type(problem).__name__
+
+    first = threading.Thread(target=store.database.share, args=[lambda conn: held.wait()])
+    threads = [first, *(threading.Thread(target=call, args=[at]) for at in range(len(calls)))]
+    for at, thread in enumerate(threads):
+        thread.start()
+        while len(store.database._waiting) < at or not store.database._led:
+            time.sleep(0.001)
+    held.set()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def tabs_of(store, count):
+    for number in range(count):
+        store.enrol(f"a{number}")
+    return [Tab(store, annotator=f"a{number}") for number in range(count)]
+
+
+def test_the_error_of_one_is_its_own_and_the_others_commit_at_once(store, monkeypatch):
+    events = [cell(0, 0, 0, 2), cell(0, 0, 1, 2), cell(9, 9, 0, 2), *(cell(0, 0, 0, 2),) * 2]
+    events += [cell(1, 1, 0, 1) for _ in range(65)]
+    tabs, commits, writing = tabs_of(store, len(events)), [], store.database.writing
+    monkeypatch.setattr(store.database, "writing", lambda: commits.append(1) or writing())
+    calls = [
+        lambda tab=tab, event=event: tab.send(event)[1]
+        for tab, event in zip(tabs, events, strict=True)
+    ]
+    outcomes = together(store, calls)
+    assert outcomes == [True, "Conflict", "BadEvent", True, "BadEvent", *[True] * 65]
+    assert len(commits) == 3  # the one that was held up, 64, and the rest
+    assert not replay(store).differences
+    assert [event.n for event in store.log()] == list(range(1, store.project().n + 1))
+
+
+def test_a_fault_in_some_work_spoils_no_other(store):
+    (tab,) = tabs_of(store, 1)
+
+    def broken(conn):
+        conn.exec_driver_sql("SELECT nonsense FROM event")
+
+    def faulty(conn):
+        raise KeyError
+
+    calls = [lambda: tab.send(cell(0, 0, 0, 2))[1]]
+    calls += [lambda work=work: store.database.share(work) for work in (broken, faulty, id)]
+    done, *failed, number = together(store, calls)
+    assert (done, failed[1], isinstance(number, int)) == (True, "KeyError", True)
+    assert failed[0] in ("ProjectError", "DamagedProject")
+    assert Tab(store, annotator="a0").state.cells == {(0, 0): 2}
+
+
+@pytest.mark.slow
+def test_two_hundred_edits_a_second_of_fifty_take_ten_milliseconds(store):
+    times, tabs = [], tabs_of(store, 50)
+
+    def work(number):
+        tab, value = tabs[number], 0
+        begin = time.perf_counter() + number / 200
+        for at in range(20):
+            time.sleep(max(0, begin + at / 4 - time.perf_counter()))
+            before = time.perf_counter()
+            tab.send(cell(0, 0, value, 2 - value))
+            times.append(time.perf_counter() - before)
+            value = 2 - value
+
+    threads = [threading.Thread(target=work, args=[number]) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert median(times) < 0.01

@@ -1,0 +1,258 @@
+"""Projects in PostgreSQL, copies and backups, copies of files in use, and earlier versions."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+
+import pytest
+from annotation import Tab, cell, project, run_sql, sent, small_corpus
+from command import run
+from postgres_server import server
+from refusals import refuses
+
+from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.project import database, postgres
+from alignkit.annotate.project.copying import back_up, copy_project
+from alignkit.annotate.project.database import VERSION
+from alignkit.annotate.project.engines import parsed
+from alignkit.annotate.project.events import encode
+from alignkit.annotate.project.names import DamagedProject, ProjectError, Visitor, shown_place
+from alignkit.annotate.project.places import remove_project
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
+from alignkit.annotate.server.sessions import Sessions
+
+NUL = "a\0b\U0010ffff0"
+
+
+def full_project(folder, name="project"):
+    """Return a project with edits, and texts that PostgreSQL cannot keep as they are."""
+    pairs = [*small_corpus(3), SentencePair(NUL, [NUL, "b"], ["w"], {NUL: Alignment.parse("0-0")})]
+    store = project(folder, Corpus(pairs), name=name)
+    tab = Tab(store)
+    tab.send(cell(0, 0, 0, 2), sent("comment", key="", before="", after="é\U0010ffff"))
+    tab.back()
+    return store
+
+
+def log_of(store):
+    return [encode(event) for event in store.log()]
+
+
+def test_a_project_is_copied_to_postgresql_and_back_with_an_equal_log(tmp_path, capsys):
+    place, file = server().place(), str(tmp_path / "back")
+    with full_project(tmp_path) as store:
+        before = log_of(store)
+    assert run(capsys, "project", "copy", store.path, place).code == 0
+    run(capsys, "project", "copy", store.path, place).failed("exists already")
+    run(capsys, "project", "copy", store.path, store.path).failed("exists already")
+    with Store.open(place, serve=True) as there:
+        assert (log_of(there), replay(there).differences) == (before, [])
+        assert [row.id for row in there.find("anna", "a\0B", limit=9).pairs] == [NUL]
+        assert there.history(1, "anna")[-1].kind == "undo"
+        copy_project(there, file)
+        refuses(ProjectError, "another server", Store.open, place, serve=True)
+        refuses(ProjectError, "a backup is a file", back_up, there, server().place())
+        back_up(there, str(tmp_path / "saved"))
+    for path in (file, str(tmp_path / "saved")):
+        with Store.open(path, readonly=True) as back:
+            assert (log_of(back), replay(back).differences) == (before, [])
+    Store.open(place, serve=True).close()  # the lock is free again
+    remove_project(place)
+    refuses(ProjectError, "no alignkit project", Store.open, place)
+
+
+def test_a_place_in_postgresql_is_checked(tmp_path, monkeypatch):
+    place = server().place()
+    url = server().url
+    for wrong, told in ((url, "needs the name of a schema"), (f'{url}#p"x', "needs the name"),
+                        (place, "no alignkit project"), (f"{url}0#p_1", "does not answer"),
+                        (f"{url.replace('+psycopg', '')}#pg_x", "needs the name")):  # fmt: skip
+        refuses(ProjectError, told, Store.open, wrong)
+    create_project(place, small_corpus())
+    refuses(ProjectError, "exists already", create_project, place, small_corpus())
+    run_sql(place, f"UPDATE revision SET version = {VERSION + 1}")
+    refuses(ProjectError, "newer alignkit", Store.open, place)
+    run_sql(place, f"UPDATE revision SET version = {VERSION}", "DELETE FROM pair_counts")
+    refuses(DamagedProject, "a stream has no counts", Store.open, place)
+    assert parsed("postgresql://ann:s%40/x@h/d#p_1")[1] == "p_1"
+    assert shown_place("postgresql+psycopg://ann:secret@h/d#p_1").endswith("//ann@h/d#p_1")
+    monkeypatch.setattr(server(), "url", "")
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    told = r"alignkit\[postgres\]"
+    refuses(ProjectError, told, Store.open, "postgresql+psycopg://a:secret@h/other#p_1")
+
+
+def test_a_later_version_of_a_schema_is_reached_in_one_transaction(tmp_path, monkeypatch):
+    place = server().place()
+    create_project(place, small_corpus())
+    script = "revision, down_revision = '5', None\ndef upgrade(op):\n    op.execute('{}')\n"
+    for module in (database, postgres):
+        monkeypatch.setattr(module, "VERSION", 5)
+    monkeypatch.setattr(postgres, "VERSIONS", str(tmp_path))
+    (tmp_path / "v5.py").write_text(script.format("SELECT nonsense"))
+    refuses(ProjectError, "nonsense", Store.open, place)
+    (tmp_path / "v5.py").write_text(script.format("CREATE TABLE more (x integer)"))
+    Store.open(place).close()
+    run_sql(place, "SELECT x FROM more")
+    Store.open(place).close()
+
+
+def test_a_child_process_works_on_a_schema(tmp_path):
+    place = server().place()
+    create_project(place, small_corpus(30))
+    child = ChildProcess(Job(place, plan=SuggestionPlan("trained")), lambda *_: None, print)
+    with closing(child):
+        child.run()
+        assert len(list(child.rows())) == 30
+    with Store.open(place) as store:
+        sessions = Sessions(store.database)
+        cookie, second = sessions.admit(Visitor("anna"))
+        assert Sessions(store.database).fits(cookie, second)
+        assert sessions.plan is None
+
+
+def edit(store, stop, lost, number, acknowledged):
+    """Draw and erase a link until told to stop; note what was acknowledged."""
+    name, k, value = f"a{number}", 1 + number % 3, 0
+    while not stop.is_set():
+        event = cell(0, 0, value, 2 - value)
+        while not stop.is_set():
+            try:
+                view = store.pair(k, name)
+                store.append(k, name, base=view.state.seq, rev=view.rev, events=[event])
+                acknowledged.append(event.id)
+                value = 2 - value
+                break
+            except ProjectError as problem:
+                lost.append("does not answer" in str(problem))
+                time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_nothing_acknowledged_is_lost_when_postgresql_is_killed(tmp_path):
+    place, stop, lost, acknowledged = server().place(), threading.Event(), [], []
+    create_project(place, small_corpus())
+    with Store.open(place, serve=True) as store:
+        for number in range(6):
+            store.enrol(f"a{number}")
+        threads = [threading.Thread(target=edit, args=(store, stop, lost, number, acknowledged))
+                   for number in range(6)]  # fmt: skip
+        for thread in threads:
+            thread.start()
+        for _ in range(20):
+            before = len(acknowledged)
+            while len(acknowledged) < before + 6:
+                time.sleep(0.01)
+            server().stop()
+            server().start()
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert lost
+        assert all(lost)
+        events = list(store.log())
+        assert set(acknowledged) <= {event.id for event in events}
+        assert [event.n for event in events] == list(range(1, len(events) + 1))
+        assert not replay(store).differences
+        refuses(ProjectError, "another server", Store.open, place, serve=True)  # locked again
+
+
+# Backups and copies of files in use
+
+WATCH = "import sys, time; from alignkit.annotate.project.store import Store; " \
+    "store = Store.open(sys.argv[1], serve=True); print(flush=True); time.sleep(60)"  # fmt: skip
+
+
+def test_a_backup_while_edits_go_on_is_complete_and_lets_nobody_in(tmp_path, capsys):
+    store, file = project(tmp_path), str(tmp_path / "saved.alignkit")
+    Sessions(store.database).admit(Visitor("anna"))
+    stop, before = threading.Event(), log_of(store)
+    store.enrol("a0")
+    thread = threading.Thread(target=edit, args=(store, stop, [], 0, []))
+    thread.start()
+    for _ in range(3):
+        assert "saved" in run(capsys, "project", "backup", store.path, file).err
+        with Store.open(file, readonly=True) as saved:
+            log = log_of(saved)
+            assert (log[: len(before)], replay(saved).differences) == (before, [])
+            before = log
+    stop.set()
+    thread.join()
+    with Store.open(file, serve=True) as saved:  # it is in nobody's use
+        tables = "SELECT 1 FROM sqlite_master WHERE name IN ('session', 'plan')"
+        with saved.database.reading() as conn:
+            assert conn.exec_driver_sql(tables).first() is None
+        refuses(ProjectError, "another server", back_up, store, file)
+    other = project(tmp_path, name="other")
+    for path in (other.path, store.path, str(tmp_path / "text")):
+        (tmp_path / "text").write_text("mine")
+        refuses(ProjectError, "is no backup of this project", back_up, store, path)
+    run_sql(store.path, "UPDATE stream SET notes = 'x'")
+    refuses(ProjectError, "differs from its log", back_up, store, str(tmp_path / "none"))
+    refuses(ProjectError, "differs from its log", copy_project, store, str(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_copy_of_a_file_in_use_is_refused_and_a_killed_server_is_not(tmp_path, capsys):
+    store, copy = project(tmp_path), str(tmp_path / "copy")
+    path = store.path
+    store.close()
+    with subprocess.Popen([sys.executable, "-c", WATCH, path], stdout=subprocess.PIPE) as server:
+        server.stdout.readline()
+        with Store.open(path) as other:  # a command
+            Tab(other).send(cell(0, 0, 0, 2))
+        shutil.copy(path, copy)
+        server.kill()
+    for options in ({}, {"readonly": True}, {"serve": True}, {"log": True, "readonly": True}):
+        refuses(ProjectError, "is a copy of a file in use", Store.open, copy, **options)
+    run(capsys, "project", "log", copy).failed("alignkit project backup")
+    run(capsys, "annotate", copy, "--no-browser").failed("is a copy of a file in use")
+    assert '"copy"' not in run(capsys, "project", "log", copy, "--accept-copy").out
+    with Store.open(copy, accept_copy=True) as accepted:
+        assert [event.kind for event in accepted.log()][-1] == "copy"
+        assert not replay(accepted).differences
+    Store.open(copy).close()
+    with Store.open(path, serve=True) as again:  # after the kill
+        assert again.pair(1, "anna").state.cells == [(0, 0, 2)]
+    shutil.copy(path, copy)
+    Store.open(copy).close()  # it was closed
+
+
+# Earlier versions
+
+DROPPED = [
+    ["DROP TABLE in_use"],
+    ["DROP TABLE learned_set", "ALTER TABLE pair DROP COLUMN suggested"],
+    ["DROP TABLE assignment", *(f"ALTER TABLE project DROP COLUMN {name}" for name in
+                                ("gold", "task", "assigning", "blind", "majority"))],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [3, 2, 1])
+def test_a_project_of_each_version_is_read_backed_up_and_brought_up_to_date(tmp_path, version):
+    store, saved = full_project(tmp_path, "p.alignkit"), str(tmp_path / "saved")
+    path, before = store.path, log_of(store)
+    store.close()
+    for statements in DROPPED[: VERSION - version]:
+        run_sql(path, *statements)
+    run_sql(path, f"PRAGMA user_version={version}")
+    (tmp_path / "p.before-3.alignkit").write_text("of an earlier change")
+    with Store.open(path, readonly=True) as old:
+        assert (log_of(old), replay(old).differences) == (before, [])
+        back_up(old, saved)
+    for place in (path, saved):
+        with Store.open(place) as new:
+            assert (log_of(new), replay(new).differences) == (before, [])
+    kept = sorted(name for name in os.listdir(tmp_path) if "before" in name)
+    assert kept == ["p.before-4.alignkit", "saved.before-4.alignkit"]
+    with Store.open(str(tmp_path / kept[0]), readonly=True) as old:
+        assert (log_of(old), replay(old).differences) == (before, [])
+    with open(tmp_path / kept[0], "rb") as file:
+        assert file.read(64)[-1] == version
