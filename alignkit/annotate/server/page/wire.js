@@ -247,7 +247,8 @@ class Wire extends EventTarget {
 		if (!removed.size) return // another tab tells
 		const taken = held.filter(later => removed.has(later.event.id))
 		const detail = {
-			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev, status,
+			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev,
+			status: body?.error === "moved" ? 404 : status, // it is somebody else's now: there is nothing to ask
 			message: body?.message ?? `The server answered ${status}.`,
 		}
 		if (tab === this.#tab) return this.#conflict(detail)

@@ -1,0 +1,223 @@
+"""The server of a lab: who may use which route, sessions and secrets, and its own description."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+import jsonschema
+import msgspec
+from lab_server import CARLA, Person, password, serving, small_corpus
+
+from alignkit.annotate.lab import bodies, passwords
+
+PEOPLE = {"o": "olga", "d": "adam", "a": "anna", "r": "rita", "L": "carla", "c": "max", "m": "zoe"}
+EVERYBODY = "odarLcm"
+WHO = {
+    "*": "POST session, POST join/look, POST join",
+    EVERYBODY: "DELETE session, GET me, PATCH me, POST prove, GET me/sessions, DELETE me/sessions,"
+    "DELETE me/sessions/{id}, GET me/tokens, POST me/tokens, DELETE me/tokens/{id}, GET projects,"
+    "GET drafts, GET openapi.json",
+    "L": "GET accounts, PATCH accounts/{name}, GET audit",
+    "Lc": "POST projects, POST drafts",
+    "odarL": "GET {}",
+    "oL": "PATCH {}, DELETE {}, GET {}/people, PUT {}/people/{name}, DELETE {}/people/{name},"
+    "DELETE {}/people/{name}/sessions, POST {}/links, DELETE {}/links/{id}, GET {}/log,"
+    "GET {}/assign, POST {}/assign, POST {}/move, POST {}/import, GET {}/backup",
+    "odL": "POST {}/settle, GET {}/gold, GET {}/gold/changes, GET {}/gold/{k},"
+    "POST {}/gold/{k}/events, GET {}/events",
+    "odrL": "GET {}/progress, GET {}/agreement, GET {}/export",
+    "a": "GET {}/project, GET {}/changes, GET {}/queue, GET {}/find, GET {}/pairs/{k},"
+    "GET {}/pairs/{k}/history,"
+    "POST {}/pairs/{k}/events",
+    "": "GET drafts/{id}, PATCH drafts/{id}, DELETE drafts/{id}, POST drafts/{id}/files,"
+    "PUT drafts/{id}/files/{n}, DELETE drafts/{id}/files/{n}, GET drafts/{id}/preview/{k}",
+}
+"""Who may use which route: the table of roles; drafts belong to who made them."""
+TABLE = {name.strip().replace("{}", "projects/{slug}"): who
+         for who, names in WHO.items() for name in names.split(",")}  # fmt: skip
+UNKNOWN = {"error": "unknown", "message": "Not found."}
+OPEN_WHEN_ARCHIVED = {"PATCH projects/{slug}", "DELETE projects/{slug}"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cheap():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "COST", (2, 1, 1))
+        yield
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("lab")) as server:
+        server.slug = server.project(corpus=small_corpus(6, {}))
+        plan = {"annotators": ["anna", "ben"], "control": 0, "double": 1}
+        assign(server.of("olga"), server.slug, **plan)
+        yield server
+
+
+def assign(owner, slug, **plan):
+    dry = owner.got("POST", f"projects/{slug}/assign", {**plan, "dry_run": True})
+    return owner.got("POST", f"projects/{slug}/assign", {**plan, "plan": dry["plan"]})
+
+
+def asked(entry, person, slug):
+    """Send a request to a route whose body changes nothing."""
+    path = entry.path.format(slug=slug, name="nobody", id="0", k=1, n=1)
+    body = None if entry.takes is None else {"unexpected": 1} if path != "drafts" else {}
+    if entry.takes is bytes and entry.streams:
+        return person.ask("PUT", path, b"x", content_type="application/octet-stream")
+    return person.ask(entry.method, path, body)
+
+
+def is_refused(answer):
+    return answer.status_code == 401 or (answer.status_code == 404 and answer.json() == UNKNOWN)
+
+
+def test_each_route_is_for_whom_the_table_says(server):
+    assert {f"{entry.method} {entry.path}" for entry in server.entries} == TABLE.keys()
+    server.of("clem")
+    server.lab.accounts.change("clem", CARLA, state="closed")
+    people = {key: server.of(name) for key, name in PEOPLE.items()}
+    strangers = Person(server), server.of("clem")
+    ending = {"DELETE session": 2, "DELETE me/sessions": 1}
+    wrong = []
+    for entry in sorted(server.entries, key=lambda e: ending.get(f"{e.method} {e.path}", 0)):
+        may = TABLE[name := f"{entry.method} {entry.path}"]
+        for key, person in people.items():
+            answer = asked(entry, person, server.slug)
+            right = is_refused(answer) == (key not in may and may != "*")
+            if answer.status_code >= 500 or not (
+                right if may else answer.status_code in (404, 422)
+            ):
+                wrong.append((name, key, answer.status_code, answer.text))
+        if may != "*":
+            codes = [asked(entry, person, server.slug).status_code for person in strangers]
+            wrong += [(name, codes)] if codes != [401, 401] else []
+        gone = asked(entry, people["m"], "nothing")  # unknown and forbidden are alike
+        wrong += [(name, gone.text)] if entry.of_project and gone.json() != UNKNOWN else []
+    assert not wrong
+    server.people.clear()
+
+
+def test_an_archived_project_is_read_only(server):
+    slug = server.project("Old")
+    for state in ("archived", "open"):
+        carla = server.of("carla")
+        etag = carla.got("GET", f"projects/{slug}")["etag"]
+        for entry in server.entries if state == "open" else ():
+            name = f"{entry.method} {entry.path}"
+            person = server.of("anna" if TABLE[name] == "a" else "carla")
+            if entry.of_project and entry.method != "GET" and name not in OPEN_WHEN_ARCHIVED:
+                assert asked(entry, person, slug).status_code == 423, name
+        carla.got("PATCH", f"projects/{slug}", {"etag": etag, "state": state})
+    draft = server.of("olga").ask("POST", "drafts", {"project": slug})
+    assert draft.status_code == 201
+
+
+def test_two_managers_do_not_overwrite_each_other(server):
+    olga, slug = server.of("olga"), server.project("Twice")
+    etag = olga.got("GET", f"projects/{slug}")["etag"]
+    olga.got("PATCH", f"projects/{slug}", {"etag": etag, "name": "Two"})
+    late = server.of("carla").got("PATCH", f"projects/{slug}", {"etag": etag, "name": "Three"}, 409)
+    assert (late["error"], "olga" in late["message"]) == ("changed", True)
+
+
+def test_secrets_that_are_forged_cut_or_of_an_ended_session_open_nothing(server):
+    zoe = Person(server, "zoe")
+    name, cookie = next(iter(zoe.cookies.items()))
+    for value in (cookie[:-1], cookie[::-1], f"{cookie}x", ""):
+        zoe.cookies.set(name, value, domain="lab.example", path="/")
+        zoe.got("GET", "me", status=401)
+    zoe.cookies.clear()
+    zoe.cookies.set(name, cookie)
+    assert zoe.got("GET", "me")["account"] == "zoe"
+    csrf = zoe.csrf
+    for value in (csrf[:-1], csrf.swapcase(), server.of("anna").csrf, ""):
+        zoe.csrf = value
+        assert zoe.got("GET", "me", status=403)["error"] == "csrf"
+    zoe.csrf = csrf
+    assert zoe.got("GET", "me", status=401, x_account="anna")["error"] == "taken"
+    for headers in ({"origin": "https://evil.example"}, {"host": "evil.example"},
+                    {"sec_fetch_site": "cross-site"}):  # fmt: skip
+        zoe.got("GET", "me", status=403, **headers)
+    zoe.got("DELETE", "session", status=204)
+    zoe.cookies.set(name, cookie)
+    assert zoe.got("GET", "me", status=401)["error"] == "signin"
+
+
+def test_tokens_do_less_than_their_account_and_no_cookie_helps(server):
+    olga, other = server.of("olga"), server.project("Other")
+    make = {"name": "script", "project": server.slug}
+    token = olga.got("POST", "me/tokens", make, 201)["token"]
+    program = Person(server, "olga", token)
+    program.cookies = olga.cookies
+    program.got("GET", f"projects/{server.slug}/assign")
+    for path in (f"projects/{other}", "audit"):
+        assert program.got("GET", path, status=404) == UNKNOWN
+    program.got("POST", "drafts", {}, 404)
+    program.got("POST", "drafts", {"project": other}, 404)
+    for path in ("me/tokens", f"projects/{server.slug}/backup", "me/sessions"):
+        program.got("GET", path, status=403)
+    reader = olga.got("POST", "me/tokens", {"name": "r", "read_only": True}, 201)
+    program.token = reader["token"]
+    assert program.ask("GET", f"projects/{other}/events").status_code == 200
+    program.got("POST", f"projects/{other}/move", {"from": "a", "to": None, "count": 1}, 403)
+    for text in (program.token[:-1], f"{program.token}x", "ak_"):
+        program.token = text
+        assert program.got("GET", "me", status=401)["error"] == "token"
+    program.token = reader["token"]
+    olga.got("DELETE", f"me/tokens/{reader['id']}", status=204)
+    program.got("GET", "me", status=401)
+
+
+def test_what_matters_asks_for_the_password_again(server):
+    olga, slug, now = server.of("olga"), server.slug, server.lab.database.clock
+    server.lab.database.clock = lambda: now() + 3600
+    try:
+        for method, path, body in (
+            ("GET", f"projects/{slug}/backup", None),
+            ("GET", f"projects/{slug}/export?what=all", None),
+            ("POST", f"projects/{slug}/links", {"name": "anna", "kind": "reset"}),
+            ("PUT", f"projects/{slug}/people/anna", {"role": "owner"}),
+            ("POST", "me/tokens", {"name": "t"}),
+        ):  # fmt: skip
+            assert olga.got(method, path, body, 403)["error"] == "prove", path
+        olga.got("POST", "prove", {"password": password("olga")}, 204)
+        assert olga.ask("GET", f"projects/{slug}/backup").status_code == 200
+    finally:
+        server.lab.database.clock = now
+
+
+def test_bodies_are_checked_and_the_wrong_field_is_named(server):
+    olga, path = server.of("olga"), f"projects/{server.slug}/move"
+    for body, status, field in (
+        (b"{", 400, None), ({"from": "a", "to": None, "count": "x"}, 422, "count"),
+        ({"from": "a", "to": None, "count": 1, "more": 1}, 422, ""),
+    ):  # fmt: skip
+        fault = olga.got("POST", path, body, status, content_type="application/json")
+        assert fault.get("field") == field
+    olga.got("POST", path, b"{}", 415, content_type="text/plain")
+    olga.got("POST", path, b" " * 300_000, 413, content_type="application/json")
+
+
+def test_the_description_is_valid_and_answers_are_as_described(server):
+    api = server.of("carla").got("GET", "openapi.json")
+    own = {(method, path) for path, rows in api["paths"].items() for method in rows}
+    assert own == {(entry.method.lower(), f"/{entry.path}") for entry in server.entries}
+    assert api["openapi"].startswith("3.1")
+    for schema in api["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    for entry in server.entries:
+        if entry.method != "GET":
+            continue
+        name = f"GET {entry.path}"
+        answer = asked(entry, server.of("anna" if TABLE[name] == "a" else "carla"), server.slug)
+        operation = api["paths"][f"/{entry.path}"]["get"]
+        stated = operation["responses"][str(answer.status_code)].get("content", {})
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        assert (kind in stated) == bool(answer.content), name
+        if kind == "application/json":
+            rules = {**stated[kind]["schema"], "components": api["components"]}
+            jsonschema.validate(answer.json(), rules)
+    fault = msgspec.json.decode(Person(server).ask("GET", "me").content, type=bodies.Fault)
+    assert fault.error == "signin"
