@@ -25,6 +25,7 @@ export function menu(name, label, items) {
 		list.hidden = true
 		opener.setAttribute("aria-expanded", "false")
 	})
+	on(part, "click", event => event.stopPropagation()) // pages of work take the focus back
 	// before the item acts: what it asks gives the focus back to the button
 	on(list, "click", () => show(false), true)
 	return part

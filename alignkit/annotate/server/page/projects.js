@@ -31,7 +31,7 @@ function row({name, slug, task, languages, state, done, pairs, needs, annotators
 		head(html("a", {href: pageOf("", slug)}, name), about), cell(bar(done, pairs, `${name}, done`), ` ${done} of ${pairs}`),
 		cell(needs && state === "open" ? html("a", {class: "needs", href: pageOf(needs.page, slug)}, needs.text) : ""),
 		cell(annotators.length ? annotators.join(", ") : html("span", {class: "quiet"}, "nobody yet")),
-		html("td", {class: "quiet"}, ...(last ? [when(last)] : ["made ", when(made)])),
+		html("td", {class: "quiet"}, ...(last ? [when(last)] : [Date.now() - new Date(made) < 864e5 ? "made today" : html("span", {}, "made ", when(made))])),
 	]
 }
 

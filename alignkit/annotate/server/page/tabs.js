@@ -67,7 +67,6 @@ export const seenAgain = load => on(document, "visibilitychange", () => document
 
 // Give the pages of work the same head: tabs above the dashboard; where pairs need the room, in the menu.
 export async function frame() {
-	document.head.append(html("link", {rel: "stylesheet", href: `${root}page/tabs.css`}))
 	const [me, project] = await known(), old = document.querySelector("header")
 	document.body.classList.add("framed")
 	if (old.querySelector("nav")) {
