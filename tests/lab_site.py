@@ -95,6 +95,7 @@ class Person:
             ignore_https_errors=True, viewport={"width": 1280, "height": 800},
             accept_downloads=True,
         )  # fmt: skip
+        self.context.set_default_timeout(15_000)
         self.page = self.context.new_page()
         self.faults = []
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))

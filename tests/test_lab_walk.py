@@ -93,7 +93,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     # 2. a project from three files, one link of which is bad
     carla.go("")
     carla.page.get_by_role("button", name="New project").click()
-    carla.page.wait_for_url("**/new/*")
+    carla.page.wait_for_url("**/new/*", wait_until="networkidle")
     carla.page.locator("#file").set_input_files(write_corpus(tmp_path))
     expect(carla.page.locator("#detected-text")).to_contain_text("Pharaoh", timeout=30000)
     expect(carla.page.locator("#findings")).to_contain_text("outside")
@@ -118,7 +118,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
 
     # 4. assignment: all to both, without a control sample; a move and back
     carla.go("p/news/assign")
-    carla.page.get_by_text("two", exact=True).click()
+    carla.page.locator("[name=by][value=two]").check()
     carla.page.locator("#control").fill("0")
     carla.page.locator("[name=control_least]").fill("0")
     expect(carla.page.locator("#shares")).to_contain_text("24")

@@ -20,6 +20,7 @@ async function look() {
 	})
 }
 
+addEventListener("hashchange", () => location.reload()) // another link in the same tab
 look().catch(fault => {
 	if (!(fault instanceof Fault)) throw fault
 	say("problem", fault.status === 410 || fault.status === 422 ? "This link is no longer valid. Ask for a new one." : fault.message)
