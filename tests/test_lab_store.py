@@ -255,11 +255,11 @@ def test_the_password_again_holds_for_ten_minutes(lab: Clocked) -> None:
 
 def test_who_may_end_which_session(lab: Lab) -> None:
     first, second = sign_in(lab, "anna"), sign_in(lab, "anna")
-    lab.sessions.end(
-        "anna", ANNA, id=next(x.id for x in lab.sessions.rows("anna", first) if x.current)
-    )
+    ids = [row.id for row in lab.sessions.rows("anna", first) if row.current]
+    lab.sessions.end("anna", ANNA, id=ids[0])
     assert [account_of(lab, cookie) for cookie in (first, second)] == ["", "anna"]
-    lab.sessions.end("carla", CARLA, id=lab.sessions.rows("anna")[0].id)  # anna's, not carla's
+    for row in lab.sessions.rows("anna"):
+        lab.sessions.end("carla", CARLA, id=row.id)  # anna's, not carla's
     refused(values.NotAllowed, lab.sessions.end, "carla", ANNA)
     assert account_of(lab, second)
     lab.sessions.end("anna", CARLA)
@@ -344,6 +344,7 @@ def test_a_link_works_once_and_not_too_late(lab: Clocked, kind: str, name: str) 
     assert info is not None
     assert (info.kind, info.name) == (kind, name)
     lab.now += {"first": 3600, "invite": 7 * DAY, "reset": DAY}[kind]
+    assert lab.links.peek(late) is None
     refused(values.LinkGone, lab.links.use, late, **typed)
     token = link()
     assert account_of(lab, lab.links.use(token, **typed).cookie) == (name or "fred")
@@ -412,6 +413,9 @@ def test_nobody_takes_over_an_account_by_a_link(lab: Lab) -> None:
     lab.projects.remove("tales", "emil", ANNA)
     assert lab.links.peek(removed) is None
     invite(lab, "emil", BEN, "songs")
+    lab.links.create("reset", "emil", BEN)
+    lab.accounts.change("emil", CARLA, rank="owner")
+    refused(values.NotAllowed, lab.links.create, "reset", "emil", BEN)
 
 
 def test_the_first_owner_and_an_owner_who_is_locked_out(lab: Lab, tmp_path: Path) -> None:
