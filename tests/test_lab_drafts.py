@@ -7,21 +7,23 @@ import sys
 import threading
 import time
 from collections import namedtuple
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from adjudicated_project import two_annotators
-from annotation import run_sql
 
 from alignkit import Aligner
 from alignkit.annotate.lab import drafts as module
 from alignkit.annotate.lab.bodies import ChangeDraft, NewImport, NewProject, Suggestions
-from alignkit.annotate.lab.drafts import DraftError, Drafts
+from alignkit.annotate.lab.draft_child import _create
+from alignkit.annotate.lab.drafts import DraftError, DraftJob, Drafts
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import Sessions
+from alignkit.errors import AlignkitError
 
 EN, DE, LINKS = b"the house\na b\n", b"das haus\nx y\n", b"0-0 1-1\n0-0\n"
 FILES = {"news.en": EN, "news.de": DE, "auto.align": LINKS}
@@ -86,9 +88,7 @@ def until(true):
 
 
 def read(drafts, account, id):
-    return until(lambda: (draft := drafts.get(account, id)).reading or draft) and until(
-        lambda: not (draft := drafts.get(account, id)).reading and draft
-    )
+    return until(lambda: not (draft := drafts.get(account, id)).reading and draft)
 
 
 def refuses(code, call, *args, **options):
@@ -145,13 +145,10 @@ def test_limits_of_files_drafts_and_the_disk(drafts, monkeypatch):
     usage = namedtuple("Usage", "total used free")
     monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage(9, 9, (1 << 30) + 5))
     refuses("space", drafts.add, "ben", other, "y", 6)
-    for data, code in ((b"a" * 6, "space"), (b"a" * 5, "state")):
+    for data, code in ((b"a" * 6, "space"), (b"a" * 5, "state"), (b"a" * 10, "size")):
         with pytest.raises(DraftError) as caught, drafts.receive("ben", other, n) as write:
             write(data)
         assert caught.value.code == code
-    with pytest.raises(DraftError, match="larger than announced"):
-        with drafts.receive("ben", other, n) as write:
-            write(b"a" * 10)
     assert [path.name for path in drafts.path(other).iterdir()] == ["draft.json"]
     assert drafts.get("ben", other).files[0].received == 0
 
@@ -189,9 +186,9 @@ def test_changes_and_removal_stop_the_child_and_nothing_is_left(drafts, held):
     upload(drafts, "anna", id, {"x": b"1", "y": b"2"})
     until(lambda: len(held.made) == 1)
     draft = drafts.get("anna", id)
-    assert (draft.reading, draft.ready, draft.etag) == (True, False, "2")
+    assert (draft.reading, draft.ready, draft.etag) == (True, False, "4")
     changed = drafts.change("anna", id, ChangeDraft(task="judge", kinds={"1": "source"}))
-    assert (changed.task, changed.etag) == ("judge", "3")
+    assert (changed.task, changed.etag) == ("judge", "5")
     until(lambda: len(held.made) == 2)
     assert held.made[1].job.record.kinds == {"1": "source"}
     drafts.remove("anna", id)
@@ -229,10 +226,17 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     assert (pair.source, pair.target, pair.links) == (["a", "b"], ["x", "y"], [(0, 0, 2)])
     assert pair.direction == {"source": "ltr", "target": "ltr"}
     refuses("missing", drafts.preview, "anna", id, 3)
-    new = NewProject(id, draft.etag, "News", suggestions=Suggestions("initial", "auto"), blind=True)
+    auto = Suggestions("initial", "auto")
+    new = NewProject(id, draft.etag, "News", suggestions=auto, blind=True)
     refuses("state", drafts.make, "anna", module.structs.replace(new, etag="0"), place)
-    with pytest.raises(ProjectError, match="ben cannot suggest"):
-        drafts.make("anna", module.structs.replace(new, suggestions=Suggestions("initial", "ben")), place)
+    for odd, said in (({"suggestions": Suggestions("initial", "ben")}, "ben cannot suggest"),
+                      ({"gold": "auto"}, "another name for gold"), ({"scheme": "x"}, "known: "),
+                      ({"suggestions": Suggestions("model", "x")}, "x cannot suggest")):  # fmt: skip
+        job = DraftJob(str(drafts.path(id)), drafts._load("anna", id), place)
+        job.new = module.structs.replace(new, **odd)
+        with pytest.raises(AlignkitError, match=said):
+            _create(job, None)
+        assert not os.path.exists(place)
     shares = []
     drafts.make("anna", new, place, report=lambda text, share: shares.append(share))
     with Store.open(place) as store:
@@ -256,34 +260,29 @@ def test_a_model_of_the_draft_is_copied_for_the_project(drafts, tmp_path):
     Aligner.load(model)
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_a_project_of_each_version_is_adopted_and_merged(drafts, tmp_path, version):
+def test_a_project_is_adopted_and_its_work_merged(drafts, tmp_path):
     two_annotators(path := str(tmp_path / "old"), 2)
     with Store.open(path) as store:
         log = list(store.log())
-    run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode=DELETE")
     place = str(tmp_path / "p")
-    for k in range(2):
-        id = drafts.create("anna", "p" if k else "").id
-        if version < 3:
-            run_sql(path, f"PRAGMA user_version={version}")
-        upload(drafts, "anna", id, {"old.alignkit": open(path, "rb").read()})
+    for project in ("", "p"):
+        id = drafts.create("anna", project).id
+        upload(drafts, "anna", id, {"old.alignkit": Path(path).read_bytes()})
         draft = read(drafts, "anna", id)
-        assert (draft.pairs, draft.ready) == (2, True), draft
-        if not k:
-            none = Suggestions("none")
-            drafts.make("anna", NewProject(id, draft.etag, "New", suggestions=none), place)
-            with Store.open(place) as store:
-                assert list(store.log())[: len(log)] == log
-                assert store.project().name == "New"
-        else:
+        if project:
             done = drafts.bring_in("anna", NewImport(id, draft.etag), place)
             assert dict(done.counts)["annotations unchanged"] == 4
+            continue
+        none = Suggestions("none")
+        drafts.make("anna", NewProject(id, draft.etag, "New", suggestions=none), place)
+        with Store.open(place) as store:
+            assert list(store.log())[: len(log)] == log
+            assert store.project().name == "New"
 
 
 def test_imports_are_tried_first_and_counted_as_by_the_command(drafts, tmp_path):
     place = str(tmp_path / "p")
-    line = '{"id": "%s", "source": ["%s"], "target": ["b"], "annotations": {"ben": {"sure": "0-0"}}}\n'
+    line = '{"id": "%s", "source": ["%s"], "target": ["b"], "annotations": {"ben": {"sure": ""}}}\n'
     steps = [("", "1 a", {}), ("p", "1 c", {"words_only": True}), ("p", "2 a", {"add_pairs": True})]
     for project, pair, how in steps:
         id = drafts.create("anna", project).id
@@ -292,7 +291,7 @@ def test_imports_are_tried_first_and_counted_as_by_the_command(drafts, tmp_path)
         if not project:
             drafts.make("anna", NewProject(id, draft.etag, "x"), place)
             continue
-        for dry in (True, True, False):
+        for dry in (True, False):
             new = NewImport(id, draft.etag, **how, dry_run=dry)
             done = drafts.bring_in("anna", new, place)
             counts = dict(done.counts)
@@ -316,6 +315,6 @@ def test_imports_are_tried_first_and_counted_as_by_the_command(drafts, tmp_path)
 def test_the_child_has_limits(tmp_path, code, said):
     start = "from alignkit.annotate.lab.draft_child import _limit as x; x(500 << 20, 2, 8 << 20)\n"
     ran = subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True,
-                         cwd=tmp_path, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})  # fmt: skip
+                         check=False, cwd=tmp_path)  # fmt: skip
     assert ran.returncode == 1
     assert said in ran.stderr

@@ -20,7 +20,7 @@ from alignkit.annotate.importing import Imported, import_pairs, merge_project
 from alignkit.annotate.lab.bodies import ImportDone
 from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.names import ProjectError, check_name
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
@@ -28,6 +28,8 @@ from alignkit.annotate.server.sessions import Sessions
 from alignkit.annotate.server.worker import Output, do_job, give_way
 from alignkit.io.formats import get_format
 from alignkit.io.reading import read_corpus
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 _READING, _MAKING = (2048 * MB, 120, 600 * MB), (4096 * MB, 600, 4096 * MB)
@@ -71,15 +73,17 @@ def _limit(memory: int, seconds: int, written: int) -> None:
 def _create(job: DraftJob, out: Output) -> None:
     new, draft, done = job.new, job.record.draft, 0
     assert new is not None
-    wanted, project = new.suggestions, job.pairs.with_suffix(".alignkit")
+    project = job.pairs.with_suffix(".alignkit")
+    if not project.exists() and check_name(new.gold) in draft.annotators:
+        raise ProjectError(f"{new.gold} drew links in these files. Choose another name for gold.")
+    kind, name = new.suggestions.kind if new.task == "align" else "none", new.suggestions.name
     models = {file.name: file.n for file in draft.files if file.kind == "model"}
-    known = {"model": models, "initial": draft.annotators}.get(wanted.kind, [""])
-    if wanted.name not in known:
-        raise ProjectError(f"{wanted.name or 'Nobody'} cannot suggest links. Choose another.")
-    plan = SuggestionPlan(wanted.kind, wanted.name, wanted.kind != "none", new.learning)
-    if wanted.kind == "model":
-        shutil.copyfile(os.path.join(job.folder, str(models[wanted.name])), job.model)
-        plan = SuggestionPlan("model", job.model, learning=new.learning)
+    if name not in {"model": models, "initial": draft.annotators}.get(kind, [name]):
+        raise ProjectError(f"{name or 'Nobody'} cannot suggest links. Choose another.")
+    if kind == "model":
+        shutil.copyfile(os.path.join(job.folder, str(models[name])), job.model)
+        name = job.model
+    plan = SuggestionPlan(kind, name, kind != "none", new.learning)
 
     def made() -> None:
         nonlocal done
@@ -90,12 +94,19 @@ def _create(job: DraftJob, out: Output) -> None:
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
     else:
-        corpus = read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
         how = {"name": new.name, "scheme": new.scheme, "task": new.task}
-        create_project(job.place, corpus, **how, tell=made)
+        if new.scheme:
+            get_scheme(new.scheme)
+        create_project(job.place, _corpus(job), **how, tell=made)
     with Store.open(job.place) as store:
-        store.settings(name=new.name, blind=new.blind, majority=new.majority, gold=new.gold)
+        store.settings(name=new.name)
+        if not project.exists():
+            store.settings(blind=new.blind, majority=new.majority, gold=new.gold)
         Sessions(store.database).plan = plan
+
+
+def _corpus(job: DraftJob) -> Corpus:
+    return read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
 
 
 def _import(job: DraftJob) -> ImportDone:
@@ -107,7 +118,7 @@ def _import(job: DraftJob) -> ImportDone:
                 raise ProjectError("A project brings its work alone. Leave both options off.")
             with Store.open(str(project), readonly=True) as other:
                 return _done(merge_project(store, other, dry=new.dry_run), dry=new.dry_run)
-        pairs = list(read_corpus(job.pairs, format="alignkit-jsonl", max_size=512))
+        pairs = list(_corpus(job))
         holds = get_format(format).holds if format else frozenset({"text"})
         numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
         in_order = "ids" not in holds and numbered and not new.add_pairs

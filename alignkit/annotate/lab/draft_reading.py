@@ -26,7 +26,7 @@ from alignkit.annotate.exporting import exported
 from alignkit.annotate.lab.bodies import DraftChoice, DraftFinding, DraftOption, Preview
 from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
 from alignkit.annotate.project.database import is_project
-from alignkit.annotate.project.names import ProjectError, check_name
+from alignkit.annotate.project.names import GOLD, ProjectError, check_name
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.validation import Examination, examine
@@ -43,7 +43,7 @@ from alignkit.model.texts import TOKENIZERS
 
 Choices = Sequence[tuple[str, str]]
 
-_PAIRS = 200_000
+_PAIRS, _ANNOTATORS = 200_000, 1000
 _KINDS = [
     ("source", "Source words"), ("target", "Target words"), ("both", "Source and target words"),
     ("corpus", "Links or corpus"), ("none", "Not used"),
@@ -314,9 +314,10 @@ class DraftReader:
         self._even_out([*words, *([path] if format == "pharaoh" else [])])
         base = int(options["base"]) if options.get("base") in ("0", "1") else None
         sides = dict(zip(("source", "target"), words, strict=False))
+        stem = os.path.basename(path).split(".")[0]
         seen = self._examined(path, format, ReadOptions(
             base=base, transpose=options.get("direction") == "target", partial=not formats,
-            name=os.path.basename(path).split(".")[0] if formats else None, **sides,
+            name=None if stem == GOLD else stem, **sides,
         ))  # fmt: skip
         about = "Texts, one sentence a line"
         if formats:
@@ -434,6 +435,8 @@ class DraftReader:
                 if None in (pair.source, pair.target) and not self._draft.project:
                     raise OptionError(f"Pair {pair.id[:40]!r} has no words.")
                 annotators.update(dict.fromkeys(pair.alignments))
+                if len(annotators) > _ANNOTATORS:
+                    raise OptionError(f"The files have more than {_ANNOTATORS:,} annotators.")
                 offsets.append(offsets[-1] + previews.write(json.encode(_preview(k, pair)) + b"\n"))
                 yield pair
 

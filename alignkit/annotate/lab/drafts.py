@@ -199,7 +199,7 @@ class Drafts:
         with self._lock:
             kept = {record.draft.id for record in self._all()}
             for path in self._folder.iterdir():
-                if path.name not in kept:
+                if _ID.fullmatch(path.name) and path.name not in kept:
                     self._remove(path.name)
 
     def close(self) -> None:
@@ -271,15 +271,15 @@ class Drafts:
             raise DraftError("state", "The draft is not ready. Nothing was created.")
         with self._own.setdefault(account, threading.Lock()), self._places:
             module = "alignkit.annotate.lab.draft_child"
-            child = ChildProcess(job, report, lambda _: None, module=module)
             with self._lock:
                 self._unchanged(account, id, etag)
+                child = ChildProcess(job, report, lambda _: None, module=module)
                 self._children[id] = child
             try:
                 child.run()
                 return child.result
-            except ProjectError as problem:
-                killed = str(problem).startswith("the child process was killed")
+            except (ProjectError, DecodeError) as problem:  # half a line, if it was killed
+                killed = isinstance(problem, DecodeError) or "process was killed" in str(problem)
                 raise ProjectError(_KILLED if killed else str(problem)) from None
             finally:
                 child.close()
