@@ -477,6 +477,7 @@ def test_projects_are_made_archived_and_deleted_across_two_stores(lab: Lab) -> N
     assert (gone.n, gone.pairs, gone.done, gone.last) == (7, 4, 2, "2027-01-15T08:00:00Z")
     assert (lab.tokens.visitor(token), projects.roles("anna")) == (None, {})
     refused(values.UnknownProject, projects.get, "tales")
+    refused(values.UnknownProject, invite, lab, "ben", ANNA, "tales")
     assert [row.key for row in projects.leftovers()] == [gone.key]
     projects.clear(gone.key)
     assert projects.leftovers() == []

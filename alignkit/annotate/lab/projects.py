@@ -162,8 +162,7 @@ class Projects:
 
     def roles(self, account: str) -> dict[str, values.ProjectRole]:
         """Return the roles of an open account, by project; a lab owner is owner in each."""
-        roles: dict[str, values.ProjectRole] = self._recent(account, lambda: self._roles(account))
-        return roles
+        return self._recent(account, lambda: self._roles(account))
 
     def _roles(self, account: str) -> dict[str, values.ProjectRole]:
         mine = sa.and_(_ROLE.project == _PROJECT.slug, _ROLE.account == _ACCOUNT.id)
@@ -239,11 +238,10 @@ class Projects:
         """Set the role of an account in a transaction; annotators annotate, readers do not."""
         if role not in _ROLES:
             raise values.BadValue("role", f"The roles are {', '.join(_ROLES)}.")
+        queries.project_of(step.conn, slug)
         mine = _ROLE.account == account.id, _ROLE.project == slug
-        new = {
-            "role": role,
-            "annotates": role == values.ANNOTATOR or (annotates and role != values.READER),
-        }
+        works = role == values.ANNOTATOR or (annotates and role != values.READER)
+        new = {"role": role, "annotates": works}
         asked = sa.select(_ROLE.role, _ROLE.annotates).where(*mine)
         row = step.conn.execute(asked).mappings().first()
         before = None if row is None else dict(row)
