@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
 from alignkit.annotate.project import engines, schema
-from alignkit.annotate.project.migrations import upgrade
 from alignkit.annotate.project.names import (
     TASKS,
     DamagedProject,
@@ -320,7 +319,7 @@ class Database(Transactions):
         with self.writing() as conn:
             if (version := _version(conn)) < VERSION:  # nobody else was quicker
                 self._keep_old()
-                upgrade(conn, VERSIONS, version, VERSION)
+                engines.upgrade(conn, VERSIONS, version, VERSION)
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def _keep_old(self) -> None:

@@ -4,12 +4,11 @@ A place is a path, or ``postgresql+psycopg://user@host/database#schema``. Both a
 
     engine = sqlite_engine(path)          # or postgres_engine(*parsed(place))
     with reading(engine) as conn: ...     # sees one state of the database
-    with writing(engine) as conn: ...     # commits all of its work at once, or nothing
+    with writing(engine) as conn: ...     # commits all of its work at once; one writer at a time
     close(engine)
 
-Columns of tables have the types TEXT and INTEGER, which keep all that SQLite keeps. Writers of a
-file or schema come one after the other, in all processes. A commit is on the disk when `writing`
-ends. Statements of SQLAlchemy name no schema. Plain SQL does in PostgreSQL: see `use_schema`.
+Columns have the types TEXT and INTEGER, which keep all that SQLite keeps. Statements of SQLAlchemy
+name no schema; plain SQL does, except after `use_schema`.
 """
 
 from __future__ import annotations
@@ -173,3 +172,18 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
                 lock = sa.func.pg_advisory_xact_lock(lock_number(schema, "writing"))
                 chosen.execute(sa.select(lock))
             yield chosen
+
+
+def upgrade(conn: sa.Connection, folder: str, now: int, to: int) -> None:
+    """Run the scripts of a folder after version `now`, up to `to`, in the transaction of `conn`.
+
+    The folder is a history of Alembic; each revision is a number, each `upgrade` takes operations.
+    """
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(folder, version_locations=[folder]).walk_revisions(head=str(to))
+    operations = Operations(MigrationContext.configure(conn))
+    for script in reversed([script for script in scripts if int(script.revision) > now]):
+        script.module.upgrade(operations)

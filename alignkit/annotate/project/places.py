@@ -1,22 +1,33 @@
-"""Open, make and lock a project at a place: a file, or a schema in PostgreSQL."""
+"""Open, make, lock and delete a project at a place: a file, or a schema in PostgreSQL."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
 
-from alignkit.annotate.project.database import Database, ServerLock
-from alignkit.annotate.project.names import ProjectError, is_url, shown_place
-from alignkit.annotate.project.postgres import (
-    SchemaDatabase,
-    SchemaLock,
-    drop_schema,
-    has_schema,
-    new_schema,
+from alignkit.annotate.project import engines, schema
+from alignkit.annotate.project.database import (
+    VERSION,
+    VERSIONS,
+    Database,
+    ServerLock,
+    away_or_faulty,
+    check_version,
+    first_fault,
+    taken,
 )
+from alignkit.annotate.project.names import DamagedProject, ProjectError, is_url, shown_place
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import replacing_file
 
@@ -37,14 +48,21 @@ def take_lock(place: str) -> ServerLock | SchemaLock:
 
 def refuse_existing(place: str) -> None:
     """Refuse a place where something is."""
-    if has_schema(place) if is_url(place) else os.path.lexists(place):
+    if is_url(place):
+        with closing(SchemaDatabase(place, new=True)) as database, database.reading() as conn:
+            exists = engines.schema_of(conn) in sa.inspect(conn).get_schema_names()
+    else:
+        exists = os.path.lexists(place)
+    if exists:
         raise ProjectError(f"{shown_place(place)}: exists already; open it, or name another place")
 
 
 def remove_project(place: str) -> None:
     """Delete a project; nobody may have it open."""
     if is_url(place):
-        drop_schema(place)
+        with closing(SchemaDatabase(place, new=True)) as database, database.writing() as conn:
+            name = engines.schema_of(conn)
+            conn.execute(sa.schema.DropSchema(name, cascade=True, if_exists=True))
         return
     for end in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -60,14 +78,121 @@ def beside(place: str) -> AbstractContextManager[str]:
 def new_project(place: str) -> Iterator[sa.Connection]:
     """Open a connection to the empty tables of a new project, written completely or not at all."""
     if is_url(place):
-        with new_schema(place) as conn:
+        with closing(SchemaDatabase(place, new=True)) as database, database.writing() as conn:
+            conn.execute(sa.schema.CreateSchema(engines.schema_of(conn)))
+            schema.METADATA.create_all(conn)
+            engines.use_schema(conn)
+            conn.exec_driver_sql(f"CREATE TABLE revision AS SELECT {VERSION} AS version")
+            conn.exec_driver_sql("SET CONSTRAINTS ALL DEFERRED")  # events come first
             yield conn
         return
-    database = Database(place, new=True)
+    file = Database(place, new=True)
     try:
-        with database.writing() as conn:
+        with file.writing() as conn:
             yield conn
     except BaseException:
-        database.close()
+        file.close()
         raise
-    database.finish()
+    file.finish()
+
+
+# PostgreSQL
+
+_REASONS = {
+    "55P03": "another program is writing to it; try again",
+    "53": "the database is out of room, memory or connections; nothing was changed",
+    "42501": "the account of the database may not do this; allow it",
+    "42P06": "exists already; name another schema",
+}
+
+
+class SchemaDatabase(Transactions):
+    """The connections to a project's schema in PostgreSQL."""
+
+    def __init__(self, place: str, *, log: bool = False, new: bool = False) -> None:
+        super().__init__(place)
+        self.renew: Callable[[], None] | None = None
+        self._lost = self._started = False
+        self.engine = engines.postgres_engine(*engines.parsed(place))
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            if not new:
+                self._start(log)
+            self._started = True
+            undo.pop_all()
+
+    def _start(self, log: bool) -> None:
+        with self.reading() as conn:
+            table = sa.func.to_regclass(f"{engines.schema_of(conn)}.revision")
+            there = conn.execute(sa.select(table)).scalar() is not None
+            version = _version(conn) if there else 0
+        if not there:
+            raise ProjectError(f"{shown_place(self.path)}: there is no alignkit project here")
+        check_version(self.path, version)
+        if version < VERSION:
+            with self.writing() as conn:
+                if (version := _version(conn)) < VERSION:
+                    engines.upgrade(conn, VERSIONS, version, VERSION)
+                    conn.exec_driver_sql(f"UPDATE revision SET version = {VERSION}")
+        with self.reading() as conn:
+            if not log and (fault := first_fault(conn)):
+                raise DamagedProject(self.path, fault)
+
+    def _prepare(self) -> None:
+        if self._lost and self.renew is not None:
+            self.renew()
+        self._lost = False
+
+    def _refusal(self, problem: Exception) -> ProjectError:
+        cause = getattr(problem, "orig", problem)
+        state = getattr(cause, "sqlstate", None) or ""
+        said = str(cause).partition("\n")[0]  # further lines may have values
+        if state in ("3F000", "42P01"):
+            return DamagedProject(self.path, said)
+        reason = next((text for sign, text in _REASONS.items() if state.startswith(sign)), "")
+        if getattr(problem, "connection_invalidated", False) or state[:2] in ("", "08", "57"):
+            self._lost = True
+            why = "" if self._started else f" ({said})"  # which is not for visitors
+            reason = f"the database does not answer; try again{why}"
+        return away_or_faulty(self.path, reason, said)
+
+
+def _version(conn: sa.Connection) -> int:
+    engines.use_schema(conn)
+    return int(conn.exec_driver_sql("SELECT version FROM revision").scalar() or 0)
+
+
+class SchemaLock:
+    """The lock of a schema, for as long as a server has it open."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._engine = engines.postgres_engine(*engines.parsed(place))
+        self._conn: sa.Connection | None = None
+        with ExitStack() as undo:
+            undo.callback(engines.close, self._engine)
+            self.renew()
+            undo.pop_all()
+
+    def renew(self) -> None:
+        """Take the lock; again, if its connection was lost."""
+        if self._conn is not None:
+            with suppress(DBAPIError):
+                self._conn.exec_driver_sql("SELECT 1")
+                return
+            self._conn.close()
+            self._conn = None
+        conn = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        conn.detach()  # it is not for others
+        number = engines.lock_number(engines.schema_of(self._engine), "serving")
+        if not conn.execute(sa.select(sa.func.pg_try_advisory_lock(number))).scalar():
+            conn.close()
+            raise ProjectError(taken(shown_place(self._place)))
+        self._conn = conn
+
+    def release(self) -> None:
+        """Release the project; a second call does nothing."""
+        if self._conn is not None:
+            self._conn.close()
+            self._conn = None
+            engines.close(self._engine)

@@ -521,9 +521,9 @@ def log_events(conn: Connection, after: int = 0) -> Iterator[LogEvent]:
         .order_by(_table.n)
         .execution_options(yield_per=1000)
     )
-    for row in conn.execute(asked):
-        *columns, text, k, name, sent = row
-        yield LogEvent(*(*columns, Raw(text.encode()), k, name, sent))
+    with conn.execute(asked) as rows:
+        for *columns, text, k, name, sent in rows:
+            yield LogEvent(*(*columns, Raw(text.encode()), k, name, sent))
 
 
 def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:

@@ -17,8 +17,12 @@ from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
 from alignkit.annotate.project.fold import Copied, Setting, Suggestion
 from alignkit.annotate.project.names import TASKS, ProjectError, check_name
-from alignkit.annotate.project.places import open_database, take_lock
-from alignkit.annotate.project.postgres import SchemaDatabase, SchemaLock
+from alignkit.annotate.project.places import (
+    SchemaDatabase,
+    SchemaLock,
+    open_database,
+    take_lock,
+)
 from alignkit.annotate.project.transactions import Transactions
 
 _MOST_CHANGES = 2000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Event, Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import sqlalchemy as sa
@@ -55,8 +55,13 @@ class Transactions:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Open a connection that commits all of its work at once; one writer at a time."""
-        with self._refusing(), self._writing, engines.writing(self.engine) as conn:
-            yield conn
+        with self._refusing(), self._writing:
+            self._prepare()
+            with engines.writing(self.engine) as conn:
+                yield conn
+
+    def _prepare(self) -> None:
+        """Do what is needed before a transaction."""
 
     def share(self, work: Callable[[sa.Connection], T]) -> T:
         """Do work in a transaction, with what other threads wait to do; return its result.
@@ -74,46 +79,38 @@ class Transactions:
             self._lead()
         if turn.error is not None:
             raise turn.error
-        result: T = turn.result
-        return result
+        return cast("T", turn.result)
 
     def _lead(self) -> None:
         with self._queue:
             turns = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
-        try:
-            self._do(turns)
-        finally:
-            for turn in turns:
-                turn.done = True
-                turn.called.set()
-            with self._queue:
-                self._led = bool(self._waiting)
-                if self._led:
-                    self._waiting[0].called.set()
+        self._do(turns)
+        for turn in turns:
+            turn.done = True
+            turn.called.set()
+        with self._queue:
+            self._led = bool(self._waiting)
+            if self._led:
+                self._waiting[0].called.set()
 
     def _do(self, turns: list[_Turn]) -> None:
         alone = len(turns) == 1
+        kept = () if alone else AlignkitError  # errors after which the others go on
         try:
             with self.writing() as conn:
                 for turn in turns:
                     turn.error = None
-                    if alone:
-                        turn.result = turn.work(conn)
-                        continue
                     try:
-                        with conn.begin_nested():
+                        with nullcontext() if alone else conn.begin_nested():
                             turn.result = turn.work(conn)
-                    except AlignkitError as problem:
+                    except kept as problem:
                         turn.error = problem
         except BaseException as problem:
-            if alone or isinstance(problem, DatabaseAway) or not isinstance(problem, Exception):
-                for turn in turns:
-                    turn.error = problem
-            else:  # the fault is in some of the work
-                for turn in turns:
+            fault = isinstance(problem, Exception) and not isinstance(problem, DatabaseAway)
+            for turn in turns:
+                turn.error = problem
+                if fault and not alone:  # it is in some of the work
                     self._do([turn])
-            if not isinstance(problem, Exception):
-                raise
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:

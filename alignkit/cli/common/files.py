@@ -120,7 +120,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-_NEEDS = {"annotate": ("sqlalchemy", "msgspec"), "completion": ("shtab",)}
+_NEEDS = {"annotate": ("sqlalchemy", "msgspec", "alembic"), "completion": ("shtab",)}
 """The packages that every command of an extra needs."""
 
 

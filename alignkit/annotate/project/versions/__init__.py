@@ -1,1 +1,1 @@
-"""The scripts that bring a project from each version to the next, for Alembic; see `migrations`."""
+"""The scripts that bring a project to each version, a history of Alembic; see `upgrade`."""
