@@ -99,14 +99,10 @@ class Person:
         self.page = self.context.new_page()
         self.faults = []
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.network(latency=DELAY)
-
-    def network(self, *, latency=DELAY, offline=False):
-        """Make the network slow, or take it away."""
         session = self.context.new_cdp_session(self.page)
         session.send("Network.enable")
         rates = {"downloadThroughput": -1, "uploadThroughput": -1}
-        more = {"offline": offline, "latency": latency, **rates}
+        more = {"offline": False, "latency": DELAY, **rates}
         session.send("Network.emulateNetworkConditions", more)
 
     def go(self, path):

@@ -165,13 +165,19 @@ class Desks:
         reasons = [(k, _REASONS[kind]) for k, kind in reopened]
         return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
 
+    def now(self, project: ProjectRow) -> Counts | None:
+        """Return the counts of a project as they are now if it is open, else those of before."""
+        with self._lock:
+            desk = self._open.get(project.key)
+        return self.counts(project.key) if desk is None else self.count(project, desk.store, desk)
+
     def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> Counts:
         """Read the counts of a project, unless nothing has changed."""
-        people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
         with store.database.reading() as conn:
             n, known = queries.last_n(conn), self.counts(project.key)
             if known is not None and known.n == n:
                 return known
+            people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
             info = queries.project_info(conn)
             rows = conn.execute(_OWN).all()
             own = {name: (int(done), pairs) for name, pairs, done in rows if name in people}

@@ -40,7 +40,7 @@ def projects(visit: LabVisit) -> object:
 
 def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> bodies.ProjectCard:
     """Return the row of a project in the list of somebody."""
-    counts = visit.server.desks.counts(row.key)
+    counts = visit.server.desks.now(row)
     own = counts.own if counts else {}
     pairs, done = (counts.pairs, counts.done) if counts else (row.pairs, row.done)
     mine = own.get(visit.name, (0, 0))
