@@ -122,7 +122,7 @@ def test_each_role_exports_what_is_theirs(server, tmp_path):
             work(server.of(name), slug, k)
     path = f"projects/{slug}/export"
     plan = olga.got("GET", f"{path}?what=gold&dry_run=true")
-    assert (plan["files"], plan["message"]) == ([], "No gold yet: 1 pairs can be adjudicated.")
+    assert (plan["files"], plan["message"]) == ([], "No gold yet: 1 pair can be adjudicated.")
     assert plan["backup"] > 1000
     olga.got("GET", path, status=422)
     adam.got("GET", f"projects/{slug}/project?at=gold")

@@ -53,13 +53,7 @@ def assign(visit: LabVisit) -> object:
         )  # fmt: skip
     if not sent.dry_run:
         after = {"annotators": drawn.plan.annotators, "new": drawn.new, "plan": sent.plan}
-        visit.lab.audit.write(
-            visit.actor,
-            "pairs assigned",
-            visit.project.slug,
-            project=visit.project.slug,
-            after=after,
-        )
+        visit.log("pairs assigned", visit.project.slug, after)
         present = drawn
     return _table(visit, drawn, None if present is None else present.plan)
 
@@ -117,7 +111,7 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
 
 def move(visit: LabVisit) -> object:
     """Move pairs that are not begun."""
-    sent, slug, store = visit.sent, visit.project.slug, visit.opened().store
+    sent, store = visit.sent, visit.opened().store
     check_annotating(visit, {sent.to} - {None}, "to")
     with refusing():
         moved = move_pairs(
@@ -127,7 +121,7 @@ def move(visit: LabVisit) -> object:
     count = len(moved.pairs)
     if count and not sent.dry_run:
         where = {"from": sent.from_, "to": sent.to or "", "pairs": count}
-        visit.lab.audit.write(visit.actor, "pairs moved", sent.to or "", project=slug, after=where)
+        visit.log("pairs moved", sent.to or "", where)
     return bodies.Moved(count, moved.pairs, "" if count == sent.count else moved.text)
 
 

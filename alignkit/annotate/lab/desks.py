@@ -110,6 +110,8 @@ class Desks:
             for key in idle:
                 self.close(key)
             desk = Desk(self._opened(project), only_assigned=True)
+            if project.task != "extract" and project.state == "open":
+                desk.store.enrol(desk.store.project().gold)
             with self._lock:
                 self._open[project.key], self._rows[project.key] = desk, project
         self.count(project, desk.store)

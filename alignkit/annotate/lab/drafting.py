@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.listing import card
 from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project.names import ProjectError
@@ -66,35 +67,26 @@ def new_draft(visit: LabVisit) -> object:
     return visit.server.drafts.create(visit.name, visit.sent.project)
 
 
-def draft(visit: LabVisit) -> object:
-    """Return a draft."""
-    return visit.server.drafts.get(visit.name, _id(visit))
+def _on(
+    act: Callable[..., object], *more: Callable[[LabVisit], object]
+) -> Callable[[LabVisit], object]:
+    """Return the answer that does something with the draft of the path."""
+
+    def answer(visit: LabVisit) -> object:
+        return act(visit.server.drafts, visit.name, _id(visit), *(of(visit) for of in more))
+
+    answer.__doc__ = act.__doc__
+    return answer
 
 
-def change_draft(visit: LabVisit) -> object:
-    """Change what files are, options, and choices for findings."""
-    return visit.server.drafts.change(visit.name, _id(visit), visit.sent)
-
-
-def remove_draft(visit: LabVisit) -> None:
-    """Remove a draft with its files."""
-    visit.server.drafts.remove(visit.name, _id(visit))
+def _sent(visit: LabVisit) -> object:
+    return visit.sent
 
 
 def new_file(visit: LabVisit) -> object:
     """Announce a file."""
     sent = visit.sent
     return {"n": visit.server.drafts.add(visit.name, _id(visit), sent.name, sent.size)}
-
-
-def remove_file(visit: LabVisit) -> object:
-    """Remove a file from a draft."""
-    return visit.server.drafts.remove_file(visit.name, _id(visit), _n(visit))
-
-
-def preview(visit: LabVisit) -> object:
-    """Return a pair as the page draws it."""
-    return visit.server.drafts.preview(visit.name, _id(visit), _n(visit))
 
 
 async def put_file(visit: LabVisit) -> Response:
@@ -165,12 +157,12 @@ _DRAFT, _FILE = "drafts/{id}", "drafts/{id}/files/{n}"
 ENTRIES = [
     Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
     Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
-    Entry("GET", _DRAFT, OWN, draft, gives=bodies.Draft),
-    Entry("PATCH", _DRAFT, OWN, change_draft, bodies.ChangeDraft, bodies.Draft),
-    Entry("DELETE", _DRAFT, OWN, remove_draft, status=204),
+    Entry("GET", _DRAFT, OWN, _on(Drafts.get), gives=bodies.Draft),
+    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, _sent), bodies.ChangeDraft, bodies.Draft),
+    Entry("DELETE", _DRAFT, OWN, _on(Drafts.remove), status=204),
     Entry("POST", f"{_DRAFT}/files", OWN, new_file, bodies.NewFile, {"n": int}, 201),
     Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),
-    Entry("DELETE", _FILE, OWN, remove_file, gives=bodies.Draft),
-    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, preview, gives=bodies.Preview),
+    Entry("DELETE", _FILE, OWN, _on(Drafts.remove_file, _n), gives=bodies.Draft),
+    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, _on(Drafts.preview, _n), gives=bodies.Preview),
     Entry("POST", "projects", CREATE, new_project, bodies.NewProject, bodies.ProjectCard, 202),
 ]

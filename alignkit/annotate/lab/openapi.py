@@ -13,21 +13,19 @@ from alignkit.annotate.lab.routes import ANYBODY, OWN, Entry, LabVisit
 from alignkit.annotate.project import events, queries
 from alignkit.version import __version__
 
-_LISTS: dict[str, tuple[str, ...]] = {
-    "GET me/tokens": (), "GET audit": ("after", "limit", "project", "person", "day", "format"),
+_FLAGS = "done", "provenance", "hidden", "dry_run"
+_QUERIES: dict[str, tuple[str, ...]] = {
+    "GET audit": ("after", "limit", "project", "person", "day", "format"),
     "GET projects/{slug}/log": ("after", "limit", "person", "day", "format"),
     "GET projects/{slug}/project": ("at",), "GET projects/{slug}/queue": ("after", "limit"),
     "GET projects/{slug}/find": ("q", "limit"), "GET projects/{slug}/changes": ("after",),
     "GET projects/{slug}/gold": ("after", "limit"), "GET projects/{slug}/gold/changes": ("after",),
     "GET projects/{slug}/events": ("after", "limit"),
     "GET projects/{slug}/pairs/{k}": ("prefetch",),
-    "GET projects/{slug}/export": (
-        "what", "format", "done", "provenance", "hidden", "dry_run",
-    ),
+    "GET projects/{slug}/export": ("what", "format", *_FLAGS),
 }  # fmt: skip
 """The parameters of queries."""
-_KINDS = {"after": "integer", "limit": "integer"}
-_KINDS |= dict.fromkeys(("done", "provenance", "hidden", "dry_run"), "boolean")
+_KINDS = {"after": "integer", "limit": "integer", **dict.fromkeys(_FLAGS, "boolean")}
 _FILES = {
     "GET projects/{slug}/export": ("application/octet-stream", "application/zip"),
     "GET projects/{slug}/backup": ("application/octet-stream",),
@@ -53,24 +51,19 @@ _EXTRA = {
 }  # fmt: skip
 
 
-def statuses(entry: Entry) -> Iterable[int]:
+def statuses(entry: Entry) -> list[int]:
     """Return all status codes of a route."""
     tail = entry.path.removeprefix("projects/{slug}/")
-    codes = {entry.status, *_EXTRA.get(tail, ()), 400, 401, 403, 429, 503}
-    if entry.may != OWN or "{" in entry.path:
-        codes.add(404)
+    codes = {entry.status, *_EXTRA.get(tail, ()), 400, 401, 403, 404, 422, 429, 503}
     if entry.takes is not None:
-        codes |= {408, 409, 413, 415, 422}
-    if entry.of_project or "draft" in entry.path:
-        codes |= {409, 422}
-        codes |= {423} if entry.method != "GET" else set()
-    if "draft" in entry.path or entry.path.endswith(("export", "backup", "import")):
+        codes |= {408, 413, 415}
+    if entry.of_project or entry.method != "GET":
+        codes |= {409}
+    if entry.method != "GET" and (entry.of_project or "draft" in entry.path):
+        codes |= {423}
+    if "draft" in entry.path or tail in ("export", "backup", "import"):
         codes |= {413, 507}
-    if entry.method != "GET":
-        codes |= {409, 422}
-    if entry.may == ANYBODY:
-        codes |= {410}
-    return sorted(codes)
+    return sorted(codes | {410} if entry.may == ANYBODY else codes)
 
 
 def description(entries: Iterable[Entry], root: str, cookie: str) -> dict[str, Any]:
@@ -137,14 +130,16 @@ def _parameters(entry: Entry, named: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
     return given + [
         {"name": name, "in": "query", "schema": {"type": _KINDS.get(name, "string")}}
-        for name in _LISTS.get(named, ())
+        for name in _QUERIES.get(named, ())
     ]
 
 
 def openapi(visit: LabVisit) -> object:
     """Return the description of this API."""
     server = visit.server
-    return description(server.entries, server.address.root, server.cookie)
+    if not server.described:
+        server.described = description(server.entries, server.address.root, server.cookie)
+    return server.described
 
 
 ENTRIES = [Entry("GET", "openapi.json", OWN, openapi)]

@@ -96,6 +96,10 @@ class LabVisit(Visit):
         if isinstance(session, LabSession) and not self.lab.sessions.proved_lately(session):
             raise RefusedError(403, "Give your password again.", error="prove")
 
+    def log(self, action: str, target: str, after: object) -> None:
+        """Add a line about the project to the audit log."""
+        self.lab.audit.write(self.actor, action, target, project=self.project.slug, after=after)
+
     def opened(self) -> Desk:
         """Open the project, if it is not open yet."""
         self.desk = self.server.desks.get(self.project)

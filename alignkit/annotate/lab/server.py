@@ -122,6 +122,7 @@ class LabServer:
     ) -> None:
         self.lab, self.address = lab, address
         self.desks, self.drafts, self.note = Desks(lab, note), Drafts(lab.drafts), note
+        self.described: dict[str, Any] = {}
         secure = address.scheme == "https"
         self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"
         self._assets = Assets(address.root)

@@ -6,17 +6,18 @@ import json
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import NamedTuple
 
 import msgspec
 from sqlalchemy import select
 from starlette.responses import Response
 
+from alignkit._support.wording import how_many
 from alignkit.annotate.adjudication.comparison import all_in, voters
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.exporting import ORIGIN, exported_work
@@ -37,44 +38,76 @@ _MOST_EVENTS, _MOST_BYTES, _FREE = 5000, 16 << 20, 1 << 30
 _MAKERS = "rewritten_by", "extracted_by"
 
 
-class _Export(NamedTuple):
-    """What somebody wants and may have."""
+class _Export:
+    """What somebody wants to download, and may."""
 
-    what: str
-    format: str
-    done: bool
-    provenance: bool
-    hidden: bool
-    own: bool
-    numbers: set[int] | None  # the only pairs whose votes they may see
-    gold: str
-
-    def pairs(self, visit: LabVisit, unfinished: Counter[str]) -> Iterator[SentencePair]:
-        """Yield the pairs on which there is any work."""
-        known = visit.store.project().annotators
-        name = {"all": None, "gold": self.gold}.get("" if self.own else self.what, self.what)
-        if name is not None and name not in known:
-            if self.what == "gold":
-                return
+    def __init__(self, visit: LabVisit) -> None:
+        self.visit, can = visit, abilities(visit.role)
+        self.what, self.format = visit.word("what", "gold"), visit.word("format", "alignkit-jsonl")
+        self.done, self.provenance = visit.flag("done"), visit.flag("provenance")
+        self.own = self.what == visit.name and ANNOTATE in can
+        self.all = self.what == "all" and not self.own
+        if self.format not in WRITTEN:
+            raise RefusedError(422, f"The formats are {', '.join(WRITTEN)}.", field="format")
+        others = not self.own and self.what != "gold"
+        if not self.own and (DECIDE if others else LOOK) not in can:
             raise unknown()
-        hide = _hider(visit) if self.hidden else None
-        for pair in exported_work(
-            visit.store, annotator=name, done=self.done, unfinished=unfinished, assigned=self.own,
-            numbers=self.numbers,
+        self.store, self.numbers = visit.opened().store, None
+        info = self.store.project()
+        self.name = {"gold": info.gold, "all": None}.get("" if self.own else self.what, self.what)
+        self.is_empty = self.name is not None and self.name not in info.annotators
+        if self.is_empty and others:
+            raise unknown()
+        hides = MANAGE not in can and not self.own and _is_blind(visit)
+        if hides and others and not self.all:
+            raise RefusedError(403, "This project hides names. Export the work of everyone.")
+        if others and MANAGE not in can:
+            self.numbers = _ready(visit)
+        self.hidden = visit.flag("hidden") or hides
+        self.hide = _hider(visit) if self.hidden else str
+
+    def check_format(self) -> frozenset[str]:
+        """Refuse a format for the work of one where that of all is wanted; return what it holds."""
+        holds = get_format(self.format).holds
+        if self.all and "annotators" not in holds:
+            text = "This format holds the links of one annotator. Choose whose, or another format."
+            raise RefusedError(422, text, field="format")
+        return holds
+
+    def pairs(self, unfinished: Counter[str]) -> Iterator[SentencePair]:
+        """Yield the pairs on which there is any work."""
+        for pair in () if self.is_empty else exported_work(
+            self.store, annotator=self.name, done=self.done, unfinished=unfinished,
+            assigned=self.own, numbers=self.numbers,
         ):  # fmt: skip
             if pair.annotations or pair.attributes.keys() & ORIGIN.values():
-                yield pair if hide is None else _renamed(pair, hide)
+                yield _renamed(pair, self.hide) if self.hidden else pair
 
-    def origins(self, visit: LabVisit) -> Iterator[str]:
+    def origins(self) -> Iterator[str]:
         """Yield the decisions behind the gold standard, as lines of JSON."""
-        if not self.provenance or self.own or self.what not in ("gold", "all"):
+        if not self.provenance or not (self.all or self.what == "gold"):
             return
-        hide = _hider(visit) if self.hidden else str
-        for record in provenance(visit.store, done=self.done):
-            record["votes"] = {hide(name): vote for name, vote in record["votes"].items()}
+        for record in provenance(self.store, done=self.done):
+            record["votes"] = {self.hide(name): vote for name, vote in record["votes"].items()}
             for key in ("as", "adjudicator"):
-                record[key] = record[key] and hide(record[key])
+                record[key] = record[key] and self.hide(record[key])
             yield json.dumps(record, ensure_ascii=False) + "\n"
+
+    def nothing(self) -> str:
+        """Return why there is nothing to download."""
+        if self.what != "gold" or self.visit.project.task == "extract":
+            return "Nothing is done yet."
+        ready = sum(row.state != "done" for row in self.visit.desk.pairs_to_decide().rows())
+        return f"No gold yet: {how_many(ready, 'pair', commas=True)} can be adjudicated."
+
+    def made(self) -> Download:
+        """Write the files."""
+        pairs = self.pairs(Counter())
+        if (first := next(pairs, None)) is None:
+            raise RefusedError(422, self.nothing())
+        stem, origins = self.visit.project.slug, list(self.origins())
+        more = {f"{file_name(stem, self.format)}.provenance.jsonl": origins} if origins else {}
+        return packed(chain([first], pairs), self.format, stem, more)
 
 
 def _hider(visit: LabVisit) -> Callable[[str], str]:
@@ -90,9 +123,9 @@ def _hider(visit: LabVisit) -> Callable[[str], str]:
 
 def _renamed(pair: SentencePair, hide: Callable[[str], str]) -> SentencePair:
     annotations = {hide(name): x for name, x in pair.annotations.items()}
-    made = {name: pair.attributes[name] for name in _MAKERS if name in pair.attributes}
-    made = {name: ",".join(map(hide, by.split(","))) for name, by in made.items()}
-    return replace(pair, annotations=annotations, attributes={**pair.attributes, **made})
+    made = {key: pair.attributes[key].split(",") for key in _MAKERS if key in pair.attributes}
+    attributes = {**pair.attributes, **{key: ",".join(map(hide, by)) for key, by in made.items()}}
+    return replace(pair, annotations=annotations, attributes=attributes)
 
 
 def _ready(visit: LabVisit) -> set[int]:
@@ -106,50 +139,21 @@ def _is_blind(visit: LabVisit) -> bool:
         return bool(conn.execute(select(schema.project.c.blind)).scalar())
 
 
-def _wanted(visit: LabVisit) -> _Export:
-    what, format = visit.word("what", "gold"), visit.word("format", "alignkit-jsonl")
-    if format not in WRITTEN:
-        raise RefusedError(422, f"The formats are {', '.join(WRITTEN)}.", field="format")
-    can = abilities(visit.role)
-    own = what == visit.name and ANNOTATE in can
-    if not own and (LOOK if what == "gold" else DECIDE) not in can:
-        raise unknown()
-    visit.opened()
-    others = not own and what != "gold"
-    hides = MANAGE not in can and not own and _is_blind(visit)
-    if hides and others and what != "all":
-        raise RefusedError(403, "This project hides names. Export the work of everyone.")
-    numbers = _ready(visit) if others and MANAGE not in can else None
-    return _Export(
-        what, format, visit.flag("done"), visit.flag("provenance"), visit.flag("hidden") or hides,
-        own, numbers, visit.store.project().gold,
-    )  # fmt: skip
-
-
-def _holds(wanted: _Export) -> frozenset[str]:
-    holds = get_format(wanted.format).holds
-    if wanted.what == "all" and not wanted.own and "annotators" not in holds:
-        text = "This format holds the links of one annotator. Choose whose, or another format."
-        raise RefusedError(422, text, field="format")
-    return holds
-
-
 def export(visit: LabVisit) -> object:
     """Download work, or say what would be downloaded."""
-    wanted = _wanted(visit)
+    wanted = _Export(visit)
     if visit.flag("dry_run"):
-        return _plan(visit, wanted)
-    _holds(wanted)
-    everything = wanted.what == "all" and not wanted.own
-    if everything:
+        return _plan(wanted)
+    wanted.check_format()
+    if wanted.all:
         visit.check_proved()
     with _exporting():
-        reply = sent_file(lambda: _made(visit, wanted))
+        reply = sent_file(wanted.made)
     names = ("format", "done", "provenance", "hidden")
     after = {name: getattr(wanted, name) for name in names}
-    if everything and not wanted.done:
+    if wanted.all and not wanted.done:
         after["own_open_pairs"] = _open_pairs(visit)
-    _log(visit, "export", wanted.what, after)
+    visit.log("export", wanted.what, after)
     return reply
 
 
@@ -163,57 +167,31 @@ def _exporting() -> Iterator[None]:
         _EXPORTS.release()
 
 
-def _made(visit: LabVisit, wanted: _Export) -> Download:
-    pairs = wanted.pairs(visit, Counter())
-    first = next(pairs, None)
-    if first is None:
-        raise RefusedError(422, _nothing(visit, wanted))
-
-    def every() -> Iterator[SentencePair]:
-        yield first
-        yield from pairs
-
-    stem, origins = visit.project.slug, list(wanted.origins(visit))
-    beside = {f"{file_name(stem, wanted.format)}.provenance.jsonl": origins} if origins else {}
-    return packed(every(), wanted.format, stem, beside)
-
-
-def _plan(visit: LabVisit, wanted: _Export) -> bodies.ExportPlan:
-    unfinished, lost = Counter[str](), Counter[str]()
-    pairs = links = 0
-    files, message, name = [], "", file_name(visit.project.slug, wanted.format)
+def _plan(wanted: _Export) -> bodies.ExportPlan:
+    visit, unfinished, lost = wanted.visit, Counter[str](), Counter[str]()
+    stem = visit.project.slug
+    pairs, links, name, message = 0, 0, file_name(stem, wanted.format), wanted.nothing()
     try:
-        holds = _holds(wanted)
-        for pair in wanted.pairs(visit, unfinished):
+        holds = wanted.check_format()
+        for pair in wanted.pairs(unfinished):
             pairs += 1
             links += sum(len(x.possible) for x in pair.alignments.values())
             lost.update(losses(pair, holds))
     except RefusedError as refused:
-        if refused.status != 422:
-            raise
         message = refused.message
+    plan = bodies.ExportPlan([], list(lost), unfinished.total(), "" if pairs else message)
     if pairs:
-        files.append((name, f"{pairs:,} pairs, {links:,} links"))
+        plan.files.append((name, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
         if get_format(wanted.format).text_beside:
-            files += [(f"{visit.project.slug}.{side}", "words") for side in ("source", "target")]
-        if count := sum(1 for _ in wanted.origins(visit)):
-            files.append((f"{name}.provenance.jsonl", f"{count:,} decisions"))
-    plan = bodies.ExportPlan(files, list(lost), unfinished.total(), message)
-    if not pairs:
-        plan.message = message or _nothing(visit, wanted)
+            plan.files += [(f"{stem}.{side}", "words") for side in ("source", "target")]
+        if count := sum(1 for _ in wanted.origins()):
+            plan.files.append((f"{name}.provenance.jsonl", f"{count:,} decisions"))
     if MANAGE in abilities(visit.role):
         place = Path(visit.store.path)
         plan.backup = place.stat().st_size if place.exists() else None
-        rows = visit.lab.audit.rows(limit=1000, project=visit.project.slug)
+        rows = visit.lab.audit.rows(limit=1000, project=stem)
         plan.last = next(((row.at, row.actor) for row in rows if row.action == "backup"), None)
     return plan
-
-
-def _nothing(visit: LabVisit, wanted: _Export) -> str:
-    if wanted.what != "gold" or wanted.own or visit.project.task == "extract":
-        return "Nothing is done yet."
-    ready = sum(row.state != "done" for row in visit.desk.pairs_to_decide().rows())
-    return f"No gold yet: {ready:,} pairs can be adjudicated."
 
 
 def _open_pairs(visit: LabVisit) -> int:
@@ -235,12 +213,8 @@ def backup(visit: LabVisit) -> Response:
 
     with _exporting():
         reply = sent_file(made)
-    _log(visit, "backup", slug, {"own_open_pairs": _open_pairs(visit)})
+    visit.log("backup", slug, {"own_open_pairs": _open_pairs(visit)})
     return reply
-
-
-def _log(visit: LabVisit, action: str, target: str, after: Mapping[str, object]) -> None:
-    visit.lab.audit.write(visit.actor, action, target, project=visit.project.slug, after=after)
 
 
 def events(visit: LabVisit) -> Response:
@@ -273,7 +247,7 @@ def bring_in(visit: LabVisit) -> object:
     with refusing():
         done = drafts.bring_in(visit.name, sent, visit.lab.project_place(visit.project.key))
     if not sent.dry_run:
-        _log(visit, "import", visit.project.slug, dict(done.counts))
+        visit.log("import", visit.project.slug, dict(done.counts))
     return done
 
 
