@@ -72,7 +72,7 @@ def _pairs(folder: Path, size: int) -> Iterator[dict[str, object]]:
             times = [_timed(lambda k=k, name=name: store.pair(k, name)) for k in chosen]
             yield _row(f"open a pair ({name}), median", size, median(times))
             yield _row(f"open a pair ({name}), slowest", size, max(times))
-        yield _row("find words", size, _timed(lambda: store.find("new", "word19 word")))
+        yield _row("find words", size, _timed(lambda: store.queue("new", query="word19 word")))
         yield _row("an edit, median", size, median(_edits(store, chosen)))
         yield _row("export", size, _timed(lambda: list(exported(store))))
         fewer = dict.fromkeys(("anna", "ben", "gold"), Alignment([(k, k) for k in range(19)]))

@@ -162,7 +162,7 @@ def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(page, 
 def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(page, project):
     held, cell = page.inner_text("#progress-text"), "document.querySelector('#matrix .here')"
     press(page, "/")
-    page.wait_for_selector("#pairs-list .current")
+    page.wait_for_selector("#find-list .current")
     page.click("#settle")  # all agree on the second pair
     until(lambda: page.inner_text("#progress-text") == held.replace("1", "2", 1))
     page.evaluate(f"window.before = {cell}")
@@ -246,7 +246,14 @@ def test_on_a_phone_there_is_room_for_the_matrix(page):
     page.set_viewport_size({"width": 390, "height": 800})
     until(lambda: page.locator("#matrix").bounding_box()["height"] >= 150)
     assert not page.is_visible("#legend")
-    assert page.is_visible("#figures a")
+    rooms = """() => [...document.querySelectorAll("body, body *")].filter(one =>
+        one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto")
+        .map(one => one.localName)"""
+    assert page.evaluate(rooms) == ["body"]  # one scroller
+    page.evaluate("document.body.scrollTo(0, 1e4)")
+    bottom, top = (page.locator(part).bounding_box() for part in ("#effect", "#tools"))
+    assert 46 < bottom["y"] < bottom["y"] + bottom["height"] < top["y"]  # what it changes, in sight
+    assert page.locator("#figures a").bounding_box()["y"] < top["y"]
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
@@ -274,7 +281,7 @@ def test_axe_finds_nothing_serious(page, context, project):
             assert other.evaluate("document.activeElement.name") == "judgment"
             found[width] = serious(other)
             assert other.evaluate("document.documentElement.scrollWidth") <= width
-        for key, name in (("?", "help"), ("/", "pairs")):
+        for key, name in (("?", "help"), ("/", "find")):
             press(other, "Escape")
             other.keyboard.press(key)
             other.wait_for_selector(f"#{name}-dialog[open] button")

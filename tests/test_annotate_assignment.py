@@ -34,7 +34,7 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     Tab(store, second, "ben").send(done())
     assert store.progress("ben") == (1, 6)
     assert [store.pair(k, "ben").next_open for k in (first, last)] == [lists["ben"][2], first]
-    assert sorted(row.k for row in store.find("ben", "p").pairs) == sorted(lists["ben"])
+    assert sorted(row.k for row in store.queue("ben", query="p").pairs) == sorted(lists["ben"])
     assert (list(store.changes("ben", 0).pairs), store.queue("zoe").total) == ([second], 0)
     ids = [pair.id for pair in exported(store, annotator="ben", assigned=True)]
     assert ids == [f"p{k}" for k in sorted(lists["ben"])]

@@ -66,6 +66,18 @@ def test_pairs_come_by_what_is_at_stake(tmp_path):
     assert docket.listed(1, 1).pairs[0].k == order[1]
     assert (docket.listed().total, docket.listed().done, docket.listed().project) == (3, 1, 4)
 
+    def found(query="", only="", actor="carla"):
+        part = docket.listed(0, 9, query, only, actor)
+        assert (part.total, part.done, part.listed) == (3, 1, len(part.pairs))
+        return [row.k for row in part.pairs]
+
+    Tab(store, 2, "anna").send(sent("comment", key="", before="", after="see p1"))
+    Tab(store, 3, "ben").send(sent("judge", flags=[[], ["unsure"]]))
+    assert (found(), found("p1"), found("p4")) == (order, [1, 2], [])
+    assert (found(only="done"), found(only="open")) == ([1], order[:2])
+    assert (found(only="flagged"), found(only="commented")) == ([3], [2])
+    assert (found(only="mine"), found(only="mine", actor="anna")) == ([1], [])
+
 
 def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=4)

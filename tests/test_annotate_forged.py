@@ -104,7 +104,7 @@ def visit(path):
     read_task(path)
     with Store.open(path, serve=True) as store:
         assert Sessions(store.database).plan is None
-        asked = [store.project, store.progress_of_all, lambda: store.find("anna", "a")]
+        asked = [store.project, store.progress_of_all, lambda: store.queue("anna", query="a")]
         asked += [lambda: store.queue("anna"), lambda: store.changes("anna", 0)]
         asked += [lambda k=k: store.pair(k, "anna") for k in range(1, 6)]
         edit = [sent("edit", how="cell", cells=[[0, 0, 2, 1]])]

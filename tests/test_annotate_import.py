@@ -150,7 +150,7 @@ def test_corrected_words_are_a_barrier_to_undo_and_done_falls(tmp_path):
     assert (mark.side, mark.at, mark.text, mark.was) == ("target", 2, "c - y", (2, 2, 1))
     assert view.suggestions.cells == [(1, 0, 0.9, 2)]
     assert store.pair(2, "anna").suggestions.cells == [(1, 1, 0.5, 1)]
-    assert [row.k for row in store.find("anna", "new").pairs] == [1]
+    assert [row.k for row in store.queue("anna", query="new").pairs] == [1]
     assert take(store, words(source="new a b d")).reworded == 0
     take(store, words(source="new a b e"))
     assert len(store.pair(1, "anna").state.marks) == 1  # until it is done

@@ -150,7 +150,7 @@ def dashboard(context, page):
 def adjudicate(page):
     web.press(page, "/")
     page.click("#settle")  # all on which both agree, but for the pair with the rewrite
-    web.until(lambda: f"{PAIRS - 4} done" in page.inner_text("#pairs-message"))
+    web.until(lambda: f"{PAIRS - 4} done" in page.inner_text("#find-message"))
     web.press(page, "Escape")
     on(page, "p1")
     web.press(page, "Shift+Digit1")
@@ -269,6 +269,52 @@ def undone(stream):
     other = copy.deepcopy(stream)
     other.send({"id": "undone", "kind": "undo", "data": {"of": top}})
     return held_by(other)
+
+
+SENTENCES = """async ([language, text]) => {
+    const {linesOf, sentenceAt, textOf} = await import("/page/spans.js");
+    const units = linesOf(text, language).flat(), found = [];
+    for (let at = 0; at < units.length; at = sentenceAt(units, at)[1] + 1)
+        found.push(textOf(units.slice(at, sentenceAt(units, at)[1] + 1)));
+    return found.join(" | ");
+}"""
+SPLIT = {
+    "en": "Mr. J. R. Smith met Dr. Jones. | So do I. | The U.S. Senate met at 4.5 p.m. | "
+          "Then “Go!” he said. | He is in the U.S. | He left, etc. | The end.",
+    "de": "Am 3. Mai kam er z. B. nach Hause. | Dann, d.h. später, ging er bzw. sie usw. | Es war.",
+    "fr": "M. Dupont et Mme. Curie sont là. | Cf. Proust, p. 5. | Il part.",
+    "es": "El Sr. García y la Sra. Paz vinieron. | ¿Y Ud. Pepe? | Hola.",
+    "ru": "В 1999 г. Иванов, т.е. он, жил на ул. Ленина. | «Иди!» — сказал он. | Потом уехал.",
+    "ar": "هل هذا صحيح؟ | قال د. أحمد نعم. | شكرا۔ | حسنا",
+    "hi": "यह है। | वह है।",
+    None: "The kbm. five came. | Then kbm. Seven left. | It began.",  # the text tells of "kbm."
+    "zh": "他说好。|然后走了！|真的？",
+}  # fmt: skip
+
+
+def test_sentences_do_not_end_behind_abbreviations():
+    with web.modules() as page:
+        for language, text in SPLIT.items():
+            given = [language, text.replace(" | ", " ").replace("|", "")]
+            assert page.evaluate(SENTENCES, given).replace(" ", "") == text.replace(" ", "")
+
+
+def test_texts_use_the_room_and_no_label_is_named_twice(tmp_path, problems):
+    given = [corpus(tmp_path), "--task", "judge", "--scheme", "parade"]
+    with web.serving(*given) as server, web.browser() as context:
+        page = web.enter(context, server.url, problems)
+        page.set_viewport_size({"width": 1280, "height": 800})
+        hints = page.locator("#hints span:visible kbd")
+        assert page.locator("#labels label").nth(0).inner_text().startswith("0 The lowest grade")
+        assert page.locator("#text").bounding_box()["height"] > 600
+        size = "one => getComputedStyle(one).fontSize"
+        assert page.eval_on_selector("#source-text", size) == "26px"
+        assert hints.all_inner_texts() == ["w", "n"]
+        web.press(page, "0")
+        assert hints.all_inner_texts() == ["u", "w", "n", "Ctrl+↵"]
+        page.set_viewport_size({"width": 390, "height": 844})
+        fits = "one => one.scrollHeight <= one.clientHeight"
+        assert page.eval_on_selector("main", fits)  # both texts are in sight
 
 
 def test_pages_fold_and_place_as_the_server_does():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import annotate_browser as web
@@ -149,6 +150,7 @@ def test_edits_by_mouse_and_by_touch(project, problems):
         with browser(storage_state=state, **TABLET) as context:
             page = enter(context, server.url.split("#")[0], problems)
             page.touchscreen.tap(*web.middle(page, 4, 4))
+            assert page.locator("#matrix .hover").count() == 0
             assert (4, 4, 2) in drawn(page)
             page.tap("#tools [data-action=possible]")
             page.tap("#tools [data-action=undo]")
@@ -435,3 +437,103 @@ def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
         boxes = [page.locator(name).bounding_box() for name in ("aside", "#flags", "#comment")]
         panel, *parts = boxes
         assert all(part["y"] + part["height"] <= panel["y"] + panel["height"] for part in parts)
+
+
+def test_a_mouse_over_a_cell_names_its_words_and_changes_nothing(page):
+    place, text = cursor(page), page.inner_text("#status-text")
+    page.evaluate(WATCHED)
+    page.mouse.move(*web.middle(page, 4, 6))
+    until(lambda: page.inner_text("#status-text") == "plan ~ reached no link")
+    words = page.locator("#matrix .near").evaluate_all("all => all.map(one => one.firstChild.data)")
+    assert words == ["reached", "plan"]
+    assert page.locator("#matrix .hover").count() == 2
+    assert page.evaluate("[...window.seen].sort()") == ["circle", "rect", "text"]  # no cell
+    assert cursor(page) == place
+    assert page.evaluate("document.activeElement === window.focused")
+    page.mouse.move(2, 2)
+    until(lambda: page.inner_text("#status-text") == text)
+    page.mouse.move(*web.middle(page, 4, 6))
+    until(lambda: page.locator("#matrix .hover").count() == 2)
+    press(page, "ArrowDown")  # the keys have a cursor of their own
+    assert page.locator("#matrix .hover").count() == 0
+    assert page.inner_text("#status-text").startswith("about ~ discussed")
+
+
+WATCHED = """() => {
+    window.seen = new Set(), window.focused = document.activeElement;
+    const note = rows => rows.forEach(({target, addedNodes, removedNodes}) =>
+        window.seen.add(addedNodes.length + removedNodes.length ? "node" : target.localName));
+    new MutationObserver(note).observe(document.querySelector("#matrix"),
+        {attributes: true, childList: true, subtree: true});
+}"""
+
+
+def test_a_click_on_a_word_of_each_line_is_a_click_on_their_cell(blank):
+    def click(side, at):
+        blank.locator("#lines svg > g").nth(side).locator("text").nth(at).click()
+        return blank.locator("#lines .chosen").count()
+
+    assert (click(0, 4), cursor(blank), drawn(blank)) == (1, (4, 0), [])
+    assert "plan is chosen" in blank.inner_text("#status-text")
+    press(blank, "Escape")
+    assert blank.locator("#lines .chosen").count() == 0
+    assert (click(0, 4), click(0, 4)) == (1, 0)  # a second click lets go
+    assert (click(1, 4), drawn(blank)) == (1, [])
+    assert (click(0, 4), drawn(blank), cursor(blank)) == (0, [(4, 4, 2)], (4, 4))
+    assert (click(0, 3), click(0, 4), click(1, 4)) == (1, 1, 0)  # of one line the last counts
+    assert drawn(blank) == [(4, 4, 1)]
+    press(blank, "u")
+    saved(blank)
+    assert drawn(blank) == links(blank) == [(4, 4, 2)]
+    kinds = [event["kind"] for event in history(blank)]
+    assert kinds == ["open", "edit", "edit", "undo"]
+
+
+def test_the_foot_shows_the_keys_that_act_now_and_the_main_ones_while_they_are_new(page):
+    def shown(part):
+        return page.locator(f"{part} kbd").all_inner_texts()
+
+    until(lambda: shown("#main-keys") == ["s", "d", "Space", "Ctrl+↵", "?", "x"])
+    assert shown("#hints") == ["↵", "⌫", "j", "w", "t"]
+    press(page, "s")
+    until(lambda: shown("#main-keys")[-2:] == ["x", "u"])
+    assert shown("#hints") == ["⌫", "j", "w", "t"]
+    press(page, "d x _ u Control+Enter", to=2)
+    until(lambda: shown("#hints") == ["w", "t", "Ctrl+↵"])
+    assert shown("#main-keys") == []
+    page.reload()
+    page.wait_for_selector("body[data-pair='2']")
+    until(lambda: shown("#hints") == ["w", "t", "Ctrl+↵"])
+    assert shown("#main-keys") == []
+
+
+def test_marks_of_suggestions_differ_in_the_smallest_cell():
+    with web.modules() as page:
+        sizes = page.evaluate(RINGS)
+    assert all(later - earlier >= 2 for earlier, later in pairwise(sizes)), sizes
+    assert sizes[0] >= 4
+    assert sizes[-1] <= 18 - 3
+
+
+RINGS = """async () => {
+    const {shapes} = await import("/page/shapes.js");
+    const {svg, set, path} = await import("/page/dom.js");
+    const root = document.body.appendChild(svg("svg"));
+    return shapes(18).rings.map(d => root.appendChild(set(path(""), {d})).getBBox().width);
+}"""
+
+
+def test_find_lists_all_pairs_and_those_of_a_kind(blank):
+    def listed():
+        return blank.locator("#find-list [data-k] > span").all_inner_texts()
+
+    press(blank, "s /")
+    until(lambda: listed() == ["one", HOSTILE, "three"])
+    assert blank.inner_text("#find-list .current span") == "one"
+    for kind, names in (("Mine", ["one"]), ("Done", []), ("Open", ["one", HOSTILE, "three"])):
+        blank.click(f".kinds button:text-is('{kind}')")
+        until(lambda names=names: listed() == names)
+        assert bool(blank.inner_text("#find-message")) == (not names)
+    blank.fill("#find-text", "three")
+    until(lambda: listed() == ["three"])
+    press(blank, "Enter", to=3)

@@ -230,12 +230,22 @@ def test_lists_and_totals(tmp_path):
     assert (row.k, row.id, row.done, row.links, row.comments) == (2, "p2", True, 1, 1)
     for name, text, found in (("anna", "STRASSE", [2]), ("gold", "strasse", []),
                               ("anna", "0%", [2]), ("anna", "P3", [3])):  # fmt: skip
-        assert [row.k for row in store.find(name, text).pairs] == found
-    assert len(store.find("anna", "b c", limit=4).pairs) == 4
+        assert [row.k for row in store.queue(name, query=text).pairs] == found
+    assert len(store.queue("anna", query="b c", limit=4).pairs) == 4
+    Tab(store, 1).send(sent("comment", key="", before="", after="like p3"))
+    assert [row.k for row in store.queue("anna", query="p3").pairs] == [3, 1]  # this id is first
+    Tab(store, 3).send(sent("judge", flags=[[], ["unsure"]]))
+    Tab(store, 4).send(sent("open", rev=1, suggestions=False))
+    for only, found in (("open", [1, 3, 4, 5]), ("done", [2]), ("flagged", [3]),
+                        ("commented", [1, 2]), ("mine", [1, 2, 3])):  # fmt: skip
+        part = store.queue("anna", only=only)
+        assert ([row.k for row in part.pairs], part.total) == (found, len(found)), only
+        assert store.queue("anna", after=1, only=only).pairs == part.pairs[1:]
+    assert [row.k for row in store.queue("anna", query="p", only="flagged").pairs] == [3]
     following = [store.pair(*of).next_open for of in ((1, "anna"), (5, "anna"), (1, "gold"))]
     assert following == [3, 1, None]
     changes = store.changes("anna", 0)
-    assert (list(changes.pairs), changes.n) == ([2], store.project().n)
+    assert (list(changes.pairs), changes.n) == ([2, 1, 3, 4], store.project().n)
     assert store.changes("anna", changes.n) is None
 
 

@@ -123,7 +123,7 @@ def adjudicate(page):
     """Settle all differences by keys, and mark the pairs done."""
     press(page, "/")
     page.click("#settle")  # p26, on which both agree
-    until(lambda: "1 done" in page.inner_text("#pairs-message"))
+    until(lambda: "1 done" in page.inner_text("#find-message"))
     press(page, "Escape")
     for count in range(2, 5):
         id, k = page.inner_text("#pair-id"), page.get_attribute("body", "data-pair")

@@ -96,7 +96,7 @@ def test_keys_act_on_after_a_dialog_and_the_count_follows_what_is_settled(page, 
     page.click("#settle")
     until(lambda: page.inner_text("#progress-text") == "2 / 3")
     press(page, "Escape")
-    page.wait_for_selector("#pairs-dialog", state="hidden")
+    page.wait_for_selector("#find-dialog", state="hidden")
     until(lambda: page.evaluate("document.activeElement.id") == "text")
     press(page, "1 Control+Enter")
     until(lambda: page.inner_text("#progress-text") == "3 / 3")

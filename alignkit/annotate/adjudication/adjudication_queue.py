@@ -53,6 +53,7 @@ class Listed(Struct):
     done: int
     open: int
     project: int
+    listed: int  # how many a search and a filter leave
 
 
 class Docket:
@@ -81,12 +82,26 @@ class Docket:
                 self._n = n
             return self._rows
 
-    def listed(self, after: int = 0, limit: int = 200) -> Listed:
-        """Return the part of the list after a place."""
+    def listed(
+        self, after: int = 0, limit: int = 200, query: str = "", only: str = "", actor: str = ""
+    ) -> Listed:
+        """Return the part of the list after a place; with a search or filter, of what they leave.
+
+        `flagged` and `commented` are those with flags or comments of anybody, `mine` those with
+        decisions of the actor.
+        """
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)
-        return Listed(rows[after : after + limit], len(rows), done, left, self._project)
+        some, total = rows, len(rows)
+        if only in ("open", "done"):
+            some, only = [row for row in rows if (row.state == "done") == (only == "done")], ""
+        if query or only:
+            with self._store.database.reading() as conn:
+                ks = queries.pairs_with(conn, query, only, actor)
+            some = sorted((row for row in some if row.k in ks), key=lambda row: row.id != query)
+        part = some[after : after + limit]
+        return Listed(part, total, done, left, self._project, len(some))
 
     def neighbours(self, k: int) -> tuple[int, int | None, int | None, int | None]:
         """Return the place of a pair in the list (from 1), its neighbours, the next open pair."""

@@ -136,6 +136,8 @@ ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
 ROLES = (ANNOTATOR, ADJUDICATOR)
 PAGES = ("/", "/adjudicate", "/dashboard")
 """The paths of pages, first of annotators, second of adjudicators."""
+FILTERS = ("", "open", "done", "flagged", "commented", "mine")
+"""What a list of pairs may be limited to; `mine` are those that somebody has worked on."""
 TASKS = ("align", "judge", "extract")
 """The tasks of annotators."""
 GOLD = "gold"

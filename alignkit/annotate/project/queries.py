@@ -651,37 +651,26 @@ class PairList:
                 return int(number)
         return None
 
-    def queue(self, after: int, limit: int) -> Queue:
-        """Return the part of the list after a position."""
-        asked = self._rows().where(self._listed.c.place > max(after, 0)).limit(limit)
-        rows = [QueueRow(*row) for row in self._conn.execute(asked)]
-        return Queue(rows, self.count(), self.count_done())
-
-    def find(self, query: str, limit: int) -> Queue:
-        """Return the pairs whose id, words or own comments contain a text, ignoring case."""
-        pair, stream, text = schema.pair.c, schema.stream.c, schema.pair_text.c
-        wanted = query.casefold()
-        asked = (
-            self._rows()
-            .add_columns(text.source, text.target)
-            .join(schema.pair_text, and_(text.pair == pair.k, text.rev == pair.rev))
-            .outerjoin(schema.stream, and_(stream.pair == pair.k, stream.account == self._account))
-            .where(or_(*(x.contains(wanted, autoescape=True) for x in (pair.search, stream.notes))))
-            .limit(limit)
-        )
-        rows = [
-            QueueRow(*(*counts, " ".join((*words_of(source), "/", *words_of(target)))))
-            for *counts, source, target in self._conn.execute(asked)
-        ]
-        return Queue(rows, len(rows), self.count_done())
-
-    def _rows(self) -> Select[Any]:
-        pair, own, counts = schema.pair, self._listed, schema.pair_counts
-        mine = and_(counts.c.pair == pair.c.k, counts.c.account == self._account)
-        joined = own.join(pair, pair.c.k == own.c.k).outerjoin(counts, mine)
+    def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
+        """Return a part of the list, or of the pairs in it that a search and a filter leave."""
+        pair, own, counts, stream = schema.pair, self._listed, schema.pair_counts, schema.stream
+        mine = [and_(x.c.pair == _own.k, x.c.account == self._account) for x in (counts, stream)]
+        joined = own.join(pair, _own.k == own.c.k).outerjoin(counts, mine[0])
+        joined = joined.join(
+            schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev)
+        ).outerjoin(stream, mine[1])
+        conditions = [*_containing(query), *_filtered(only)]
         columns = [func.coalesce(counts.c.done, False)]
         columns += [func.coalesce(counts.c[name], 0) for name in ("links", "comments")]
-        return select(pair.c.k, pair.c.id, *columns).select_from(joined).order_by(own.c.place)
+        asked = select(_own.k, _own.id, *columns, _text.source, _text.target).select_from(joined)
+        asked = asked.where(*conditions).order_by(_own.id != query, own.c.place)
+        rows = [
+            QueueRow(*(*row, " ".join((*words_of(source), "/", *words_of(target)))))
+            for *row, source, target in self._conn.execute(asked.offset(max(after, 0)).limit(limit))
+        ]
+        total = select(func.count()).select_from(joined).where(*conditions)
+        count = self._conn.execute(total).scalar() if conditions else self.count()
+        return Queue(rows, int(count or 0), self.count_done())
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
         """Return the annotator's events after a number of the project, each with its pair."""
@@ -693,6 +682,38 @@ class PairList:
             .limit(limit)
         )
         return [(row[0], event_of(row[1:])) for row in self._conn.execute(asked)]
+
+
+def _containing(query: str) -> list[ColumnElement[bool]]:
+    """Return what a search asks: id, words or comments contain a text, ignoring case."""
+    held = [x.contains(query.casefold(), autoescape=True) for x in (_own.search, _of.notes)]
+    return [or_(*held)] if query else []
+
+
+def _filtered(only: str, actor: str | None = None) -> list[ColumnElement[bool]]:
+    """Return what a filter asks of a stream, and `mine` of the events that somebody sent."""
+    done = schema.pair_counts.c.done
+    if only == "mine":
+        sent = [_table.stream == _of.id, _table.kind != "open"]
+        sent += [_table.actor == actor] if actor is not None else []
+        return [select(_table.n).where(*sent).correlate(schema.stream).exists()]
+    conditions = {
+        "open": done.is_not(True),
+        "done": done.is_(True),
+        "flagged": _of.state.contains('"flags":["'),
+        "commented": _of.notes != "",
+    }
+    return [conditions[only]] if only else []
+
+
+def pairs_with(conn: Connection, query: str, only: str, actor: str) -> set[int]:
+    """Return the pairs that a search and a filter leave, of all streams; `mine`: decided by one."""
+    asked = select(_own.k).select_from(schema.pair.outerjoin(schema.stream, _of.pair == _own.k))
+    asked = asked.where(*_containing(query), *_filtered(only, actor))
+    if only == "mine":
+        gold = select(schema.account.c.id).where(schema.account.c.name == gold_name(conn))
+        asked = asked.where(_of.account == gold.scalar_subquery())
+    return set(conn.execute(asked).scalars())
 
 
 def has_assignments(conn: Connection) -> bool:

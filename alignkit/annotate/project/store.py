@@ -178,17 +178,17 @@ class Store:
                 *queries.viewed(conn, stream), queries.last_n(conn), shown,
             )  # fmt: skip
 
-    def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> queries.Queue:
-        """Return the part of an annotator's list of pairs after the position `after`."""
-        with self.database.reading() as conn:
-            own = queries.PairList(conn, queries.account_of(conn, annotator))
-            return own.queue(after, min(max(limit, 0), _MOST_ROWS))
+    def queue(
+        self, annotator: str, *, after: int = 0, limit: int = 200, query: str = "", only: str = ""
+    ) -> queries.Queue:
+        """Return the part of an annotator's list of pairs after the position `after`.
 
-    def find(self, annotator: str, query: str, *, limit: int = 50) -> queries.Queue:
-        """Return the pairs whose id, words or own comments contain a text, ignoring case."""
+        With `query` the list has those pairs whose id, words or own comments contain a text,
+        ignoring case, and a pair with just this id is the first; `only` is one of `names.FILTERS`.
+        """
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
-            return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
+            return own.queue(after, min(max(limit, 0), _MOST_ROWS), query[:200], only)
 
     def append(
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]

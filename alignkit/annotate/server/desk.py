@@ -56,6 +56,15 @@ class Visit:
         """The project."""
         return self.desk.store
 
+    @property
+    def wanted(self) -> tuple[str, str]:
+        """The text and the filter of a list of pairs."""
+        given = self.request.query_params.get
+        text, only = given("q", "")[:200], given("only", "")
+        if only not in names.FILTERS:
+            raise RefusedError(400, f"unknown filter {only[:40]!r}")
+        return text, only
+
     def number(self, name: str, default: int) -> int:
         """Return a number in the query."""
         text = self.request.query_params.get(name)
@@ -125,14 +134,10 @@ class Desk:
         return answers.project_answer(self.store, visitor, self.opening.progress)
 
     def queue(self, visit: Visit) -> object:
-        """Return a part of the visitor's list of pairs."""
+        """Return a part of the visitor's list of pairs, perhaps of those that are searched."""
         after, limit = visit.number("after", 0), visit.number("limit", 200)
-        return self.store.queue(visit.name, after=after, limit=limit)
-
-    def find(self, visit: Visit) -> object:
-        """Return the visitor's pairs that hold a text."""
-        text = visit.request.query_params.get("q", "")
-        return self.store.find(visit.name, text, limit=visit.number("limit", 50))
+        query, only = visit.wanted
+        return self.store.queue(visit.name, after=after, limit=limit, query=query, only=only)
 
     def changes(self, visit: Visit) -> object:
         """Return the visitor's events after a number of the project."""
@@ -195,7 +200,7 @@ class Desk:
     def gold_queue(self, visit: Visit) -> object:
         """Return the pairs to adjudicate."""
         after, limit = visit.number("after", 0), min(visit.number("limit", 200), 1000)
-        return self.pairs_to_decide().listed(after, limit)
+        return self.pairs_to_decide().listed(after, limit, *visit.wanted, visit.name)
 
     def gold_pair(self, visit: Visit) -> object:
         """Return a pair with all votes."""
@@ -236,7 +241,7 @@ class Desk:
 WORK: dict[tuple[str, str], Work] = {
     ("GET", "changes"): Work(ANNOTATE, Desk.changes),
     ("GET", "queue"): Work(ANNOTATE, Desk.queue),
-    ("GET", "find"): Work(ANNOTATE, Desk.find),
+    ("GET", "find"): Work(ANNOTATE, Desk.queue),
     ("GET", "pairs/{k}"): Work(ANNOTATE, Desk.pair),
     ("GET", "pairs/{k}/history"): Work(ANNOTATE, Desk.history),
     ("POST", "pairs/{k}/events"): Work(ANNOTATE, Desk.events, True),

@@ -5,6 +5,8 @@ import {Matrix} from "./matrix.js"
 import {hatch, rounded, shapes} from "./shapes.js"
 import {cellOf, NAMES} from "./words.js"
 
+// On a phone the whole page is one scroller.
+export const scrolls = () => getComputedStyle(document.body).overflowY === "auto"
 export const HUES = 4 // of voters; then they come again, told apart by place and letter
 
 // The mark of a value in the colour of a voter, between two edges: [element].
@@ -72,9 +74,11 @@ export class VoteMatrix extends Matrix {
 		return [svg("rect", {x, y: x, width: wide, height: wide, rx: 3, class: "tag"}), svg("text", {x: x + wide / 2, y: size - 1.5, "text-anchor": "middle", class: "letter", "aria-hidden": "true"}, text)]
 	}
 
-	place(place, ...how) {
-		super.place(place, ...how)
-		this.here.element.setAttribute("aria-label", this.name(this.here.index))
+	place(place, focus, still) {
+		super.place(place, focus, still)
+		const {element, index} = this.here
+		element.setAttribute("aria-label", this.name(index))
+		if (!still && scrolls()) element.scrollIntoView({block: "nearest"})
 	}
 
 	// Ring the cells of the decision that the cursor is in.

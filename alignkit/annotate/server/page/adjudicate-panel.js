@@ -1,6 +1,6 @@
 // What stands beside the matrix: the differences at the left, the votes on one and what follows from them at the right.
 import {AGREED, DECIDED, effects, JUDGED, placeOf, REOPENED} from "./adjudicate-cases.js"
-import {vote} from "./adjudicate-matrix.js"
+import {scrolls, vote} from "./adjudicate-matrix.js"
 import {$, button, html, item, key, on, set, svg} from "./dom.js"
 import {mark, offer} from "./labels.js"
 import {cellName, keyName, NAMES, plural, spanName} from "./words.js"
@@ -65,7 +65,7 @@ export class Panel {
 		put("open", "To settle", open, groups => (groups.length ? groups.map(row) : [item(html("span", {class: "quiet"}, `nothing: ${this.app.nothing}`))]))
 		put("decided", "Settled by decision", decided, groups => groups.map(row))
 		put("agreed", "Settled by agreement", agreed, groups => ($("agreed").open ? groups.map(row) : []))
-		for (const name of ["open", "decided"]) $(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
+		if (!scrolls()) for (const name of ["open", "decided"]) $(`${name}-list`).querySelector(".current")?.scrollIntoView({block: "nearest"})
 	}
 
 	name(id) {
@@ -144,11 +144,14 @@ export class Panel {
 		fill($("sources").tBodies[0], rows.map(([name, text]) => html("tr", {}, html("th", {scope: "row"}, name), html("td", {}, text))))
 	}
 
+	// What is said of the difference at the cursor, or of the cell under the mouse; and the keys that do something now.
 	status() {
-		const {group, pair, voters, note, open} = this.app, [{key: place, votes}] = group
+		const {app, app: {group, pair, voters, note, open, judging, matrix: {hovered}}} = this, own = hovered && pair.cell(pair.index(hovered)).join()
+		const away = own && !group.some(({key}) => key === own), [{key: place, votes}] = away ? [{key: own, votes: voters.map(voter => voter.at(own))}] : group
 		const said = voters.map(({name}, at) => `${name} ${valueName(place, votes[at])}`).join(" · ")
-		fill($("status-text"), [html("strong", {dir: "auto"}, groupName(pair, group)), ` ${said}`, ...(note ? [html("span", {class: "said"}, note)] : [])])
-		const hint = (keys, text) => html("span", {}, ...keys.split(" ").map(key), ` ${text}`)
-		fill($("hints"), [...voters.slice(0, 3).map(({name}, at) => hint(String(at + 1), `${name}’s`)), hint("s d x", "your own"), hint("j k", `next, previous difference (${open.length})`), hint("u", "undo")])
+		fill($("status-text"), [html("strong", {dir: "auto"}, away ? cellName(pair, ...hovered) : groupName(pair, group)), ` ${said}`, ...(note ? [html("span", {class: "said"}, note)] : [])])
+		const hints = [...voters.slice(0, 3).map(({name}, at) => [String(at + 1), `${name}’s`, true]), ["s d x", "your own", !judging], ["j k", `next, previous difference (${open.length})`, open.length],
+			["u", "undo", app.steps("undo")], ["r", "redo", app.steps("redo")], ["Ctrl+↵", "done, next pair", !open.length]]
+		fill($("hints"), hints.filter(([, , works]) => works).map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`)))
 	}
 }

@@ -24,6 +24,7 @@ class App extends Page {
 		Object.assign(this, {alone: false, group: []})
 		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
 		this.panel = new Panel(this)
+		this.matrix.told = () => this.pair && this.panel.status()
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
 			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY), [i, j] = this.cursor || []
 			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
@@ -52,6 +53,7 @@ class App extends Page {
 		if (action === "escape" && at.id !== "note") return this.matrix.focus()
 		if (!within || (typing(at) && /^(Enter| |Arrow.*)$/.test(key) && !event.ctrlKey)) return
 		event.preventDefault()
+		this.matrix.hover(null)
 		this.run(action, key)
 	}
 
@@ -278,9 +280,15 @@ class App extends Page {
 		else if (note) this.say("the note is saved when you decide", false)
 	}
 
+	// Is there a step to undo or redo? What all agreed on is none.
+	steps(kind) {
+		const top = last(this.pair[kind])
+		return !!top && top.data.how !== "agreed"
+	}
+
 	back(kind) {
-		const {pair} = this, data = pair.inverse(kind), top = last(pair[kind])
-		if (!data || top.data.how === "agreed") return this.say(`nothing to ${kind}`)
+		const {pair} = this, data = pair.inverse(kind)
+		if (!this.steps(kind)) return this.say(`nothing to ${kind}`)
 		this.#commit(kind, data)
 		const [i, j] = data.cells?.[0] || data.whys?.[0] || []
 		if (i !== undefined) this.#into([{key: `${i},${j}`}])

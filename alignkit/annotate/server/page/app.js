@@ -16,7 +16,8 @@ import {Session} from "./session.js"
 import {doubtful} from "./suggest.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
-const MOST_COMPOSITES = 300
+const MOST_COMPOSITES = 300, ENOUGH = 3
+const MAIN = ["sure", "possible", "none", "cycle", "undo", "done"]
 const focused = () => document.activeElement?.closest("#matrix, #lines")
 
 class App extends Page {
@@ -30,8 +31,10 @@ class App extends Page {
 		const pointer = {
 			...this.act, blocking: () => $("block").ariaPressed === "true",
 			preview: (from, to) => (from ? this.matrix.select(this.spanned(from, to), "", []) : this.outline()),
-			word: (side, at) => this.go(side ? [this.cursor[0], at] : [at, this.cursor[1]], true),
+			word: (side, at) => this.go(this.to(side, at), true),
+			pick: (side, at) => this.pick(side, at),
 		}
+		this.matrix.told = () => this.pair && this.#status()
 		onMatrix(this.matrix, pointer)
 		onLines(this.lines, pointer)
 	}
@@ -46,7 +49,16 @@ class App extends Page {
 		if (!within && action === "escape") this.matrix.focus()
 		if (!within || typing(event.target)) return
 		event.preventDefault()
+		this.matrix.hover(null) // the keys have a cursor of their own
+		this.learned(action)
 		this.run(action, event.key)
+	}
+
+	// Remember which of the main keys were used. They are shown until each was, or some pairs are done.
+	learned(action) {
+		const used = JSON.parse(localStorage.getItem(`${this.shelf} keys`) || "[]"), left = MAIN.filter(name => !used.includes(name))
+		if (left.includes(action)) localStorage.setItem(`${this.shelf} keys`, JSON.stringify([...used, action]))
+		return !left.length || this.done >= ENOUGH
 	}
 
 	run(action, keyName) {
@@ -59,7 +71,7 @@ class App extends Page {
 		if (!doc) return
 		dismiss()
 		this.leave()
-		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: ""})
+		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: "", novice: !this.learned()})
 		this.use(new Session(doc, this.wire))
 		const {pair} = this, first = pair.hints.cells.find(index => doubtful(pair, index))
 		this.open()
@@ -129,14 +141,38 @@ class App extends Page {
 
 	go(place, focus, still) {
 		Object.assign(this, {cursor: place, box: null, anchor: null, note: ""})
+		this.lines.chosen = null
 		this.moved(focus, still)
 		this.outline()
 	}
 
+	// The cursor's cell with the word of one side exchanged.
+	to(side, at) {
+		return side ? [this.cursor[0], at] : [at, this.cursor[1]]
+	}
+
+	// A click on a word of each line is a click on their cell. The first word stays chosen until then, or until anything else moves the cursor.
+	pick(side, at) {
+		const {lines, lines: {chosen}, pair} = this
+		this.picking = true
+		if (chosen && chosen[0] !== side) this.act.cycle(this.to(side, at))
+		else {
+			this.go(this.to(side, at), true, true)
+			if (String(chosen) !== String([side, at])) {
+				lines.chosen = [side, at]
+				lines.place(this.cursor, true)
+				this.say(`${(side ? pair.target : pair.source)[at]} is chosen: click a word of the other line to link the two`)
+			}
+		}
+		this.picking = false
+	}
+
 	moved(focus = focused(), still) {
+		const {chosen} = this.lines
+		if (chosen && this.cursor[chosen[0]] !== chosen[1]) this.lines.chosen = null
 		if (this.session.look(this.index)) this.matrix.update([this.index])
 		this.matrix.place(this.cursor, focus, still)
-		this.lines.place(this.cursor)
+		this.lines.place(this.cursor, this.picking)
 	}
 
 	// The box with two cells in its corners, without the nulls.
@@ -160,7 +196,8 @@ class App extends Page {
 		matrix.select(box, kind, blocking)
 		matrix.outline(this.phrase, level ? atomic(pair) : [], level > 1 ? composite(pair, MOST_COMPOSITES) : [])
 		this.lines.draw(blocking)
-		this.#status(kind, blocking)
+		Object.assign(this, {kind, blocking})
+		this.#status()
 		if (tell) announce($("status-text").textContent)
 		this.waiting ??= requestAnimationFrame(() => setTimeout(() => {
 			this.waiting = null
@@ -169,14 +206,17 @@ class App extends Page {
 		}))
 	}
 
-	#status(kind, blocking) {
-		const {pair, box, note} = this, strong = text => html("strong", {dir: "auto"}, text)
-		const parts = box ? [strong(spanName(pair, box))] : [strong(cellName(pair, ...this.cursor)), ` ${cellState(pair, this.index)}`]
-		if (blocking.length) {
+	// What is said of the box or the cursor's cell; where the mouse is on another cell, of that.
+	#status() {
+		const {pair, box, note, kind, blocking, cursor, matrix: {hovered}} = this, strong = text => html("strong", {dir: "auto"}, text)
+		const [top, bottom, left, right] = box || [cursor[0], cursor[0], cursor[1], cursor[1]], [y, x] = hovered || cursor
+		const away = hovered && (y < top || y > bottom || x < left || x > right), place = away ? hovered : cursor
+		const parts = box && !away ? [strong(spanName(pair, box))] : [strong(cellName(pair, ...place)), ` ${cellState(pair, pair.index(place))}`]
+		if (!away && blocking.length) {
 			const [i, j] = blocking[0], words = [pair.source[i], pair.target[j]].map(strong)
 			if (i < box[0] || i > box[1]) words.reverse()
 			parts.push(html("b", {class: "bad"}, " not a phrase pair: "), words[0], " is also linked to ", words[1], ", outside the box. ", key("b"), " extends the box, ", key("o"), " goes there.")
-		} else if (box) parts.push(` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`)
+		} else if (box && !away) parts.push(` ${kind ? "phrase pair" : "box"}, ${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`)
 		if (note) parts.push(html("span", {class: "said"}, note))
 		$("status-text").replaceChildren(...parts)
 	}

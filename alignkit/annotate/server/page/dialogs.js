@@ -1,9 +1,9 @@
 // Help, find and history, loaded when they are asked for.
-import {$, button, html, item, key, on} from "./dom.js"
+import {$, button, html, item, key, on, set} from "./dom.js"
 import {KEYS} from "./keys.js"
 import {writesOf} from "./model.js"
 import {show} from "./question.js"
-import {describe} from "./words.js"
+import {describe, plural} from "./words.js"
 
 export function help(keys = KEYS) {
 	$("help-body").replaceChildren(...Object.entries(keys).map(([name, rows]) => html("section", {}, html("h3", {}, name),
@@ -11,38 +11,55 @@ export function help(keys = KEYS) {
 	show("help-dialog")
 }
 
-// Find a pair by id, words or comments; the queue where nothing is asked for.
-export function finder(wire, go) {
-	const input = $("find-text"), list = $("find-list")
-	let timer = 0, turn = 0
+const FILTERS = [["", "All"], ["open", "Open"], ["done", "Done"], ["flagged", "Flagged"], ["commented", "Commented"], ["mine", "Mine"]]
+const PART = 200 // pairs that are listed at once
+const state = ({done, links, comments}) => [done ? "done" : "open", links && plural(links, "link"), comments && plural(comments, "comment")].filter(Boolean).join(", ")
+
+// List all pairs, or find some by id, words or comments and by kind. `told(pair)` is said of each; `about(answer)`, of what the server told, may say something of all.
+export function finder(app, told = state, about = () => "") {
+	const {wire} = app, input = $("find-text"), list = $("find-list")
+	let timer = 0, turn = 0, only = ""
 	const choose = k => () => {
 		$("find-dialog").close()
-		go(k)
+		app.load(k)
 	}
-	const row = ({k, id, done, links, comments, text = ""}) => html("li", {}, button(choose(k), "", html("span", {}, id),
-		html("small", {}, [done ? "done" : "open", links && `${links} links`, comments && `${comments} comments`].filter(Boolean).join(", ")), html("em", {dir: "auto"}, [text].flat().join(" "))))
-	const ask = async k => {
-		const mine = ++turn, words = input.value.trim()
-		let rows = [], message = "no pair has this in its id, words or comments"
+	const row = pair => item(set(button(choose(pair.k), pair.k === app.doc.k ? "current" : "", html("span", {dir: "auto"}, pair.id), html("small", {}, told(pair)), html("em", {dir: "auto"}, pair.text || "")), {"data-k": pair.k}))
+	const others = (from, text) => item(button(async () => {
+		await ask(from)
+		list.querySelector("[data-k]")?.focus()
+	}, "", text))
+	const ask = async after => {
+		const mine = ++turn, text = input.value.trim()
+		let rows = [], message
 		try {
-			rows = (words ? await wire.find(words) : await wire.queue(Math.max(0, k - 3))).pairs.slice(0, 50)
-			if (rows.length) message = ""
+			const answer = await wire.find(text, only, after, PART), {pairs, total, listed = total} = answer, end = after + pairs.length
+			rows = [...(after ? [others(Math.max(0, after - PART), plural(after, "earlier pair"))] : []), ...pairs.map(row), ...(end < listed ? [others(end, plural(listed - end, "more pair"))] : [])]
+			message = rows.length ? about(answer) : text ? "no pair has this in its id, words or comments" : "there is no such pair"
 		} catch (error) {
 			message = error.message
 		}
 		if (mine !== turn) return
 		$("find-message").textContent = message
-		list.replaceChildren(...rows.map(row))
+		list.replaceChildren(...rows)
+		list.scrollTop = text ? 0 : (list.querySelector(".current")?.offsetTop ?? 0) - list.clientHeight / 2
 	}
+	const kinds = FILTERS.map(([value, name]) => button(() => {
+		only = value
+		kinds.forEach((kind, at) => set(kind, {"aria-pressed": FILTERS[at][0] === only}))
+		ask(0)
+	}, "chip", name))
+	set(kinds[0], {"aria-pressed": true})
+	kinds[5].title = app.project.role === "adjudicator" ? "pairs in which you have decided something" : "pairs that you have worked on"
+	input.after(html("p", {class: "kinds", role: "group", "aria-label": "Which pairs"}, ...kinds))
 	on(input, "input", () => {
 		clearTimeout(timer)
-		timer = setTimeout(ask, 120, 1)
+		timer = setTimeout(ask, 120, 0)
 	})
-	on(input, "keydown", event => event.key === "Enter" && list.querySelector("button")?.click())
-	return k => {
+	on(input, "keydown", event => event.key === "Enter" && list.querySelector("[data-k]")?.click())
+	return () => {
 		show("find-dialog")
 		input.select()
-		ask(k)
+		return ask(input.value.trim() || only ? 0 : PART * Math.floor((app.doc.place - 1) / PART))
 	}
 }
 

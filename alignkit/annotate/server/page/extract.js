@@ -204,6 +204,10 @@ class Extract extends Sheet {
 		return true
 	}
 
+	works() {
+		return {...super.works(), marked: SIDES.every(side => this.marked[side])}
+	}
+
 	// What keys and buttons do.
 
 	do_move = event => this.go(this.side, this.reach(event))

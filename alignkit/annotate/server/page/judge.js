@@ -9,7 +9,7 @@ const spoken = ([label, ...flags]) => [label, ...flags].filter(Boolean).join(", 
 const value = (label, flags) => (label || flags.length ? [label, ...flags] : [])
 
 // A name without the sign that stands beside it as a key.
-const bare = (name, sign) => (sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name)
+const bare = (name, sign) => (name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name)
 
 // The keys of labels and flags. A single sign is its own key; other labels have their numbers, other flags a letter of
 // their name. Where digits take votes, labels have letters.
@@ -59,9 +59,9 @@ class Judge extends Sheet {
 	choices() {
 		$("judgment").hidden = !this.labels.length && !this.flags.length
 		$("labels").append(...this.labels.map(entry => {
-			const input = html("input", {type: "radio", name: "judgment", value: entry.value}), sign = this.signs.get(entry)
+			const input = html("input", {type: "radio", name: "judgment", value: entry.value}), sign = this.signs.get(entry), name = bare(entry.name, sign)
 			on(input, "click", () => this.do_label(entry.value))
-			return html("label", {}, input, html("span", {}, ...(sign ? [key(sign), " "] : []), html("b", {}, bare(entry.name, sign)), html("small", {}, entry.about || "")))
+			return html("label", {}, input, html("span", {}, ...(sign ? [key(sign), " "] : []), html("b", {}, name || entry.about || entry.name), html("small", {}, name && entry.about)))
 		}))
 		$("flags").append(...this.flags.map(entry => {
 			const sign = this.signs.get(entry)
@@ -92,6 +92,8 @@ class Judge extends Sheet {
 			set(context, {dir}).replaceChildren(...(at < 0 ? [around] : [around.slice(0, at), html("mark", {}, words), around.slice(at + words.length)]))
 			context.hidden = !around
 		}
+		const letters = Math.max(...["source", "target"].map(side => doc[side].join(" ").length))
+		$("text").className = letters < 200 ? "short" : letters < 500 ? "medium" : "" // the fewer, the larger
 		$("context").textContent = attributes.context || ""
 		$("context").hidden = !attributes.context
 	}
@@ -177,9 +179,16 @@ class Judge extends Sheet {
 		return event.kind === "decide" ? null : super.again(event)
 	}
 
+	get decided() {
+		return !!(this.adjudicates ? this.why && !this.stale : this.pair.judgment)
+	}
+
+	works() {
+		return {...super.works(), ready: this.decided}
+	}
+
 	ready() {
-		const {pair} = this
-		if (this.adjudicates ? this.why && !this.stale : pair.judgment) return true
+		if (this.decided) return true
 		this.say(this.adjudicates ? "first decide: a number takes a vote, a letter gives a label" : "first give a label; n goes on without")
 		return false
 	}

@@ -24,7 +24,7 @@ export class Lines {
 	}
 
 	load(pair, direction) {
-		Object.assign(this, {pair, at: [0, 0], width: this.root.clientWidth})
+		Object.assign(this, {pair, at: [0, 0], chosen: null, width: this.root.clientWidth})
 		set(this.svg, {width: this.width, height: 128})
 		this.sides = SIDES.map((name, x) => this.lay(name, this.groups[x], x ? 111 : 26, direction[name] === "rtl"))
 	}
@@ -52,16 +52,16 @@ export class Lines {
 		set(side.group, {transform: `translate(${side.shift} 0)`})
 	}
 
-	// Bring the cursor's words into view and mark them.
-	place(place) {
+	// Bring the cursor's words into view and mark them; `still` leaves the lines where they are, under the pointer.
+	place(place, still) {
 		this.at = place
 		this.sides.forEach((side, x) => {
 			const word = side.words[place[x]]
 			side.on?.text.classList.remove("on")
 			side.on = word
-			set(side.pill, word ? {x: word.x - 7, width: word.width + 14, class: "band"} : {class: "off"})
+			set(side.pill, word ? {x: word.x - 7, width: word.width + 14, class: this.chosen?.[0] === x ? "band chosen" : "band"} : {class: "off"})
 			word?.text.classList.add("on")
-			if (word && Math.abs(word.middle + side.shift - this.width / 2) > this.width * 0.3) this.shift(side, this.width / 2 - word.middle)
+			if (word && !still && Math.abs(word.middle + side.shift - this.width / 2) > this.width * 0.3) this.shift(side, this.width / 2 - word.middle)
 		})
 	}
 

@@ -14,12 +14,32 @@ export class Matrix {
 		this.front = svg("g", {"aria-hidden": "true", class: "front"})
 		this.grid.append(hatch("hatch"), this.back, this.body, this.front)
 		this.cells = new Map()
+		this.hovered = null
 		on(root, "scroll", () => this.scrolled(), {passive: true})
+		on(root, "pointermove pointerleave", ({type, pointerType, buttons, target, clientX, clientY}) => {
+			if (pointerType === "touch") return
+			this.point = type === "pointermove" && !buttons && !target.closest(".heads, .corner") ? [clientX, clientY] : null
+			this.looking ??= requestAnimationFrame(() => {
+				this.looking = null
+				this.hover(this.point && this.pair ? this.cellAt(...this.point) : null)
+			})
+		})
+	}
+
+	// Mark row, column and words of the cell under a mouse. Cursor and focus stay, and no cell is drawn; `told()` hears of it.
+	hover(place) {
+		if (String(place) === String(this.hovered)) return
+		this.hovered = place
+		const [x, y] = place ? this.corners(...place) : [], kind = place ? "hover" : "off"
+		set(this.hoverRow, {y, class: kind})
+		set(this.hoverColumn, {x, class: kind})
+		this.words()
+		this.told?.()
 	}
 
 	// Show a pair, or the same in another size; `rtl` and `sourceRtl` say which sides run from right to left.
 	load(pair, rtl, sourceRtl, least) {
-		Object.assign(this, {pair, rtl, here: null})
+		Object.assign(this, {pair, rtl, here: null, hovered: null})
 		set(this.grid, {"aria-rowcount": pair.n + 1, "aria-colcount": pair.m + 1})
 		this.#measure(least)
 		this.heads(sourceRtl)
@@ -88,16 +108,19 @@ export class Matrix {
 		const frame = `M${left} ${PAD}H${right}V${bottom}H${left}ZM${nx} ${PAD}h${size}V${bottom}h${-size}ZM${left} ${ny}H${right}v${size}H${left}Z`
 		this.rowBand = svg("rect", {x: left, width: m * size, height: size})
 		this.columnBand = svg("rect", {y: PAD, width: size, height: n * size})
+		this.hoverRow = svg("rect", {x: left, width: nx + size - left, height: size, class: "off"})
+		this.hoverColumn = svg("rect", {y: PAD, width: size, height: ny + size - PAD, class: "off"})
 		this.cursor = svg("rect", {class: "cursor", width: size, height: size, rx: 4});
 		[this.ground, this.notes, this.composites, this.phrases, this.phrase, this.box, this.culprits] = ["ground", "note", "phrase composite", "phrase all", "phrase", "box", "culprits"].map(path)
 		const [paper, thin, thick] = [["paper", frame], ["thin", lines[0]], ["thick", lines[1] + frame]].map(([kind, d]) => set(path(kind), {d}))
-		this.back.replaceChildren(paper, this.rowBand, this.columnBand, this.ground, thin, thick)
+		this.back.replaceChildren(paper, this.rowBand, this.columnBand, this.hoverRow, this.hoverColumn, this.ground, thin, thick)
 		this.front.replaceChildren(this.notes, this.composites, this.phrases, this.phrase, this.box, this.culprits, this.cursor)
 	}
 
 	// The window on the cells: rows and columns as seen; drawn anew where it has moved.
 	scrolled(all) {
 		if (!this.pair) return
+		this.hover(null)
 		const {root, size, pair: {n, m}} = this
 		const span = (from, room, most) => {
 			const first = max(0, floor(from / size) - MARGIN)
@@ -166,18 +189,18 @@ export class Matrix {
 		this.cells.delete(index)
 	}
 
-	// Mark the words that are unaligned, and those of the cursor.
+	// Mark the words that are unaligned, those of the cursor, and those under the mouse.
 	words() {
-		const mark = (heads, side, here) => heads.forEach((head, at) => {
-			const bare = this.pair.unaligned(side, at) ? "bare" : "", state = bare + head.slant + (at === here ? " on" : "")
+		const mark = (heads, side, here, near) => heads.forEach((head, at) => {
+			const bare = this.pair.unaligned(side, at) ? "bare" : "", state = bare + head.slant + (at === here ? " on" : "") + (at === near ? " near" : "")
 			if (head.state === state) return
 			head.state = state
 			head.text.setAttribute("class", state)
 			head.ring.setAttribute("class", bare)
 		})
-		const [i, j] = this.at || []
-		mark(this.rowHeads, "source", i)
-		mark(this.columnHeads, "target", j)
+		const [i, j] = this.at || [], [row, column] = this.hovered || []
+		mark(this.rowHeads, "source", i, row)
+		mark(this.columnHeads, "target", j, column)
 	}
 
 	// Put the cursor on a cell: a new element takes its place in the tree, and the focus with it.

@@ -174,7 +174,7 @@ export class Page {
 	}
 
 	find() {
-		this.late("dialogs", ({finder}) => (this.finding ||= finder(this.wire, k => this.load(k)))(this.doc.place))
+		this.late("dialogs", ({finder}) => (this.finding ||= finder(this))())
 	}
 
 	// Load a module that is seldom asked for, and go on with it.

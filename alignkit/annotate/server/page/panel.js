@@ -28,7 +28,7 @@ export class Panel {
 
 	draw() {
 		this.pair = this.app.pair
-		for (const part of ["counts", "phrases", "judged", "comments", "links"]) this[part]()
+		for (const part of ["counts", "keys", "phrases", "judged", "comments", "links"]) this[part]()
 		const {marks} = this.pair
 		$("lost").hidden = !marks.length
 		list("lost-list", marks.slice(0, 50).map(({text, note}) => item([`${text}: was linked`, note].filter(Boolean).join("; "))))
@@ -49,9 +49,19 @@ export class Panel {
 		$("suggestions").hidden = !cells.length
 		set($("taken-bar"), {max: cells.length || 1, value: shown ? taken : 0})
 		$("accept-all").disabled = !high
-		const unaligned = ["source", "target"].flatMap(side => pair[side].filter((_, at) => pair.unaligned(side, at))).length
-		const hint = (keys, text) => html("span", {}, ...keys.split(" ").map(key), ` ${text}`)
-		list("hints", [hint("↵", "accept, go on"), hint("⌫", "reject, go on"), hint("j", `next doubtful (${count(index => doubtful(pair, index))})`), hint("w t", `next unaligned (${unaligned})`)])
+	}
+
+	// The keys that do something now; the main ones have a line of their own as long as they are new.
+	keys() {
+		const {app, pair} = this, chosen = app.chosen(), can = chosen.some(index => open(pair, index)), held = chosen.some(index => pair.values[index])
+		const steps = kind => pair[kind].length || app.session.more(kind)
+		const doubts = pair.hints.cells.filter(index => doubtful(pair, index)).length, words = ["source", "target"].flatMap(side => pair[side].filter((_, at) => pair.unaligned(side, at))).length
+		const hints = [["↵", "accept", can], ["⌫", can ? "reject" : "remove", can || held], ["j", `doubtful (${doubts})`, doubts], ["w t", `unaligned (${words})`, words]]
+		const main = [["Ctrl+↵", "done, next pair", true], ["u", "undo", steps("undo")], ["r", "redo", steps("redo")]]
+		const first = [["s", "sure link", true], ["d", "possible link", true], ["Space", "sure, possible, none in turn", true], ["?", "all keys", true], ["x", "no link", can || held]]
+		const shown = rows => rows.filter(([, , works]) => works).map(([names, text]) => html("span", {}, ...names.split(" ").map(key), ` ${text}`))
+		$("hints").replaceChildren(...shown(app.novice ? hints : [...hints, ...main.slice(1), main[0]]))
+		$("main-keys").replaceChildren(...(app.novice ? shown([...first.slice(0, 3), main[0], ...first.slice(3), ...main.slice(1)]) : []))
 	}
 
 	phrases() {

@@ -4,7 +4,7 @@ import {on} from "./dom.js"
 const REST = 300, SLACK = 8, EDGE = 4, STEP = 14
 const same = (a, b) => String(a) === String(b)
 
-// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), blocking().
+// `act` has cycle(place), block(from, to), preview(from or null, to), word(side, at), pick(side, at), blocking().
 export function onMatrix(matrix, act) {
 	const {root} = matrix
 	let hold = null // {id, from, to, x, y, touch, drawing, timer}
@@ -56,7 +56,7 @@ export function onMatrix(matrix, act) {
 	})
 }
 
-// In the lines a click goes to a word; a finger pans.
+// In the lines a click picks a word; a finger pans.
 export function onLines(lines, act) {
 	let hold = null // {id, start, x, touch}
 	on(lines.root, "pointerdown", event => {
@@ -74,6 +74,6 @@ export function onLines(lines, act) {
 		if (pointerId !== hold?.id) return
 		const word = type === "pointerup" && Math.abs(x - hold.start) < SLACK && lines.wordAt(x, y)
 		hold = null
-		if (word) act.word(...word)
+		if (word) act.pick(...word)
 	})
 }

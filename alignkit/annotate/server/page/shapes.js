@@ -15,7 +15,7 @@ export function markOf(pair, index, size) {
 	return [`ring r${level}`, made.rings[level]]
 }
 
-// 0 to 3: a suggestion from .1, .6, .9 on is larger and less broken.
+// 0 to 3: a suggestion is a dot; from .1, .6, .9 on a ring that is larger and less broken.
 export const levelOf = p => [0.1, 0.6, 0.9].filter(least => p >= least).length
 
 export function shapes(size) {
@@ -26,7 +26,7 @@ export function shapes(size) {
 		box,
 		unseen: box + circle(size - corner, corner, Math.max(2.4, size * 0.12)),
 		cross: `M${middle - arm} ${middle - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
-		rings: [0.1, 0.16, 0.24, 0.32].map(share => circle(middle, middle, size * share)),
+		rings: [circle(middle, middle, Math.max(2, size * 0.09)), arcs(middle, middle, size * 0.21, 4, 0.5), arcs(middle, middle, size * 0.28, 3, 0.78), circle(middle, middle, size * 0.34)],
 		null: `${circle(middle, middle, wide * 0.85)}M${middle - wide} ${middle + wide}l${2 * wide} ${-2 * wide}`,
 		note: (x, y) => `M${x + size - 1} ${y + 1}v${cut}l${-cut} ${-cut}z`,
 	}
@@ -40,6 +40,12 @@ export function rounded(left, top, right, bottom, r) {
 }
 
 export const circle = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`
+
+// A ring in so many pieces, of which each has a share of its part.
+const arcs = (x, y, r, count, share) => Array.from({length: count}, (_, at) => {
+	const [from, to] = [-share, share].map(half => ((at + half / 2) * 2 * Math.PI) / count - Math.PI / 2).map(turn => `${(x + r * Math.cos(turn)).toFixed(2)} ${(y + r * Math.sin(turn)).toFixed(2)}`)
+	return `M${from}A${r} ${r} 0 0 1 ${to}`
+}).join("")
 
 // The hatching of what is possible, as a pattern named `id`.
 export const hatch = id => svg("defs", {}, svg("pattern", {id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},

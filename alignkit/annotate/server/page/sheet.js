@@ -95,7 +95,15 @@ export class Sheet extends Page {
 		if (document.activeElement !== field) field.value = this.written = pair.comments.get("") || ""
 		say("status-text", this.note)
 		this.title()
+		const works = this.works()
+		for (const hint of $("hints").querySelectorAll("[data-if]")) hint.hidden = !works[hint.dataset.if]
 		document.body.dataset.seq = pair.seq
+	}
+
+	// What keys can do now; the footer shows no others.
+	works() {
+		const {doc: {next, previous}, pair, session} = this, steps = kind => pair[kind].length || session.more(kind)
+		return {next, previous, undo: steps("undo"), redo: steps("redo")}
 	}
 
 	say(text, tell = true) {

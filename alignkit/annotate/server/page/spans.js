@@ -1,4 +1,5 @@
 // A text as words and signs, by line and sentence; places are counted in characters (code points), as the server counts.
+import {abbreviated, starting} from "./sentences.js"
 
 const segmenter = (granularity, language) => {
 	if (!globalThis.Intl?.Segmenter) return null
@@ -8,7 +9,7 @@ const segmenter = (granularity, language) => {
 		return new Intl.Segmenter(undefined, {granularity}) // no language that it knows
 	}
 }
-const PLAIN = {word: /[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu, sentence: /[^.!?]+[.!?]*\s*/gu}
+const PLAIN = {word: /[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu, sentence: /[^.!?。！？؟۔।]+[.!?。！？؟۔।]*\s*/gu}
 
 function parts(line, granularity, language) {
 	const found = segmenter(granularity, language)
@@ -18,9 +19,10 @@ function parts(line, granularity, language) {
 
 // The lines of a text: each a list of units {text, from, to, sentence}; `text` has the white space behind it too.
 export function linesOf(text, language) {
+	const known = abbreviated(text)
 	let at = 0, sentence = 0
 	return text.split("\n").map(line => {
-		const starts = parts(line, "sentence", language).map(([index]) => index), units = []
+		const starts = starting(line, parts(line, "sentence", language).map(([index]) => index), language, known), units = []
 		let place = at, end = 0
 		for (const [index, segment] of parts(line, "word", language)) {
 			const word = segment.trim(), start = index + segment.indexOf(word)
