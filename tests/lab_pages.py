@@ -89,7 +89,7 @@ def answers():
     return {
         "GET me": me, "GET projects": {"projects": [card()]}, "GET projects/news": card(),
         "GET projects/news/people": api.People(people, ["old"]),
-        "POST projects/news/assign": api.AssignTable("plan 1", 120, 120, shares, [], plan),
+        "(GET|POST) projects/news/assign": api.AssignTable("plan 1", 120, 120, shares, [], plan),
         "POST projects/news/move": api.Moved(2, [8, 9], ""),
         "GET projects/news/export": api.ExportPlan(files, ["labels"], 37, "", 3_200_000,
                                                    (LATE, "carla")),

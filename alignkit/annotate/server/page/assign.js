@@ -108,10 +108,10 @@ begin(async () => {
 	}
 
 	async function load() {
-		const names = await annotators(), answer = names.length ? await api("POST", below("assign"), {annotators: names, dry_run: true}).catch(() => null) : null
-		fill(names, answer?.now ?? null)
+		const [names, {now}] = await Promise.all([annotators(), api("GET", below("assign"))])
+		fill(names, now)
 		$("some").hidden = field("by").value !== "some"
-		if (names.length) await ask()
+		if (!form.hidden) await ask()
 	}
 
 	$("invite").href = pageOf("people")

@@ -11,7 +11,7 @@ const field = name => form.elements[name]
 const TOLD = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
 
 begin(async () => {
-	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", creating = false
+	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", picked = "", creating = false
 	const sending = new Map() // files that are on their way: the share that has gone, or why it failed
 
 	// Files
@@ -107,14 +107,14 @@ begin(async () => {
 	// Where suggestions can come from, as the files have it.
 	function suggesting() {
 		const {annotators, models, task} = draft, ways = [["trained"], ...annotators.map(name => ["initial", name]), ...models.map(name => ["model", name]), ["none"]]
-		const tag = JSON.stringify(ways), before = form.querySelector("[name=suggestions]:checked")?.value
+		const tag = JSON.stringify(ways), named = parts => parts.filter(Boolean).join(" ")
 		$("suggest").hidden = task !== "align"
 		$("scheme-none").disabled = task === "judge"
 		if (task === "judge" && !field("scheme").value) field("scheme").value = "paraphrase"
 		if ($("ways").dataset.tag !== tag) {
 			$("ways").dataset.tag = tag
-			const chosen = ways.some(way => way.join(" ") === before) ? before : ways[annotators.length ? 1 : 0].join(" ")
-			$("ways").replaceChildren(...ways.map(([kind, name]) => html("label", {class: "tick"}, Object.assign(html("input", {type: "radio", name: "suggestions", value: [kind, name].filter(Boolean).join(" ")}), {checked: chosen === [kind, name].filter(Boolean).join(" ")}), TOLD[kind](name))))
+			const chosen = ways.find(parts => named(parts) === picked) ?? ways[annotators.length ? 1 : 0]
+			$("ways").replaceChildren(...ways.map(parts => html("label", {class: "tick"}, html("input", {type: "radio", name: "suggestions", value: named(parts), checked: parts === chosen ? "" : null}), TOLD[parts[0]](parts[1]))))
 		}
 		$("improve").hidden = !/^(trained|model)/.test(way().join(" "))
 	}
@@ -196,7 +196,10 @@ begin(async () => {
 	on($("next"), "click", () => show(k + 1))
 	on(form, "change", ({target}) => {
 		if (target.name === "task") put({task: target.value})
-		if (target.name === "suggestions") suggesting(), show(k)
+		if (target.name !== "suggestions") return
+		picked = target.value
+		suggesting()
+		show(k)
 	})
 	// what was typed survives a reload
 	on(form, "input", () => (sessionStorage[kept] = JSON.stringify(["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]))))

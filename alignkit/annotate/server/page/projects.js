@@ -5,6 +5,7 @@ import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"
 import {send} from "./upload.js"
 
+const LATER = 10000 // milliseconds
 const TASKS = {align: "align", judge: "judge", extract: "take pairs"}, CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
 const dot = (...parts) => parts.filter(Boolean).join(" · ")
 
@@ -73,7 +74,7 @@ begin(async me => {
 	async function load() {
 		clearTimeout(timer)
 		const {projects} = await api("GET", "projects")
-		if (draw(me, projects)) timer = setTimeout(() => load().catch(() => {}), 1000)
+		timer = setTimeout(() => load().catch(() => {}), draw(me, projects) ? 1000 : LATER)
 	}
 	for (const part of document.querySelectorAll(".creates")) part.hidden = !me.may_create && me.rank !== "owner"
 	on($("new"), "click", () => tried(() => drafted()))
