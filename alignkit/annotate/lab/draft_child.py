@@ -25,7 +25,7 @@ from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions
-from alignkit.annotate.server.worker import Output, do_job, give_way
+from alignkit.annotate.server.worker import Output, announce, do_job, give_way
 from alignkit.io.formats import get_format
 from alignkit.io.reading import read_corpus
 from alignkit.model.corpus import Corpus
@@ -43,6 +43,7 @@ def main() -> None:
 
 def _do(job: DraftJob, out: Output, _: threading.Event) -> bytes:
     give_way()
+    announce(out)
     os.umask(0o077)
     logging.disable()  # messages have words of the texts
     _limit(*(_MAKING if job.place else _READING))
@@ -74,6 +75,8 @@ def _create(job: DraftJob, out: Output) -> None:
     new, draft, done = job.new, job.record.draft, 0
     assert new is not None
     project = job.pairs.with_suffix(".alignkit")
+    if new.task != draft.task and (project.exists() or "extract" in (new.task, draft.task)):
+        raise ProjectError(f"The files were read for the task {draft.task}. Change that first.")
     if not project.exists() and check_name(new.gold) in draft.annotators:
         raise ProjectError(f"{new.gold} drew links in these files. Choose another name for gold.")
     kind, name = new.suggestions.kind if new.task == "align" else "none", new.suggestions.name

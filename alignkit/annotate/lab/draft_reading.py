@@ -420,6 +420,7 @@ class DraftReader:
             raise ProjectError(f"{name}: its log cannot be read: {fault}") from None
         with Store.open(path, readonly=True) as store:
             info = store.project()
+            self._draft.task = info.task  # type: ignore[assignment]
             people = how_many(len(info.annotators), "annotator")
             self._draft.detected = f"A project of alignkit, task {info.task}, {people}"
             return list(exported(store))

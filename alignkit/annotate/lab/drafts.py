@@ -112,10 +112,10 @@ class Drafts:
         return draft
 
     def drafts(self, account: str) -> list[bodies.Draft]:
-        """Return the drafts of an account, the oldest first."""
+        """Return the drafts of an account, the newest first."""
         with self._lock:
             own = [record for record in self._all() if record.account == account]
-            return [self._shown(each) for each in sorted(own, key=lambda each: each.made)]
+            return [self._shown(each) for each in sorted(own, key=lambda each: -each.made)]
 
     def get(self, account: str, id: str) -> bodies.Draft:
         """Return a draft; its files are read again if that was interrupted."""
@@ -241,8 +241,10 @@ class Drafts:
         try:
             self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model), report)
         except ProjectError as problem:
-            record.draft.problem = str(problem)
-            self._save(record)
+            with self._lock, suppress(DraftError):
+                record = self._unchanged(account, new.draft, new.etag)
+                record.draft.problem = str(problem)
+                self._save(record)
             raise
         self._remove(new.draft)
 

@@ -119,7 +119,8 @@ def give_way() -> None:
         os.nice(10)
 
 
-def _announce(out: Output) -> None:
+def announce(out: Output) -> None:
+    """Write a line when kernels are compiled."""
     from alignkit._support.jit import announce_compilation
 
     announce_compilation(lambda: out.line(Line(text="compiling kernels, once per machine")))
@@ -170,7 +171,7 @@ def _corpus(job: Job, out: Output) -> Corpus:
 
 def _suggest(job: Job, out: Output) -> None:
     assert job.plan is not None
-    _announce(out)
+    announce(out)
     with Store.open(job.project, readonly=True) as store:
         for row in suggest(store, job.plan, out.progress):
             out.line(Line(row=row))
@@ -265,7 +266,7 @@ def _rounded(p: float) -> float:
 def _learn(job: Job, out: Output, bell: threading.Event) -> None:
     assert job.plan is not None
     give_way()
-    _announce(out)
+    announce(out)
     with Store.open(job.project, readonly=True) as store:
         course = Course(store, job.plan, out.progress)
         while True:
@@ -332,6 +333,6 @@ def _measure(job: Job, out: Output) -> bytes:
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
     give_way()
-    _announce(out)
+    announce(out)
     with Store.open(job.project, readonly=True) as store:
         return json.encode(slow_figures(store, out.progress, times_alone=job.figures == "times"))
