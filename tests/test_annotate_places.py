@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from annotation import Tab, cell, project, run_sql, sent, small_corpus
@@ -162,6 +163,24 @@ def test_nothing_acknowledged_is_lost_when_postgresql_is_killed(tmp_path):
         assert [event.n for event in events] == list(range(1, len(events) + 1))
         assert not replay(store).differences
         refuses(ProjectError, "another server", Store.open, place, serve=True)  # locked again
+
+
+FILES = "rewrites_are_merged or learning_is_on or new_project_learns or of_the_corpus_s_own"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "modules",
+    ["store folds assignment import", "gold control decisions adjudicating both_sides docket",
+     "learning new_pairs provenance late_agreement tasks times"],
+)  # fmt: skip
+def test_the_tests_of_projects_pass_in_postgresql(modules):
+    paths = [f"{Path(__file__).parent}/test_annotate_{name}.py" for name in modules.split()]
+    server()  # or the test is skipped
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths]
+    ran = subprocess.run([*words, "-k", f"not ({FILES})"], capture_output=True, text=True, check=False,
+                         env={**os.environ, "ALIGNKIT_STORE": "postgresql"})  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-3000:]
 
 
 # Backups and copies of files in use

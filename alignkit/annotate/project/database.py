@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
+from contextvars import Context
 from typing import Any
 from urllib.parse import quote
 
@@ -318,7 +319,7 @@ class Database(Transactions):
             return
         with self.writing() as conn:
             if (version := _version(conn)) < VERSION:  # nobody else was quicker
-                self._keep_old()
+                Context().run(self._keep_old)  # now, not at the end of the command
                 engines.upgrade(conn, VERSIONS, version, VERSION)
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
