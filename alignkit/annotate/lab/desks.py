@@ -70,7 +70,7 @@ _REASONS = {"text": "its words were corrected", "done": "it is to be aligned now
 _LEAST = 5  # pairs from which a pace is told
 
 
-class Counts(NamedTuple):
+class ListCounts(NamedTuple):
     """What lists show of a project after its event n."""
 
     n: int
@@ -89,7 +89,7 @@ class Desks:
         self._lab, self._note = lab, note
         self._open: OrderedDict[str, Desk] = OrderedDict()
         self._rows: dict[str, ProjectRow] = {}
-        self._counts: dict[str, Counts] = {}
+        self._counts: dict[str, ListCounts] = {}
         self._lock = threading.Lock()  # of the three
         self._opening = threading.Lock()  # one project is opened at a time
         self._stopped = threading.Event()
@@ -147,7 +147,7 @@ class Desks:
         for key in list(self._open):
             self.close(key)
 
-    def counts(self, key: str) -> Counts | None:
+    def counts(self, key: str) -> ListCounts | None:
         """Return what is known of a project; None if it was not read yet."""
         with self._lock:
             return self._counts.get(key)
@@ -167,13 +167,13 @@ class Desks:
         reasons = [(k, _REASONS[kind]) for k, kind in reopened]
         return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
 
-    def now(self, project: ProjectRow) -> Counts | None:
+    def now(self, project: ProjectRow) -> ListCounts | None:
         """Return the counts of a project as they are now if it is open, else those of before."""
         with self._lock:
             desk = self._open.get(project.key)
         return self.counts(project.key) if desk is None else self.count(project, desk.store, desk)
 
-    def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> Counts:
+    def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> ListCounts:
         """Read the counts of a project, unless nothing has changed."""
         with store.database.reading() as conn:
             n, known = queries.last_n(conn), self.counts(project.key)
@@ -190,7 +190,7 @@ class Desks:
         done = gold or sum(done for done, _ in own.values()) * info.pairs // max(
             1, sum(pairs for _, pairs in own.values())
         )
-        counts = Counts(
+        counts = ListCounts(
             n,
             info.pairs,
             done,

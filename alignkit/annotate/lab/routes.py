@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
+from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.values import (
     ADJUDICATOR,
     ANNOTATOR,
@@ -20,9 +21,6 @@ from alignkit.annotate.lab.values import (
 )
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
 from alignkit.annotate.server.security import LIMIT, RefusedError
-
-if TYPE_CHECKING:
-    from alignkit.annotate.lab.server import LabServer
 
 ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
 """Who may use a route outside of projects: without a session, any account, who may create projects,
@@ -75,11 +73,13 @@ class LabVisit(Visit):
     sent: Any = None  # the body as a struct
 
     def __init__(
-        self, server: LabServer, request: Request, person: LabSession | TokenVisitor | None
+        self, server: Any, request: Request, person: LabSession | TokenVisitor | None
     ) -> None:
         name = person.account if person else ""
         super().__init__(request, None, name, decides=request.query_params.get("at") == "gold")
-        self.server, self.lab, self.person = server, server.lab, person
+        self.server = server  # the `LabServer`, whose module imports all routes
+        self.lab: Lab = server.lab
+        self.person = person
         self.address = request.client.host if request.client else ""
         self.agent = request.headers.get("user-agent", "")[:200]
         self.cookie = request.cookies.get(server.cookie, "")

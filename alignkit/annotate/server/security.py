@@ -197,8 +197,8 @@ class Proxied:
                 await refusal(403, "connect through the proxy")(scope, receive, send)
                 return
             headers = Headers(scope=scope)
-            told = ",".join(headers.getlist("x-forwarded-for")).split(",")
-            others = [name.strip() for name in told if name.strip() not in self._proxies]
+            forwarded = ",".join(headers.getlist("x-forwarded-for")).split(",")
+            others = [name.strip() for name in forwarded if name.strip() not in self._proxies]
             scheme = headers.get("x-forwarded-proto", "")
             scheme = scheme if scheme in ("http", "https") else scope["scheme"]
             # the rightmost was added by the first proxy of ours; what is left of it may be forged
