@@ -229,9 +229,10 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     auto = Suggestions("initial", "auto")
     new = NewProject(id, draft.etag, "News", suggestions=auto, blind=True)
     refuses("state", drafts.make, "anna", module.structs.replace(new, etag="0"), place)
-    for odd, said in (({"suggestions": Suggestions("initial", "ben")}, "ben cannot suggest"),
+    for odd, said in (({"suggestions": Suggestions("initial", "ben")}, "ben cannot"),
                       ({"gold": "auto"}, "another name for gold"), ({"scheme": "x"}, "known: "),
-                      ({"suggestions": Suggestions("model", "x")}, "x cannot suggest")):  # fmt: skip
+                      ({"task": "extract"}, "read for the task align"),
+                      ({"suggestions": Suggestions("model", "x")}, "x cannot")):  # fmt: skip
         job = DraftJob(str(drafts.path(id)), drafts._load("anna", id), place)
         job.new = module.structs.replace(new, **odd)
         with pytest.raises(AlignkitError, match=said):

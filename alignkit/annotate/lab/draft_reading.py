@@ -130,13 +130,10 @@ class DraftReader:
         message, path, line = str(error), name, None
         if isinstance(error, FormatError):
             message, path, line = error.message, name or error.path, error.line
-        # advice about arguments of functions is of no use here
-        message = "; ".join(part for part in message.split("; ") if "`" not in part) or message
-        message = f"line {line}: {message}" if line else message
         if path in self._files:
-            self._files[path].problem = message
+            self._files[path].problem = _said(message, "", line)
         else:
-            self._draft.problem = f"{path}: {message}" if path else message
+            self._draft.problem = _said(message, path, line)
 
     def _find(self, kind: str, text: str, pairs: Iterable[int] = (), choices: Choices = ()) -> str:
         """Add a finding, and return what is chosen for it."""
@@ -147,7 +144,7 @@ class DraftReader:
             if finding.code == code:
                 finding.text += f"; {text}"
                 return chosen
-        rows, text = [DraftChoice(*choice) for choice in choices], text[:1].upper() + text[1:]
+        rows = [DraftChoice(*choice) for choice in choices]
         self._draft.findings.append(DraftFinding(code, text, [*pairs], rows, chosen))
         return chosen
 
@@ -322,8 +319,9 @@ class DraftReader:
         about = "Texts, one sentence a line"
         if formats:
             about = re.split("[:;,(]", FORMATS[format])[0].strip()
-            about = "Pharaoh links" if format == "pharaoh" else about[:1].upper() + about[1:]
-            if not (kind.scheme or format.startswith("alignkit-")):
+            about = "pharaoh links" if format == "pharaoh" else about
+            if not (kind.scheme or about.startswith("alignkit")):
+                about = about[:1].upper() + about[1:]
                 first = "target" if seen.transposed else "source"
                 about += f", counted from {seen.base}, {first} first"
             self._record.format = format
@@ -355,7 +353,8 @@ class DraftReader:
             name = f"Count from {better.base}"
             if better.transposed != options.transpose:
                 name = "Turn round" + f", {name.lower()}" * (better.base != seen.base)
-            if self._find(better.kind, better.message, choices=(_KEEP, ("turn", name))) == "turn":
+            text, choices = better.message.capitalize(), (_KEEP, ("turn", name))
+            if self._find(better.kind, text, choices=choices) == "turn":
                 options = replace(options, base=better.base, transpose=better.transposed)
                 seen = examine(path, format=format, options=options, tell=self._count)
         firsts = {finding.kind: finding for finding in reversed(seen.findings)}
@@ -363,12 +362,13 @@ class DraftReader:
             error = firsts["broken record"]
             raise FormatError(error.message, error.path, error.line)
         for kind, first in firsts.items():
-            noun, rest, choices = _CHOICES.get(kind, (kind, "", ()))
-            text = f"{how_many(seen.counts[kind], noun, commas=True)} {rest}".strip()
+            noun, rest, more = _CHOICES.get(kind, ("", kind.capitalize(), ()))
+            count, pairs = seen.counts[kind], seen.pairs.get(kind, ())
+            text = f"{how_many(count, noun, commas=True)} {rest}" if noun else f"{rest} ({count:,})"
             if kind not in ("link out of range", "repeated id"):
-                text += f"; {first.path}, line {first.line}: {first.message}"
+                text += f"; {_said(first.message, first.path, first.line)}"
             if not kind.startswith("suspicious"):
-                self._find(kind, text, seen.pairs.get(kind, ()), choices)
+                self._find(kind, text, pairs, more)
         return seen
 
     def _count(self, pairs: int) -> None:
@@ -456,6 +456,13 @@ def _writing(name: str) -> Iterator[IO[bytes]]:
     with gzip.open("../new", "wb") if name.endswith(".gz") else open("../new", "wb") as out:
         yield out
     os.replace("../new", name)
+
+
+def _said(message: str, path: str, line: int | None) -> str:
+    """Return a message with its place, without advice about arguments of functions."""
+    message = "; ".join(part for part in message.split("; ") if "`" not in part) or message
+    place = [path] * (path not in ("", _NO_LINKS)) + [f"line {line}"] * bool(line)
+    return ": ".join(filter(None, (", ".join(place), message)))
 
 
 def _place(name: str) -> int:
