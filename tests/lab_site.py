@@ -99,11 +99,15 @@ class Person:
         self.page = self.context.new_page()
         self.faults = []
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        session = self.context.new_cdp_session(self.page)
-        session.send("Network.enable")
+        self._network = self.context.new_cdp_session(self.page)
+        self._network.send("Network.enable")
+        self.network()
+
+    def network(self, *, offline=False):
+        """Make the network of the page slow, or take it away."""
         rates = {"downloadThroughput": -1, "uploadThroughput": -1}
-        more = {"offline": False, "latency": DELAY, **rates}
-        session.send("Network.emulateNetworkConditions", more)
+        more = {"offline": offline, "latency": DELAY, **rates}
+        self._network.send("Network.emulateNetworkConditions", more)
 
     def go(self, path):
         """Open a page of the lab, and wait until it is drawn."""

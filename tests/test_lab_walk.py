@@ -154,11 +154,11 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
         finish(ben, "A")
         saved(ben)
     open_pair(ben, both[3])
-    ben.context.set_offline(True)
+    ben.network(offline=True)
     for key in "A ArrowDown s ArrowDown s".split():
         ben.page.keyboard.press(key)
     expect(ben.page.locator("#saved")).to_contain_text("kept in this browser", timeout=20000)
-    ben.context.set_offline(False)
+    ben.network()
     ben.page.reload()
     saved(ben)
     finish(ben)
@@ -191,7 +191,9 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     other.wait_for_url(lambda url: "signin" not in url)
     open_pair(ben, both[3])
     saved(ben)
-    until(lambda: len(list_events(carla)) == before + 1)
+    saved(ben)
+    last = list_events(carla)
+    assert len(last) == before + 1, last[before - 1 :]
 
     # 7. adjudication
     cleo.go("")

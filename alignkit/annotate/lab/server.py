@@ -323,12 +323,13 @@ class LabServer:
         if isinstance(session, values.Ended):
             raise _ended(session)
         if not linked:
-            if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
-                raise RefusedError(403, "Load this page again.", error="csrf")
+            # first, for a page of somebody else lacks the secret of this session, too
             drawn_for = unquote(request.headers.get("x-account", ""))
             if drawn_for and drawn_for != session.account:
-                text = f"{session.account} is signed in here now. Sign in as {drawn_for} to go on."
+                text = f"{session.account} signed in here. Sign in as {drawn_for} to go on."
                 raise RefusedError(401, text, error="taken")
+            if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
+                raise RefusedError(403, "Load this page again.", error="csrf")
         return LabVisit(self, request, session)
 
     def _enter(self, visit: LabVisit, may: str, *, changes: bool) -> None:
@@ -408,12 +409,11 @@ def _decoded(body: bytes, kind: Any) -> Any:
 
 def _ended(session: values.Ended) -> RefusedError:
     """Return the answer to a session that has ended, which says why."""
-    who = session.why.removeprefix("taken over by ")
-    if who != session.why:
-        return RefusedError(401, f"{who} signed in here at {session.at[11:16]}.", error="taken")
-    if session.why == "account closed":
-        return RefusedError(401, "This account was closed.", error="closed")
-    return RefusedError(401, "The session has ended. Sign in again.", error="signin")
+    text = {
+        "taken": f"{session.why.removeprefix('taken over by ')} signed in here.",
+        "closed": "This account was closed.",
+    }.get(session.kind, "The session has ended. Sign in again.")
+    return RefusedError(401, text, error=session.kind if session.kind != "ended" else "signin")
 
 
 async def _refused(_: Request, error: Exception) -> Response:
