@@ -52,14 +52,11 @@ def move_pairs(
             check_annotator(to, queries.gold_name(conn), queries.sources(conn))
         move = _Move(conn, from_, to)
         own = move.candidates()
-        own = own if pairs is None else [row for row in own if row.k in pairs]
-        chosen = move.chosen(own, count)
+        chosen = move.chosen((row for row in own if pairs is None or row.k in pairs), count)
         if chosen and not dry_run:
             plan = read_plan(conn)
-            if plan is None or from_ or not to or to in plan.annotators:
-                plan = None
-            else:  # whoever gets back what was theirs is in the plan again
-                plan = replace(plan, annotators=(*plan.annotators, to))
+            if plan is not None and to and not from_:  # who gets pairs back is planned for again
+                plan = replace(plan, annotators=tuple(dict.fromkeys((*plan.annotators, to))))
             _write(conn, chosen if from_ else [], move.given(chosen), plan, actor)
     return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
 
@@ -69,8 +66,7 @@ def take_back(store: Store, name: str, actor: str = "") -> list[int]:
     with store.database.writing() as conn:
         plan = read_plan(conn)
         own = _Move(conn, name, None).candidates()
-        named = plan is not None and name in plan.annotators
-        if plan is not None and (own or named):
+        if plan is not None and (own or name in plan.annotators):
             others = tuple(other for other in plan.annotators if other != name)
             _write(conn, own, [], replace(plan, annotators=others), actor)
     return sorted(row.k for row in own)
@@ -118,17 +114,16 @@ class _Move:
                 break
             if self._to in self._held[row.k]:
                 self._theirs += 1
-            elif self._to is None and self._would_agree(row):
+            elif self._to is None and self._is_compared(row):
                 self._mixed += 1
             else:
                 chosen.append(row)
         return chosen
 
-    def _would_agree(self, row: fold.Assigned) -> bool:
-        """Return whether all others of a split pair see suggestions, or none of them."""
-        rest = [own for own in self._held[row.k].values() if own != row]
-        shown = {own.shown for own in rest}
-        return row.arm == "split" and len(rest) > 1 and len(shown) == 1 and row.shown not in shown
+    def _is_compared(self, row: fold.Assigned) -> bool:
+        """Return whether all others of a split pair (two or more) have the other arm."""
+        rest = [own.shown for own in self._held[row.k].values() if own != row]
+        return row.arm == "split" and len(rest) > 1 and row.shown not in rest
 
     def given(self, rows: Sequence[fold.Assigned]) -> list[fold.Assigned]:
         """Return the new rows, behind those of their annotator or at the place they had before."""
@@ -149,15 +144,13 @@ class _Move:
         """Return how many were moved, and why not all."""
         if moved == wanted:
             return how_many(moved, "pair")
-        left = wanted - moved - self._theirs - self._mixed
-        be = "is" if self._theirs == 1 else "are"
-        rest = f"{self._from} has no more that are not begun"
-        reasons = {
-            f"{self._theirs} {be} already {self._to}'s": self._theirs,
-            f"{self._mixed} compare work with and without suggestions": self._mixed,
-            rest if self._from else "the others are somebody's": left,
-        }
-        return f"{moved} of {wanted}: {'; '.join(x for x, many in reasons.items() if many)}"
+        theirs, mixed, name = self._theirs, self._mixed, self._from
+        reasons = [f"{theirs} {'is' if theirs == 1 else 'are'} already {self._to}'s"] * bool(theirs)
+        reasons += [f"{mixed} compare work with and without suggestions"] * bool(mixed)
+        if moved + theirs + mixed < wanted:
+            rest = f"{name} has no more that are not begun" if name else "the others are somebody's"
+            reasons.append(rest)
+        return f"{moved} of {wanted}: {'; '.join(reasons)}"
 
 
 def _past(

@@ -79,10 +79,6 @@ def _on(
     return answer
 
 
-def _sent(visit: LabVisit) -> object:
-    return visit.sent
-
-
 def new_file(visit: LabVisit) -> object:
     """Announce a file."""
     sent = visit.sent
@@ -158,7 +154,14 @@ ENTRIES = [
     Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
     Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
     Entry("GET", _DRAFT, OWN, _on(Drafts.get), gives=bodies.Draft),
-    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, _sent), bodies.ChangeDraft, bodies.Draft),
+    Entry(
+        "PATCH",
+        _DRAFT,
+        OWN,
+        _on(Drafts.change, lambda visit: visit.sent),
+        bodies.ChangeDraft,
+        bodies.Draft,
+    ),
     Entry("DELETE", _DRAFT, OWN, _on(Drafts.remove), status=204),
     Entry("POST", f"{_DRAFT}/files", OWN, new_file, bodies.NewFile, {"n": int}, 201),
     Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),

@@ -49,21 +49,20 @@ class _Export:
         self.all = self.what == "all" and not self.own
         if self.format not in WRITTEN:
             raise RefusedError(422, f"The formats are {', '.join(WRITTEN)}.", field="format")
-        others = not self.own and self.what != "gold"
-        if not self.own and (DECIDE if others else LOOK) not in can:
+        self.others = not self.own and self.what != "gold"
+        if not self.own and (DECIDE if self.others else LOOK) not in can:
             raise unknown()
-        self.store, self.numbers = visit.opened().store, None
+        self.store = visit.opened().store
         info = self.store.project()
         self.name = {"gold": info.gold, "all": None}.get("" if self.own else self.what, self.what)
         self.is_empty = self.name is not None and self.name not in info.annotators
-        if self.is_empty and others:
+        if self.is_empty and self.others:
             raise unknown()
-        hides = MANAGE not in can and not self.own and _is_blind(visit)
-        if hides and others and not self.all:
+        blind, ready = (False, None) if self.own else _limits(visit)
+        if blind and self.others and not self.all:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
-        if others and MANAGE not in can:
-            self.numbers = _ready(visit)
-        self.hidden = visit.flag("hidden") or hides
+        self.numbers = ready if self.others else None
+        self.hidden = visit.flag("hidden") or blind
         self.hide = _hider(visit) if self.hidden else str
 
     def check_format(self) -> frozenset[str]:
@@ -128,15 +127,13 @@ def _renamed(pair: SentencePair, hide: Callable[[str], str]) -> SentencePair:
     return replace(pair, annotations=annotations, attributes=attributes)
 
 
-def _ready(visit: LabVisit) -> set[int]:
-    """Return the pairs that all have done, whose votes adjudicators may see."""
+def _limits(visit: LabVisit) -> tuple[bool, set[int] | None]:
+    """Return whether names are hidden, and the pairs whose votes may be seen (None: all)."""
+    if MANAGE in abilities(visit.role):
+        return False, None
     with visit.store.database.reading() as conn:
-        return {k for k, those in voters(conn).items() if all_in(those)}
-
-
-def _is_blind(visit: LabVisit) -> bool:
-    with visit.store.database.reading() as conn:
-        return bool(conn.execute(select(schema.project.c.blind)).scalar())
+        ready = {k for k, those in voters(conn).items() if all_in(those)}
+        return bool(conn.execute(select(schema.project.c.blind)).scalar()), ready
 
 
 def export(visit: LabVisit) -> object:
@@ -149,9 +146,8 @@ def export(visit: LabVisit) -> object:
         visit.check_proved()
     with _exporting():
         reply = sent_file(wanted.made)
-    names = ("format", "done", "provenance", "hidden")
-    after = {name: getattr(wanted, name) for name in names}
-    if wanted.all and not wanted.done:
+    after = {name: getattr(wanted, name) for name in ("format", "done", "provenance", "hidden")}
+    if wanted.others and not wanted.done:
         after["own_open_pairs"] = _open_pairs(visit)
     visit.log("export", wanted.what, after)
     return reply
@@ -221,11 +217,9 @@ def events(visit: LabVisit) -> Response:
     """Return events after a number, as lines of JSON; the last number stands in a header."""
     after, limit = visit.number("after", 0), min(visit.number("limit", 1000), _MOST_EVENTS)
     visit.opened()
-    numbers = None
-    if MANAGE not in abilities(visit.role):
-        if _is_blind(visit):
-            raise RefusedError(403, "This project hides names.")
-        numbers = _ready(visit)
+    blind, numbers = _limits(visit)
+    if blind:
+        raise RefusedError(403, "This project hides names.")
     lines, size = [], 0
     with visit.store.database.reading() as conn:
         for count, event in enumerate(queries.log_events(conn, after)):
@@ -251,10 +245,10 @@ def bring_in(visit: LabVisit) -> object:
     return done
 
 
-_PROJECT = "projects/{slug}"
 ENTRIES = [
-    Entry("GET", f"{_PROJECT}/export", MEMBER, export, gives=bodies.ExportPlan),
-    Entry("GET", f"{_PROJECT}/events", DECIDE, events, gives=bytes),
-    Entry("GET", f"{_PROJECT}/backup", MANAGE, backup, gives=bytes, sealed=True, proved=True),
-    Entry("POST", f"{_PROJECT}/import", MANAGE, bring_in, bodies.NewImport, bodies.ImportDone),
-]
+    Entry("GET", "projects/{slug}/export", MEMBER, export, gives=bodies.ExportPlan),
+    Entry("GET", "projects/{slug}/events", DECIDE, events, gives=bytes),
+    Entry("GET", "projects/{slug}/backup", MANAGE, backup, gives=bytes, sealed=True, proved=True),
+    Entry("POST", "projects/{slug}/import", MANAGE, bring_in, bodies.NewImport,
+          bodies.ImportDone),
+]  # fmt: skip
