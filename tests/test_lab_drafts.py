@@ -149,6 +149,9 @@ def test_limits_of_files_drafts_and_the_disk(drafts, monkeypatch):
         with pytest.raises(DraftError) as caught, drafts.receive("ben", other, n) as write:
             write(data)
         assert caught.value.code == code
+    with pytest.raises(DraftError, match="completely"), drafts.receive("ben", other, n):
+        refuses("state", drafts.receive("ben", other, n).__enter__)
+    refuses("size", drafts.add, "ben", other, "empty", 0)
     assert [path.name for path in drafts.path(other).iterdir()] == ["draft.json"]
     assert drafts.get("ben", other).files[0].received == 0
 
@@ -236,10 +239,9 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
         job = DraftJob(str(drafts.path(id)), drafts._load("anna", id), place)
         job.new = module.structs.replace(new, **odd)
         with pytest.raises(AlignkitError, match=said):
-            _create(job, None)
+            _create(job)
         assert not os.path.exists(place)
-    shares = []
-    drafts.make("anna", new, place, report=lambda text, share: shares.append(share))
+    drafts.make("anna", new, place)
     with Store.open(place) as store:
         info, plan = store.project(), Sessions(store.database).plan
     assert (info.name, info.pairs, info.annotators, info.task) == ("News", 2, ["auto"], "align")

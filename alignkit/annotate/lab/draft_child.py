@@ -51,7 +51,7 @@ def _do(job: DraftJob, out: Output, _: threading.Event) -> bytes:
         return json.encode(_import(job))
     if not job.place:
         return json.encode(DraftReader(job, out.progress).read())
-    _create(job, out)
+    _create(job)
     return b"null"
 
 
@@ -71,8 +71,8 @@ def _limit(memory: int, seconds: int, written: int) -> None:
             resource.setrlimit(kind, (most, most + 5 * (kind == resource.RLIMIT_CPU)))
 
 
-def _create(job: DraftJob, out: Output) -> None:
-    new, draft, done = job.new, job.record.draft, 0
+def _create(job: DraftJob) -> None:
+    new, draft = job.new, job.record.draft
     assert new is not None
     project = job.pairs.with_suffix(".alignkit")
     if new.task != draft.task and (project.exists() or "extract" in (new.task, draft.task)):
@@ -87,20 +87,14 @@ def _create(job: DraftJob, out: Output) -> None:
         shutil.copyfile(os.path.join(job.folder, str(models[name])), job.model)
         name = job.model
     plan = SuggestionPlan(kind, name, kind != "none", new.learning)
-
-    def made() -> None:
-        nonlocal done
-        done += 1
-        out.progress(f"Making the project: {done:,} of {draft.pairs:,} pairs", done / draft.pairs)
-
     if project.exists():
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
     else:
-        how = {"name": new.name, "scheme": new.scheme, "task": new.task}
         if new.scheme:
             get_scheme(new.scheme)
-        create_project(job.place, _corpus(job), **how, tell=made)
+        corpus = _corpus(job)
+        create_project(job.place, corpus, name=new.name, scheme=new.scheme, task=new.task)
     with Store.open(job.place) as store:
         store.settings(name=new.name)
         if not project.exists():

@@ -39,7 +39,6 @@ _KILLED = (
     "The files take too much time or memory to be read. Nothing was created. Split them, or import "
     "them with `alignkit project import`."
 )
-Report = Callable[[str, "float | None"], None]
 
 
 class DraftError(LabError):
@@ -91,7 +90,8 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.RLock()  # of all draft.json, and of the next three
+        self._lock = threading.RLock()  # of all draft.json, and of the next four
+        self._receiving: set[tuple[str, int]] = set()
         self._progress: dict[str, str] = {}  # of drafts that are being read
         self._children: dict[str, ChildProcess] = {}
         self._own: dict[str, threading.Lock] = {}  # by account: one child at a time
@@ -144,6 +144,8 @@ class Drafts:
             _check_name(name, [file.name for file in files])
             if len(files) >= _FILES:
                 raise DraftError("many", f"A draft has at most {_FILES} files.")
+            if size < 1:
+                raise DraftError("size", f"{name} is empty.")
             if size > _MOST_OF_FILE:
                 advice = "Split it, or import it with `alignkit project import`."
                 raise DraftError("size", f"This file is larger than 256 MB. {advice}")
@@ -159,6 +161,9 @@ class Drafts:
         """Yield a function that takes the next bytes of a file; store the file at the end."""
         with self._lock:
             file = self._load(account, id).file(n)
+            if (id, n) in self._receiving:
+                raise DraftError("state", f"{file.name} is being sent already.")
+            self._receiving.add((id, n))
         part, left = self.path(id) / f"{n}.{token_hex(4)}", file.size
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -179,6 +184,7 @@ class Drafts:
                 record.file(n).received = file.size
                 os.replace(part, self.path(id) / str(n))
         finally:
+            self._receiving.discard((id, n))
             part.unlink(missing_ok=True)
 
     def remove_file(self, account: str, id: str, n: int) -> bodies.Draft:
@@ -229,17 +235,14 @@ class Drafts:
         pair.direction = {side: direction_of(words) for side, words in sides.items()}
         return pair
 
-    def make(
-        self, account: str, new: bodies.NewProject, place: str, model: str = "",
-        report: Report = lambda *_: None,
-    ) -> None:  # fmt: skip
+    def make(self, account: str, new: bodies.NewProject, place: str, model: str = "") -> None:
         """Create the project of a draft at a place, then remove the draft.
 
         If a model of the draft makes suggestions, its file is copied to the path `model`.
         """
         record = self._unchanged(account, new.draft, new.etag)
         try:
-            self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model), report)
+            self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model))
         except ProjectError as problem:
             with self._lock, suppress(DraftError):
                 record = self._unchanged(account, new.draft, new.etag)
@@ -248,13 +251,11 @@ class Drafts:
             raise
         self._remove(new.draft)
 
-    def bring_in(
-        self, account: str, new: bodies.NewImport, place: str, report: Report = lambda *_: None
-    ) -> bodies.ImportDone:
+    def bring_in(self, account: str, new: bodies.NewImport, place: str) -> bodies.ImportDone:
         """Import a draft into the project at a place; then remove the draft, unless it was dry."""
         record = self._unchanged(account, new.draft, new.etag)
         job = DraftJob(str(self.path(new.draft)), record, place, bring=new)
-        done = json.decode(self._run(job, report), type=bodies.ImportDone)
+        done = json.decode(self._run(job), type=bodies.ImportDone)
         if not new.dry_run:
             self._remove(new.draft)
         return done
@@ -266,8 +267,13 @@ class Drafts:
             raise DraftError("state", text)
         return record
 
-    def _run(self, job: DraftJob, report: Report) -> bytes:
+    def _run(self, job: DraftJob) -> bytes:
         """Do a job in a child process, and return its result."""
+
+        def tell(text: str, _: float | None) -> None:
+            if id in self._progress:
+                self._progress[id] = text
+
         account, id, etag = job.record.account, job.record.draft.id, job.record.draft.etag
         if job.place and not job.record.draft.ready:
             raise DraftError("state", "The draft is not ready. Nothing was created.")
@@ -275,7 +281,7 @@ class Drafts:
             module = "alignkit.annotate.lab.draft_child"
             with self._lock:
                 self._unchanged(account, id, etag)
-                child = ChildProcess(job, report, lambda _: None, module=module)
+                child = ChildProcess(job, tell, lambda _: None, module=module)
                 self._children[id] = child
             try:
                 child.run()
@@ -298,9 +304,6 @@ class Drafts:
             thread.start()
 
     def _read(self, account: str, id: str) -> None:
-        def tell(text: str, _: float | None) -> None:
-            self._progress[id] = text
-
         try:
             while not self._closed:
                 record = self._load(account, id)
@@ -309,8 +312,8 @@ class Drafts:
                     return
                 try:  # the child may write all files again, and the pairs
                     self._check_space(2 * sum(file.size for file in draft.files))
-                    job = DraftJob(str(self.path(id)), record)
-                    record = json.decode(self._run(job, tell), type=DraftRecord)
+                    result = self._run(DraftJob(str(self.path(id)), record))
+                    record = json.decode(result, type=DraftRecord)
                 except (ProjectError, DraftError) as problem:
                     draft.problem, draft.pairs = str(problem), 0
                 with self._lock:
