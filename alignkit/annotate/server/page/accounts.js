@@ -1,27 +1,16 @@
 // The accounts of the lab, for its owners.
 import {$, html} from "./dom.js"
 import {menu} from "./menu.js"
-import {api, cell, choice, head, question, rows, stale, tick, toast, tried, when} from "./manage.js"
+import {api, cell, choice, head, question, table, tick, toast, tried, when} from "./manage.js"
 import {begin, seenAgain} from "./tabs.js"
 
 begin(async me => {
-	const body = $("accounts")
-	let accounts = []
-	const draw = () => rows(body, accounts, row)
-	const load = async () => {
-		({accounts} = await api("GET", "accounts"))
-		draw()
-	}
-	const again = () => {
-		stale(body)
-		return load().catch(draw)
-	}
+	const list = table($("accounts"), async () => (await api("GET", "accounts")).accounts, row), {load, again} = list
 
-	async function put(account, change, said, undo) {
-		const now = await api("PATCH", `accounts/${encodeURIComponent(account.name)}`, {etag: account.etag, ...change})
-		accounts = accounts.map(each => (each.name === now.name ? now : each))
-		draw()
-		toast(said, undo && (() => tried(() => put(now, undo, `${now.name} is as before.`), again)))
+	async function put({name, etag}, change, said, undo) {
+		const now = await api("PATCH", `accounts/${encodeURIComponent(name)}`, {etag, ...change})
+		list.put(now)
+		if (said) toast(said, undo && (() => put(now, undo)))
 	}
 	const change = (account, values, undo, said) => tried(() => put(account, values, said, undo), again)
 	const close = ({name, ...rest}) => question({title: `Close the account of ${name}?`, text: `Sessions and tokens of ${name} end. Their work stays. You can reopen the account.`, yes: "Close account", bad: true,

@@ -4,13 +4,10 @@ import {api, below, cell, Fault, head, pageOf, plural, rows, toast, tried, whenS
 import {begin} from "./tabs.js"
 
 const WAIT = 300, form = $("plan")
-const field = name => form.elements[name]
-const number = name => Number(field(name).value)
+const field = name => form.elements[name], number = name => Number(field(name).value)
 
 begin(async () => {
 	let seen = null, timer = 0, turn = 0, fixed = null
-
-	const annotators = async () => (await api("GET", below("people"))).people.filter(({role, annotates, state}) => state !== "closed" && (role === "annotator" || annotates)).map(({name}) => name)
 
 	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1, all: null})[field("by").value]
 
@@ -108,8 +105,8 @@ begin(async () => {
 	}
 
 	async function load() {
-		const [names, {now}] = await Promise.all([annotators(), api("GET", below("assign"))])
-		fill(names, now)
+		const [{people}, {now}] = await Promise.all([api("GET", below("people")), api("GET", below("assign"))])
+		fill(people.filter(({role, annotates, state}) => state !== "closed" && (role === "annotator" || annotates)).map(({name}) => name), now)
 		$("some").hidden = field("by").value !== "some"
 		if (!form.hidden) await ask()
 	}
@@ -126,10 +123,7 @@ begin(async () => {
 	}, ask))
 	whenSent($("move"), async () => {
 		const from = $("from").value, to = $("to").value, {count, pairs, text} = await move(from, to, Number($("count").value))
-		toast(text || `${plural(count, "pair")} moved.`, async () => {
-			await move(to, from, count, pairs)
-			toast(`${plural(count, "pair")} moved back.`)
-		})
+		toast(text || `${plural(count, "pair")} moved.`, () => move(to, from, count, pairs))
 	})
 	await load()
 })

@@ -41,17 +41,11 @@ begin(async (me, project) => {
 		return question({title: `You have ${plural(all - done, "pair")} to do`, text: "This file shows the work of others on them. The log will say so.", yes: "Download"})
 	}
 
-	const fetched = (button, path, all) => tried(async () => {
+	const fetched = (path, all) => tried(async () => {
 		if (all && !(await allowed())) return
-		button.disabled = true
-		try {
-			await download(path, bytes => say("progress", `Downloading: ${size(bytes)}`))
-			say("progress", "Downloaded.")
-		} finally {
-			button.disabled = false
-			if ($("progress").textContent !== "Downloaded.") say("progress", "")
-		}
-	})
+		await download(path, bytes => say("progress", `Downloading: ${size(bytes)}`))
+		say("progress", "Downloaded.")
+	}, () => say("progress", ""))
 
 	function drawn() {
 		const archived = project.state === "archived"
@@ -59,12 +53,17 @@ begin(async (me, project) => {
 		say("archive-note", archived ? "It is archived. Everyone can read it, nobody can change it." : "Everyone can still read it, nobody can change it. You can reopen it.")
 	}
 
-	async function put(state) {
+	// Archive it, or open it again.
+	async function put() {
+		const state = project.state === "open" ? "archived" : "open"
 		project = {...project, ...(await api("PATCH", below(""), {etag: project.etag, state}))}
 		drawn()
-		toast(state === "open" ? `${project.name} is open again.` : `${project.name} is archived.`, () => put(state === "open" ? "archived" : "open"))
 	}
 
+	const archive = async () => {
+		await put()
+		toast(`${project.name} is ${project.state === "open" ? "open again" : "archived"}.`, put)
+	}
 	const changed = async () => {
 		project = await api("GET", below(""))
 		drawn()
@@ -73,10 +72,10 @@ begin(async (me, project) => {
 	on(form, "submit", event => {
 		event.preventDefault()
 		const {what: {value}, unfinished} = form.elements
-		fetched($("go"), query(), value !== "gold" && value !== me.account && unfinished.checked)
+		fetched(query(), value !== "gold" && value !== me.account && unfinished.checked)
 	})
-	on($("backup"), "click", () => fetched($("backup"), below("backup"), true))
-	on($("archive"), "click", () => tried(() => put(project.state === "open" ? "archived" : "open"), changed))
+	on($("backup"), "click", () => fetched(below("backup"), true))
+	on($("archive"), "click", () => tried(archive, changed))
 	drawn()
 	await look()
 })

@@ -6,7 +6,6 @@ const TITLES = {first: "Create the first owner", invite: "Join the lab", reset: 
 const token = location.hash.slice(1)
 
 async function look() {
-	if (!token) throw new Fault({message: "This link is no longer valid. Ask for a new one."})
 	const {kind, name} = await api("POST", "join/look", {token})
 	say("title", TITLES[kind])
 	say("go", kind === "reset" ? "Save" : kind === "first" ? "Create" : "Join")

@@ -21,6 +21,15 @@ export class Fault extends Error {
 	}
 }
 
+// The fault of an answer, which may be that of a proxy.
+export function faultOf(status, text) {
+	try {
+		return new Fault(JSON.parse(text), status)
+	} catch {
+		return new Fault({message: status < 500 ? `The server answered ${status}. Nothing was changed.` : AWAY}, status)
+	}
+}
+
 export const drawnFor = name => (account = name)
 
 // What each request carries: the second secret, and whom the page was drawn for.
@@ -39,7 +48,7 @@ export async function ask(method, path, body, signal) {
 		throw new Fault({error: "offline", message: AWAY})
 	}
 	if (response.ok) return response
-	const {status} = response, fault = new Fault(await response.json().catch(() => ({message: status < 500 ? `The server answered ${status}. Nothing was changed.` : AWAY})), status)
+	const {status} = response, fault = faultOf(status, await response.text())
 	if (status === 403 && fault.error === "prove") {
 		if (!(await proved())) throw new Fault({error: "cancelled", message: "Nothing was changed."})
 		return ask(method, path, body, signal)
@@ -127,11 +136,12 @@ export function toast(text, undo) {
 	let left = SHOWN
 	clearInterval(timer)
 	timer = setInterval(() => shelf.matches(":hover, :focus-within") || (left -= 1) > 0 || hide(), 1000)
-	const back = () => {
+	const back = async () => {
 		hide()
-		return tried(undo)
+		await undo()
+		toast("Undone.")
 	}
-	shelf.replaceChildren(html("span", {}, text), ...(undo ? [button(back, "", "Undo")] : []))
+	shelf.replaceChildren(html("span", {}, text), ...(undo ? [button(() => tried(back), "", "Undo")] : []))
 }
 
 // Do something, and say why it fails; `again` draws what is true.
@@ -238,15 +248,15 @@ export const cell = (...parts) => html("td", {}, ...parts)
 export const head = (...parts) => html("th", {scope: "row", dir: "auto"}, ...parts)
 const CONTROLS = "button, a, input, select"
 
-// Draw rows, those anew that have changed; the focus stays at its place in a row.
-export function rows(body, items, make, key = "name") {
+// Draw rows, those anew that have changed (or all); the focus stays at its place in a row.
+export function rows(body, items, make, key = "name", anew = false) {
 	const old = new Map([...body.children].map(row => [row.dataset.key, row]))
 	const names = [...body.closest("table").tHead.rows[0].cells].map(name => name.textContent)
 	let next = body.firstElementChild
 	for (const item of items) {
 		const tag = JSON.stringify(item), before = old.get(String(item[key]))
 		let row = before
-		if (before?.dataset.tag !== tag) {
+		if (anew || before?.dataset.tag !== tag) {
 			row = set(html("tr", {}, ...make(item)), {"data-key": item[key], "data-tag": tag});
 			[...row.cells].forEach((part, at) => set(part, {"data-name": names[at] || null}))
 			const at = before ? [...before.querySelectorAll(CONTROLS)].indexOf(document.activeElement) : -1
@@ -261,8 +271,16 @@ export function rows(body, items, make, key = "name") {
 	old.forEach(row => row.remove())
 }
 
-// Have all rows drawn anew, as what they show was refused.
-export const stale = body => [...body.children].forEach(row => (row.dataset.tag = ""))
+// A table of what `get` answers: load it, draw it again after a refusal, put a row that was changed.
+export function table(body, get, make) {
+	let items = []
+	const draw = (now, anew) => rows(body, (items = now), make, "name", anew)
+	return {
+		load: async () => draw(await get()),
+		again: async () => draw(await get().catch(() => items), true),
+		put: now => draw(items.map(item => (item.name === now.name ? now : item))),
+	}
+}
 
 export const bar = (done, all, label) => html("progress", {"value": done, "max": Math.max(all, 1), "aria-label": label})
 

@@ -1,16 +1,15 @@
 // A draft: files, what is in them, and the project (or the import) that is made of them.
 import {$, button, html, on, say, set} from "./dom.js"
-import {api, cell, choice, Fault, head, pageOf, plural, root, rows, size, stale, tried, whenSent} from "./manage.js"
+import {api, ask, cell, choice, Fault, head, pageOf, plural, root, rows, size, tried, whenSent} from "./manage.js"
 import {preview} from "./preview.js"
 import {begin} from "./tabs.js"
 import {dropped, named, send} from "./upload.js"
 
-const id = location.pathname.split("/").pop(), form = $("project"), SOON = 500, kept = `alignkit draft ${id}`
-const at = path => `drafts/${id}${path}`
-const field = name => form.elements[name]
+const id = location.pathname.split("/").pop(), form = $("project"), SOON = 500, LATER = 5000, kept = `alignkit draft ${id}`
+const at = path => `drafts/${id}${path}`, field = name => form.elements[name]
 const TOLD = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
 
-begin(async () => {
+begin(async me => {
 	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", picked = "", creating = false
 	const sending = new Map() // files that are on their way: the share that has gone, or why it failed
 
@@ -37,8 +36,8 @@ begin(async () => {
 			draw()
 			try {
 				await send(id, file, share => {
-					const bar = [...$("files").children].find(({dataset}) => dataset.key === key)?.querySelector("progress")
-					if (bar) bar.value = share
+					row.share = share
+					draw()
 				})
 				sending.delete(key)
 			} catch (fault) {
@@ -55,42 +54,39 @@ begin(async () => {
 		clearTimeout(timer)
 		draft = await api("GET", at(""))
 		draw()
-		if (draft.reading) timer = setTimeout(() => tried(load), SOON)
+		if (draft.reading) again(SOON)
 	}
+	const again = (after = LATER) => (timer = setTimeout(() => tried(load, again), after))
 
 	const put = change => tried(async () => {
 		draft = await api("PATCH", at(""), change)
 		await load()
-	}, () => {
-		stale($("files"))
-		stale($("findings"))
-		draw()
-	})
+	}, () => draw(true))
 
 	function finding({code, text, pairs, choices, chosen}) {
 		const places = pairs.flatMap((pair, at) => [at ? ", " : " ", button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`)])
 		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices.map(({value, name}) => [value, name]), chosen, value => put({choices: {[code]: value}})) : "")]
 	}
 
-	const option = ({name, label, value, choices}) => html("div", {class: "field"}, html("label", {}, label, choice(label, choices.map(one => [one.value, one.name]), value, chosen => put({options: {[name]: chosen}}))))
+	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices.map(one => [one.value, one.name]), value, chosen => put({options: {[name]: chosen}})))]
 
-	function draw() {
+	function draw(anew) {
 		const {files, reading, progress, detected, options, pairs, findings, problem, project, task, name} = draft
 		const all = [...files.map(({n, size: bytes, ...file}) => ({n, bytes, ...file})), ...sending.values()]
 		document.body.classList.toggle("empty", !all.length)
-		rows($("files"), all, fileRow, "n")
+		rows($("files"), all, fileRow, "n", anew)
 		$("reading").hidden = !reading
 		say("reading-text", progress || "Reading")
 		say("pairs", pairs ? plural(pairs, "sentence pair") : "")
 		say("problem", problem)
 		$("detected").hidden = !detected
 		say("detected-text", detected)
-		$("options").replaceChildren(...options.map(option))
-		rows($("findings"), findings, finding, "code")
+		rows($("options"), options, option, "name", anew)
+		rows($("findings"), findings, finding, "code", anew)
 		form.hidden = !!project || !all.length
 		$("import").hidden = !project || !all.length
 		document.body.classList.toggle("importing", !!project)
-		if (project) say("title", `Import into ${project}`)
+		if (project) say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
 		if (!field("name").value && name) field("name").value = name
 		field("task").value = task
 		suggesting()
@@ -124,7 +120,7 @@ begin(async () => {
 	async function show(pair) {
 		const mine = ++turn
 		await tried(async () => {
-			const doc = await api("GET", at(`/preview/${pair}`)), [kind, name] = way()
+			const doc = await api("GET", at(`/preview/${pair}`)), [kind, name] = draft.project ? [] : way()
 			if (mine !== turn) return
 			k = pair
 			preview(doc, kind === "initial" && name === doc.by, draft.task === "align")
@@ -134,14 +130,11 @@ begin(async () => {
 	// Making
 
 	async function made(slug) {
-		for (;;) {
-			const {state} = await api("GET", `projects/${slug}`).catch(fault => {
-				if (fault.status !== 503) throw fault
-				return {state: "making"}
-			})
-			if (state !== "making") return location.assign(pageOf("assign", slug))
-			await new Promise(resolve => setTimeout(resolve, SOON))
+		const wait = fault => {
+			if (fault.status && fault.status !== 503) throw fault // else it is being made
 		}
+		while (((await api("GET", `projects/${slug}`).catch(wait))?.state ?? "making") === "making") await new Promise(resolve => setTimeout(resolve, SOON))
+		location.assign(pageOf("assign", slug))
 	}
 
 	whenSent(form, async ({name, slug, task, scheme, guidelines, gold}) => {
@@ -159,18 +152,19 @@ begin(async () => {
 		} catch (fault) {
 			creating = false
 			say("kept", "Draft saved")
-			await load().catch(draw)
+			await load().catch(() => draw())
 			throw fault
 		}
 	})
 
 	// What an import would do is shown before it is done.
 	const how = () => new FormData($("import")).get("how")
-	const importing = dry => api("POST", `projects/${draft.project}/import`, {draft: id, etag: draft.etag, words_only: how() === "words", add_pairs: how() === "add", dry_run: dry})
+	const importing = dry => ask("POST", `projects/${draft.project}/import`, {draft: id, etag: draft.etag, words_only: how() === "words", add_pairs: how() === "add", dry_run: dry})
 	async function looked() {
-		say("do", {add: "Add pairs", words: "Correct texts", work: "Merge work"}[how()])
-		const {counts, warnings} = await importing(true)
-		$("counts").replaceChildren(...[...counts.map(([name, count]) => `${name}: ${count.toLocaleString("en")}`), ...warnings].map(text => html("li", {}, text)))
+		const now = how(), {counts, warnings} = await (await importing(true)).json()
+		if (now !== how()) return
+		say("do", {add: "Add pairs", words: "Correct texts", work: "Merge work"}[now])
+		$("counts").replaceChildren(...[...counts.filter(([, count]) => count).map(([name, count]) => `${name}: ${count.toLocaleString("en")}`), ...warnings].map(text => html("li", {}, text)))
 	}
 	on($("import"), "change", () => tried(looked))
 	whenSent($("import"), async () => {
@@ -178,19 +172,20 @@ begin(async () => {
 		location.assign(pageOf("settings", draft.project))
 	})
 
-	on($("choose"), "click", () => $("file").click())
-	on($("choose-folder"), "click", () => $("folder").click())
-	for (const name of ["file", "folder"]) on($(name), "change", ({target}) => {
-		const files = [...target.files].map(file => named(file, file.webkitRelativePath || file.name))
-		target.value = ""
-		tried(() => add(files))
-	})
+	for (const name of ["file", "folder"]) {
+		on($(`choose-${name}`), "click", () => $(name).click())
+		on($(name), "change", ({target}) => {
+			const files = [...target.files].map(file => named(file, file.webkitRelativePath || file.name))
+			target.value = ""
+			tried(() => add(files))
+		})
+	}
 	on(document, "dragover drop", event => event.preventDefault())
 	on(document, "dragover dragleave drop", ({type}) => document.body.classList.toggle("over", type === "dragover"))
 	on(document, "drop", ({dataTransfer}) => tried(async () => add(await dropped(dataTransfer.items))))
 	on($("change"), "click", () => {
-		$("options").hidden = !$("options").hidden
-		$("change").setAttribute("aria-expanded", !$("options").hidden)
+		$("changes").hidden = !$("changes").hidden
+		$("change").setAttribute("aria-expanded", !$("changes").hidden)
 	})
 	on($("previous"), "click", () => show(k - 1))
 	on($("next"), "click", () => show(k + 1))

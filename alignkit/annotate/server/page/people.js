@@ -1,38 +1,31 @@
 // The people of a project: invite, roles, links.
 import {$, button, html} from "./dom.js"
 import {menu} from "./menu.js"
-import {api, bar, below, cell, choice, date, head, once, plural, question, rows, stale, tick, toast, tried, when, whenSent} from "./manage.js"
+import {api, bar, below, cell, choice, date, head, once, plural, question, table, tick, toast, tried, when, whenSent} from "./manage.js"
 import {begin, seenAgain} from "./tabs.js"
 
 const ROLES = ["owner", "adjudicator", "annotator", "reader"].map(role => [role, role])
-const at = name => below(`people/${encodeURIComponent(name)}`)
-const a = role => `${role === "reader" ? "a" : "an"} ${role}`
+const at = name => below(`people/${encodeURIComponent(name)}`), a = role => `${role === "reader" ? "a" : "an"} ${role}`
 
 begin(async me => {
-	const body = $("people")
-	let people = []
+	const list = table($("people"), get, row), {load, again} = list
 
-	async function load() {
+	async function get() {
 		const answer = await api("GET", below("people")), known = new Set(answer.people.map(({name}) => name))
 		const others = answer.others.filter(name => !known.has(name)).map(name => ({name, role: "none", state: "no account", pairs: 0, done: 0, seen: ""}))
-		people = [...answer.people, ...others]
-		draw()
-	}
-	const draw = () => rows(body, people, row)
-	const again = () => {
-		stale(body)
-		return load().catch(draw)
+		return [...answer.people, ...others]
 	}
 
-	// Put a role or whether somebody also annotates; the toast offers what was before.
-	async function put(person, change, said, undoing) {
-		const {name, role, annotates, etag} = person
-		const now = await api("PUT", at(name), {role, annotates, etag, ...change})
-		people = people.map(each => (each.name === name ? now : each))
-		draw()
-		toast(said, undoing ? undefined : () => tried(() => put(now, {role, annotates}, `${name} is ${a(role)} again.`, true), again))
+	// Put a role and whether somebody also annotates; the toast offers what was before.
+	async function put({name, etag}, role, annotates) {
+		const now = await api("PUT", at(name), {role, annotates, etag})
+		list.put(now)
+		return now
 	}
-	const change = (person, values, said) => tried(() => put(person, values, said), again)
+	const change = (person, role, annotates, said) => tried(async () => {
+		const now = await put(person, role, annotates)
+		toast(said, () => put(now, person.role, person.annotates))
+	}, again)
 
 	async function remove({name, role, annotates, etag}) {
 		const {pairs} = await api("DELETE", `${at(name)}?etag=${encodeURIComponent(etag)}`), back = pairs.length
@@ -41,7 +34,6 @@ begin(async me => {
 			await api("PUT", at(name), {role, annotates, etag: ""})
 			if (back) await api("POST", below("move"), {from: "", to: name, count: back, pairs})
 			await load()
-			toast(`${name} is back.`)
 		})
 	}
 
@@ -78,11 +70,11 @@ begin(async me => {
 	function roleOf(person) {
 		const {name, role, annotates, state} = person, self = name === me.account
 		if (state !== "open") return [role === "none" ? "–" : role]
-		const select = choice(`Role of ${name}`, ROLES, role, value => change(person, {role: value, annotates: false}, `${name} is now ${a(value)}.`))
+		const select = choice(`Role of ${name}`, ROLES, role, value => change(person, value, false, `${name} is now ${a(value)}.`))
 		select.disabled = self
 		if (role !== "owner" && role !== "adjudicator") return [select]
 		const said = annotates ? `${name} no longer annotates.` : `${name} also annotates.`
-		return [select, tick("also annotates", annotates, value => change(person, {annotates: value}, said), `${name} also annotates`)]
+		return [select, tick("also annotates", annotates, value => change(person, role, value, said), `${name} also annotates`)]
 	}
 
 	function acts(person) {
@@ -107,6 +99,6 @@ begin(async me => {
 		$("name").value = ""
 	})
 	await load()
-	if (people.length === 1) $("name").focus()
+	if ($("people").rows.length === 1) $("name").focus()
 	seenAgain(load)
 })

@@ -5,8 +5,7 @@ import {SAMPLES} from "./samples.js"
 import {begin, seenAgain} from "./tabs.js"
 import {send} from "./upload.js"
 
-const LATER = 10000 // milliseconds
-const TASKS = {align: "align", judge: "judge", extract: "take pairs"}, CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
+const LATER = 10000, TASKS = {align: "align", judge: "judge", extract: "take pairs"}, CARDS = {align: "Align words", judge: "Judge pairs", extract: "Take pairs"}
 const dot = (...parts) => parts.filter(Boolean).join(" · ")
 
 // "155 to go, about 2 h"

@@ -51,10 +51,7 @@ begin(async (me, project) => {
 		if (suggestions) change.suggestions = suggestions
 		if (!Object.keys(change).length) return toast("Nothing has changed.")
 		await put(change)
-		toast("Saved.", Object.keys(back).length ? async () => {
-			await put(back)
-			toast("The settings are as before.")
-		} : undefined)
+		toast("Saved.", Object.keys(back).length ? () => put(back) : undefined)
 	})
 	on($("stop"), "click", () => tried(() => put({stop_training: true})))
 	on($("import"), "click", () => tried(async () => location.assign(`${root}new/${(await api("POST", "drafts", {project: slug})).id}`)))

@@ -8,19 +8,17 @@ function target() {
 	return url.origin === location.origin && url.pathname.startsWith(root) ? url.pathname + url.search + url.hash : root
 }
 
-function enter(answer) {
-	entered(answer)
+async function enter(values) {
+	entered(await api("POST", "session", values))
 	location.replace(target())
 }
 
-const ask = (values, more) => api("POST", "session", {...values, ...more})
-
 whenSent($("signin"), async values => {
 	try {
-		enter(await ask(values))
+		await enter(values)
 	} catch (fault) {
 		if (!(fault instanceof Fault) || fault.error !== "taken") throw fault
 		const who = fault.message.split(" ")[0]
-		await question({title: fault.message, text: "Unsent edits are kept in this browser.", yes: `Sign ${who} out`, act: async () => enter(await ask(values, {take_over: true}))})
+		await question({title: fault.message, text: "Unsent edits are kept in this browser.", yes: `Sign ${who} out`, act: () => enter({...values, take_over: true})})
 	}
 })

@@ -1,5 +1,5 @@
 // Send files to a draft as bytes, with the progress.
-import {api, AWAY, Fault, headers, root} from "./manage.js"
+import {api, AWAY, Fault, faultOf, headers, root} from "./manage.js"
 
 // The files of what was dropped; of folders all that they hold, named by at most two parts.
 export async function dropped(items) {
@@ -31,15 +31,7 @@ export async function send(draft, file, told = () => {}) {
 		for (const [name, value] of Object.entries(headers({"content-type": "application/octet-stream"}))) request.setRequestHeader(name, value)
 		request.upload.onprogress = ({loaded, total}) => told(total ? loaded / total : 1)
 		request.onerror = () => reject(new Fault({error: "offline", message: AWAY}))
-		request.onload = () => (request.status < 300 ? resolve() : reject(fault(request)))
+		request.onload = () => (request.status < 300 ? resolve() : reject(faultOf(request.status, request.responseText)))
 		request.send(file)
 	})
-}
-
-function fault({status, responseText}) {
-	try {
-		return new Fault(JSON.parse(responseText), status)
-	} catch {
-		return new Fault({message: status < 500 ? `The server answered ${status}. Nothing was changed.` : AWAY}, status)
-	}
 }
