@@ -172,7 +172,7 @@ def test_findings_have_choices_and_the_safe_one_is_chosen(
         assert (findings(draft)["byte-order-mark"].text, draft.findings[1].choices) == (text, [])
         assert read.pairs[0].source[1] == "ol\xe9"
     if files is TWICE:
-        assert [pair.id for pair in read.pairs][:2] == ["1", "1-3"]
+        assert [pair.id for pair in read.pairs][:2] == ["1", "1-2-2"]
 
 
 def test_a_suspicious_direction_or_base_can_be_turned(read):

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -390,16 +389,14 @@ class DraftReader:
             places = (k for both in again.items() for k in reversed(both))
             choices = ("keep", "Keep both"), ("first", "Keep first")
             keep = self._find("repeated pairs", text, places, choices)
-        known, times = {pair.id for pair in pairs}, Counter[str]()
+        known, used = {pair.id for pair in pairs}, set[str]()
         for k, pair in enumerate(pairs, 1):
             if k in again and keep != "keep":
                 continue
-            times[pair.id] += 1
-            id = pair.id
-            while times[pair.id] > 1 and id in known:
-                id = f"{pair.id}-{times[pair.id]}"
-                times[pair.id] += id in known
-            known.add(id)
+            id, repeated = pair.id, pair.id in used
+            while repeated and id in known:
+                id = f"{id}-{k}"
+            used.add(id)
             self._numbers[k] = len(self._numbers) + 1
             yield pair if id == pair.id else replace(pair, id=id)
 
