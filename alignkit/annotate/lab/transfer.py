@@ -204,8 +204,11 @@ def backup(visit: LabVisit) -> Response:
 
     def made() -> Download:
         with TemporaryDirectory() as folder:
-            back_up(store, str(Path(folder) / f"{slug}.alignkit"))
-            return pack(Path(folder), slug)
+            file, root = Path(folder) / f"{slug}.alignkit", Path(folder) / "out"
+            back_up(store, str(file))
+            root.mkdir()
+            file.rename(root / file.name)  # alone, if anything was left beside it
+            return pack(root, slug)
 
     with _exporting():
         reply = sent_file(made)

@@ -46,7 +46,7 @@ class Store:
         *,
         serve: bool = False,
         readonly: bool = False,
-        lock: ServerLock | None = None,
+        lock: ServerLock | SchemaLock | None = None,
         log: bool = False,
         accept_copy: bool = False,
     ) -> Store:

@@ -24,6 +24,7 @@ from alignkit.annotate.project.database import (
     read_assigned,
     read_task,
 )
+from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.options import ReadOptions
@@ -153,7 +154,7 @@ class Opening:
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
         self._task: str | None = None
-        self._lock: ServerLock | None = None
+        self._lock: ServerLock | SchemaLock | None = None
         self._endings: list[Callable[[], None]] = []
 
     def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
@@ -162,7 +163,7 @@ class Opening:
         try:
             if os.path.exists(path):
                 check_file(path)  # what is no project gets no lock beside it
-            self._lock = ServerLock(path)
+            self._lock = take_lock(path)
             if opened is not None:
                 opened()
         except AlignkitError as problem:
@@ -239,7 +240,7 @@ class Opening:
         from alignkit.annotate.server.sessions import Sessions, admit, change_task
 
         path = self.job.project
-        if not os.path.exists(path):
+        if not (os.path.exists(path) or names.is_url(path)):
             self._note(f"{path}: the project is being made; the URL follows")
             with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
                 work.run()
