@@ -219,6 +219,8 @@ def test_files_become_a_project_with_its_guidelines_or_say_why_not(server):
     new = {"draft": draft["id"], "etag": draft["etag"], "name": "Mine", "guidelines": "# Rules",
            "suggestions": {"kind": "none"}}  # fmt: skip
     assert person.got("POST", "projects", {**new, "etag": "0"}, 409)["error"] == "changed"
+    with drafting.alone(draft["id"]):
+        assert person.got("POST", "projects", new, 409)["error"] == "busy"
     bad = person.got("POST", "projects", {**new, "gold": ""}, 202)
     until(lambda: person.ask("GET", f"projects/{bad['slug']}").status_code == 404)
     assert person.got("GET", f"drafts/{draft['id']}")["problem"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +22,8 @@ from alignkit.errors import AlignkitError
 
 _PATIENCE = 30.0  # seconds for the next bytes of a file
 _SOON, _RATE = 10.0, 10_000  # seconds; bytes a second, on average after that time
+_used: set[str] = set()
+_lock = threading.Lock()
 _PIECE = 1 << 20  # bytes that are written at once
 
 
@@ -52,6 +55,19 @@ def _n(visit: LabVisit) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise unknown()
     return int(text)
+
+
+@contextmanager
+def alone(id: str) -> Iterator[None]:
+    """Use a draft for a project or an import, while no other request does."""
+    with _lock:
+        if id in _used:
+            raise RefusedError(409, "This draft is in use. Wait until that is done.", error="busy")
+        _used.add(id)
+    try:
+        yield
+    finally:
+        _used.discard(id)
 
 
 def drafts(visit: LabVisit) -> object:
@@ -129,24 +145,27 @@ def new_project(visit: LabVisit) -> object:
         raise RefusedError(409, "The draft was changed, or is not ready.", error="changed")
     if draft.project:
         raise RefusedError(422, "This draft is for an import.", field="draft")
-    row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
-    thread = threading.Thread(target=_make, args=[visit, row.key], daemon=True)
-    thread.start()
+    with ExitStack() as undo:
+        undo.enter_context(alone(sent.draft))
+        row = lab.projects.make(sent.name, sent.task, draft.languages, visit.actor, slug=sent.slug)
+        held = undo.pop_all()
+    threading.Thread(target=_make, args=[visit, row.key, held], daemon=True).start()
     return card(visit, row, values.ProjectRole(values.OWNER, False))
 
 
-def _make(visit: LabVisit, key: str) -> None:
+def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
     """Make a project; if that fails, the draft says why."""
     sent, lab, server = visit.sent, visit.lab, visit.server
-    try:
-        model = str(lab.models / key)
-        server.drafts.make(visit.name, sent, lab.project_place(key), model)
-        server.write_guidelines(key, sent.guidelines)
-        lab.projects.opened(key, visit.actor)
-    except (AlignkitError, OSError) as problem:
-        if not isinstance(problem, ProjectError):
-            server.note(f"a project was not made: {problem}")
-        server.remove(key)
+    with held:
+        try:
+            place, model = lab.project_place(key), str(lab.models / key)
+            server.drafts.make(visit.name, sent, place, model)
+            server.write_guidelines(key, sent.guidelines)
+            lab.projects.opened(key, visit.actor)
+        except (AlignkitError, OSError) as problem:
+            if not isinstance(problem, ProjectError):
+                server.note(f"a project was not made: {problem}")
+            server.remove(key)
 
 
 _DRAFT, _FILE = "drafts/{id}", "drafts/{id}/files/{n}"

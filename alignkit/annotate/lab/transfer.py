@@ -23,6 +23,7 @@ from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.exporting import ORIGIN, exported_work
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.assigning import refusing
+from alignkit.annotate.lab.drafting import alone
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.copying import back_up
@@ -33,7 +34,7 @@ from alignkit.io.format import losses
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
-_EXPORTS = threading.BoundedSemaphore(2)
+_EXPORTS, _LOOKS = threading.BoundedSemaphore(2), threading.BoundedSemaphore(4)
 _MOST_EVENTS, _MOST_BYTES, _FREE = 5000, 16 << 20, 1 << 30
 _MAKERS = "rewritten_by", "extracted_by"
 
@@ -140,7 +141,8 @@ def export(visit: LabVisit) -> object:
     """Download work, or say what would be downloaded."""
     wanted = _Export(visit)
     if visit.flag("dry_run"):
-        return _plan(wanted)
+        with _exporting(_LOOKS):
+            return _plan(wanted)
     wanted.check_format()
     if wanted.all:
         visit.check_proved()
@@ -154,13 +156,13 @@ def export(visit: LabVisit) -> object:
 
 
 @contextmanager
-def _exporting() -> Iterator[None]:
-    if not _EXPORTS.acquire(blocking=False):
-        raise RefusedError(429, "Two downloads are being made. Try again in a minute.")
+def _exporting(places: threading.BoundedSemaphore = _EXPORTS) -> Iterator[None]:
+    if not places.acquire(blocking=False):
+        raise RefusedError(429, "The server is making other downloads. Try again in a minute.")
     try:
         yield
     finally:
-        _EXPORTS.release()
+        places.release()
 
 
 def _plan(wanted: _Export) -> bodies.ExportPlan:
@@ -241,7 +243,7 @@ def bring_in(visit: LabVisit) -> object:
     sent, drafts = visit.sent, visit.server.drafts
     if drafts.get(visit.name, sent.draft).project != visit.project.slug:
         raise RefusedError(422, "This draft is not for this project.", field="draft")
-    with refusing():
+    with alone(sent.draft), refusing():
         done = drafts.bring_in(visit.name, sent, visit.lab.project_place(visit.project.key))
     if not sent.dry_run:
         visit.log("import", visit.project.slug, dict(done.counts))
