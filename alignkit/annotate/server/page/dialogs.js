@@ -55,7 +55,12 @@ export function finder(app, told = state, about = () => "") {
 		clearTimeout(timer)
 		timer = setTimeout(ask, 120, 0)
 	})
-	on(input, "keydown", event => event.key === "Enter" && list.querySelector("[data-k]")?.click())
+	on(input, "keydown", async event => {
+		if (event.key !== "Enter") return
+		clearTimeout(timer)
+		await ask(0) // what is listed may be of another text
+		list.querySelector("[data-k]")?.click()
+	})
 	return () => {
 		show("find-dialog")
 		input.select()
