@@ -14,12 +14,13 @@ from alignkit.annotate.project import events, queries
 from alignkit.version import __version__
 
 _FLAGS = "done", "provenance", "hidden", "dry_run"
+_LISTED = "after", "limit", "q", "only"
 _QUERIES: dict[str, tuple[str, ...]] = {
     "GET audit": ("after", "limit", "project", "person", "day", "format"),
     "GET projects/{slug}/log": ("after", "limit", "person", "day", "format"),
-    "GET projects/{slug}/project": ("at",), "GET projects/{slug}/queue": ("after", "limit"),
-    "GET projects/{slug}/find": ("q", "limit"), "GET projects/{slug}/changes": ("after",),
-    "GET projects/{slug}/gold": ("after", "limit"), "GET projects/{slug}/gold/changes": ("after",),
+    "GET projects/{slug}/project": ("at",), "GET projects/{slug}/queue": _LISTED,
+    "GET projects/{slug}/find": _LISTED, "GET projects/{slug}/changes": ("after",),
+    "GET projects/{slug}/gold": _LISTED, "GET projects/{slug}/gold/changes": ("after",),
     "GET projects/{slug}/events": ("after", "limit"),
     "GET projects/{slug}/pairs/{k}": ("prefetch",),
     "GET projects/{slug}/export": ("what", "format", *_FLAGS),
