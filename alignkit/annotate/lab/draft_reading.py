@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from io import BufferedWriter
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 from msgspec import json
 
@@ -96,6 +96,8 @@ class DraftReader:
                 self._write(self._pairs())
         except AlignkitError as error:
             self._refuse(error)
+        os.chdir(self._path.parent)
+        shutil.rmtree("view", ignore_errors=True)
         for finding in draft.findings:
             known = (self._numbers.get(k, 0) for k in finding.pairs)
             finding.pairs = list(dict.fromkeys(filter(None, known)))[:10]
@@ -164,7 +166,10 @@ class DraftReader:
         view.mkdir()
         for name, file in self._files.items():
             (view / name).parent.mkdir(exist_ok=True)
-            os.link(view.with_name(str(file.n)), view / name)
+            try:
+                os.link(view.with_name(str(file.n)), view / name)
+            except OSError:  # a file system without links
+                shutil.copyfile(view.with_name(str(file.n)), view / name)
         os.chdir(view)
 
     def _look(self, name: str) -> None:
@@ -309,11 +314,11 @@ class DraftReader:
             raise OptionError(f"{path} has links alone. Add the files with their words.")
         self._even_out([*words, *([path] if format == "pharaoh" else [])])
         base = int(options["base"]) if options.get("base") in ("0", "1") else None
-        sides = dict(zip(("source", "target"), words, strict=False))
+        source, target = (*words, None, None)[:2]
         stem = os.path.basename(path).split(".")[0]
         seen = self._examined(path, format, ReadOptions(
             base=base, transpose=options.get("direction") == "target", partial=not formats,
-            name=None if stem == GOLD else stem, **sides,
+            name=None if stem == GOLD else stem, source=source, target=target,
         ))  # fmt: skip
         about = "Texts, one sentence a line"
         if formats:
@@ -403,8 +408,10 @@ class DraftReader:
     def _documents(self, sides: list[list[str]]) -> Iterable[SentencePair]:
         paths = [side[0] if len(side) == 1 else os.path.dirname(side[0]) for side in sides]
         tokenize = self._record.options.get("tokenizer") or None
-        note = partial(self._find, "no counterpart")
-        pairs = list(read_documents(paths, tokenize=tokenize, note=note))
+        notes: list[str] = []
+        pairs = list(read_documents(paths, tokenize=tokenize, note=notes.append))
+        for note in notes:
+            self._find("no counterpart", note)
         self._draft.detected = f"{how_many(len(pairs), 'pair')} of documents"
         return pairs
 
@@ -448,7 +455,7 @@ class DraftReader:
 
 
 @contextmanager
-def _writing(name: str) -> Iterator[IO[bytes]]:
+def _writing(name: str) -> Iterator[gzip.GzipFile | BufferedWriter]:
     """Write a file of the folder anew; what is stored stays."""
     with gzip.open("../new", "wb") if name.endswith(".gz") else open("../new", "wb") as out:
         yield out

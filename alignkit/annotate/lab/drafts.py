@@ -269,12 +269,12 @@ class Drafts:
 
     def _run(self, job: DraftJob) -> bytes:
         """Do a job in a child process, and return its result."""
+        account, id, etag = job.record.account, job.record.draft.id, job.record.draft.etag
 
         def tell(text: str, _: float | None) -> None:
             if id in self._progress:
                 self._progress[id] = text
 
-        account, id, etag = job.record.account, job.record.draft.id, job.record.draft.etag
         if job.place and not job.record.draft.ready:
             raise DraftError("state", "The draft is not ready. Nothing was created.")
         with self._own.setdefault(account, threading.Lock()), self._places:
