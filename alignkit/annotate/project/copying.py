@@ -12,12 +12,8 @@ from alignkit.annotate.project.places import beside, new_project, refuse_existin
 from alignkit.annotate.project.replay import replay, write_log
 from alignkit.annotate.project.store import Store
 
-_WITHOUT = (
-    "CREATE TABLE IF NOT EXISTS in_use (inode TEXT NOT NULL PRIMARY KEY)",
-    "DELETE FROM in_use",
-    "DROP TABLE IF EXISTS session",
-    "DROP TABLE IF EXISTS plan",
-)
+_NEW = "CREATE TABLE in_use (inode TEXT NOT NULL PRIMARY KEY)"  # earlier versions have none
+_WITHOUT = *(f"DROP TABLE IF EXISTS {name}" for name in ("session", "plan", "in_use")), _NEW
 
 
 def copy_project(source: Store, place: str) -> int:
@@ -59,13 +55,12 @@ def back_up(source: Store, file: str) -> int:
 
 def _refuse_other(source: Store, file: str) -> None:
     """Refuse to replace what is no backup of the project, or the project itself."""
-    other = True
     if is_project(file) and (is_url(source.path) or not os.path.samefile(source.path, file)):
         ServerLock(file).release()  # nobody has it open
         with Store.open(file, readonly=True) as before:
-            other = before.project().key != source.project().key
-    if other:
-        raise ProjectError(f"{file}: exists, and is no backup of this project; name another file")
+            if before.project().key == source.project().key:
+                return
+    raise ProjectError(f"{file}: exists, and is no backup of this project; name another file")
 
 
 def _check(store: Store, place: str) -> int:

@@ -335,18 +335,15 @@ class Database(Transactions):
     def _find_copy(self, accept: bool) -> None:
         with self.engine.connect() as conn:
             inode = conn.execute(sa.select(schema.in_use.c.inode)).scalar()
-        self.copied = inode not in (None, self._inode())
+        self.copied = inode not in (None, str(os.stat(self.path).st_ino))
         if self.copied and not accept:
             raise ProjectError(f"{self.path}: {_COPY}")
 
-    def _inode(self) -> str:
-        return str(os.stat(self.path).st_ino)
-
     def mark(self) -> None:
         """Write the file's inode into it, so that a plain copy of it is known as such."""
-        self.unmark()
         with self.writing() as conn:
-            conn.execute(sa.insert(schema.in_use).values(inode=self._inode()))
+            conn.execute(sa.delete(schema.in_use))
+            conn.execute(sa.insert(schema.in_use).values(inode=str(os.stat(self.path).st_ino)))
         with self._refusing(), closing(_connected(self.path, "rw")) as conn:
             conn.execute("PRAGMA wal_checkpoint(FULL)")  # a copy may be of this file alone
 

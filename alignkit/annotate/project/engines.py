@@ -13,13 +13,14 @@ name no schema; plain SQL does, except after `use_schema`.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Lock
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -86,8 +87,6 @@ def _begin(conn: sa.Connection) -> None:
 
 _MOST = 10  # connections to a database that stay open
 _SETTINGS = f"-c lock_timeout={BUSY} -c synchronous_commit=on"
-_shared: dict[str, tuple[sa.Engine, int]] = {}
-_sharing = Lock()
 
 
 def parsed(place: str) -> tuple[str, str]:
@@ -104,9 +103,7 @@ def parsed(place: str) -> tuple[str, str]:
 def postgres_engine(url: str, schema: str) -> sa.Engine:
     """Return an engine for a schema; all schemas of a database share its connections."""
     try:
-        with _sharing:
-            base, users = _shared.get(url) or (_base_engine(url), 0)
-            _shared[url] = base, users + 1
+        base = _base_engine(url)
     except ImportError:
         text = "needs one more library (psycopg); run: pip install 'alignkit[postgres]'"
         raise ProjectError(f"{shown_place(url)}: {text}") from None
@@ -115,21 +112,18 @@ def postgres_engine(url: str, schema: str) -> sa.Engine:
     return base.execution_options(schema_translate_map={None: schema})
 
 
+@cache
 def _base_engine(url: str) -> sa.Engine:
     settings = {"options": _SETTINGS, "connect_timeout": 10, "client_encoding": "utf8"}
-    return sa.create_engine(url, pool_size=_MOST, connect_args=settings, hide_parameters=True)
+    engine = sa.create_engine(url, pool_size=_MOST, connect_args=settings, hide_parameters=True)
+    atexit.register(engine.dispose)
+    return engine
 
 
 def close(engine: sa.Engine) -> None:
-    """Close the connections, once nobody else uses them."""
-    url = engine.url.render_as_string(hide_password=False)
-    with _sharing:
-        base, users = _shared.get(url, (engine, 1))
-        if users > 1:
-            _shared[url] = base, users - 1
-            return
-        _shared.pop(url, None)
-    base.dispose()
+    """Close the connections; those to PostgreSQL, which others share, at the end of the process."""
+    if not schema_of(engine):
+        engine.dispose()
 
 
 def schema_of(conn: sa.Engine | sa.Connection) -> str:

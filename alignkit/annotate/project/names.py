@@ -22,7 +22,10 @@ def is_url(place: str) -> bool:
 
 def shown_place(place: str) -> str:
     """Return a place as messages show it: without a password."""
-    return re.sub(r"(?<=://)([^/@:]*):[^/#]*@", r"\1@", place) if is_url(place) else place
+    if not is_url(place):
+        return place
+    place = re.sub(r"([?&]password=)[^&#]*", r"\1***", place)
+    return re.sub(r"(?<=://)([^/@:]*):[^/#]*@", r"\1@", place)
 
 
 class ProjectError(AlignkitError):

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    closing,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -49,7 +42,7 @@ def take_lock(place: str) -> ServerLock | SchemaLock:
 def refuse_existing(place: str) -> None:
     """Refuse a place where something is."""
     if is_url(place):
-        with closing(SchemaDatabase(place, new=True)) as database, database.reading() as conn:
+        with SchemaDatabase(place, new=True).reading() as conn:
             exists = engines.schema_of(conn) in sa.inspect(conn).get_schema_names()
     else:
         exists = os.path.lexists(place)
@@ -60,7 +53,7 @@ def refuse_existing(place: str) -> None:
 def remove_project(place: str) -> None:
     """Delete a project; nobody may have it open."""
     if is_url(place):
-        with closing(SchemaDatabase(place, new=True)) as database, database.writing() as conn:
+        with SchemaDatabase(place, new=True).writing() as conn:
             name = engines.schema_of(conn)
             conn.execute(sa.schema.DropSchema(name, cascade=True, if_exists=True))
         return
@@ -78,7 +71,7 @@ def beside(place: str) -> AbstractContextManager[str]:
 def new_project(place: str) -> Iterator[sa.Connection]:
     """Open a connection to the empty tables of a new project, written completely or not at all."""
     if is_url(place):
-        with closing(SchemaDatabase(place, new=True)) as database, database.writing() as conn:
+        with SchemaDatabase(place, new=True).writing() as conn:
             conn.execute(sa.schema.CreateSchema(engines.schema_of(conn)))
             schema.METADATA.create_all(conn)
             engines.use_schema(conn)
@@ -114,12 +107,9 @@ class SchemaDatabase(Transactions):
         self.renew: Callable[[], None] | None = None
         self._lost = self._started = False
         self.engine = engines.postgres_engine(*engines.parsed(place))
-        with ExitStack() as undo:
-            undo.callback(self.close)
-            if not new:
-                self._start(log)
-            self._started = True
-            undo.pop_all()
+        if not new:
+            self._start(log)
+        self._started = not new
 
     def _start(self, log: bool) -> None:
         with self.reading() as conn:
@@ -169,10 +159,7 @@ class SchemaLock:
         self._place = place
         self._engine = engines.postgres_engine(*engines.parsed(place))
         self._conn: sa.Connection | None = None
-        with ExitStack() as undo:
-            undo.callback(engines.close, self._engine)
-            self.renew()
-            undo.pop_all()
+        self.renew()
 
     def renew(self) -> None:
         """Take the lock; again, if its connection was lost."""
@@ -195,4 +182,3 @@ class SchemaLock:
         if self._conn is not None:
             self._conn.close()
             self._conn = None
-            engines.close(self._engine)

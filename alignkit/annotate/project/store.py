@@ -41,38 +41,31 @@ class Store:
 
     @classmethod
     def open(
-        cls,
-        place: str,
-        *,
-        serve: bool = False,
-        readonly: bool = False,
-        lock: ServerLock | SchemaLock | None = None,
-        log: bool = False,
-        accept_copy: bool = False,
-    ) -> Store:
+        cls, place: str, *, serve: bool = False, readonly: bool = False,
+        lock: ServerLock | SchemaLock | None = None, log: bool = False, accept_copy: bool = False,
+    ) -> Store:  # fmt: skip
         """Open a project: a file, or a place in PostgreSQL, see `engines`."""
-        held: ServerLock | SchemaLock | None = lock
-        if serve and held is None:
+        if serve and lock is None:
             open_database(place, accept_copy=accept_copy).close()  # no project: no lock beside it
-            held = take_lock(place)
+            lock = take_lock(place)
         with ExitStack() as undo:
-            if held is not None:
-                undo.callback(held.release)
+            if lock is not None:
+                undo.callback(lock.release)
             database = open_database(place, readonly=readonly, log=log, accept_copy=accept_copy)
             undo.callback(database.close)
             if database.copied and not readonly:
                 with database.writing() as conn:
                     appending.append_to_project(conn, "copy", Copied())
                 database.unmark()
-            if held is not None and not readonly:
+            if lock is not None and not readonly:
                 database.mark()
             undo.pop_all()
-        return cls(database, held)
+        return cls(database, lock)
 
     def close(self) -> None:
         """Close the project; a second call does nothing."""
-        if self._lock is not None:
-            with suppress(ProjectError):  # it stays marked as open, which is no harm
+        with suppress(ProjectError):  # else it stays marked as open, which is no harm
+            if self._lock is not None:
                 self.database.unmark()
         self.database.close()
         if self._lock is not None:
