@@ -1,234 +1,290 @@
-"""The manager pages of a lab, against canned answers: forms, errors, undo, keyboard, width, axe."""
+"""The manager pages of a lab: forms, errors, undo, keyboard, width, and what axe checks."""
 
+import json
 import re
+from contextlib import contextmanager
+from itertools import count
+from urllib.parse import urlsplit
 
 import annotate_browser as web
-import lab_pages
+import msgspec
 import pytest
-from lab_pages import LATE, SHARE, card, draft, fault, person
-from msgspec.structs import replace
+from lab_server import CARLA, ROLES, password, serving
+from starlette.testclient import TestClient
 
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.lab import bodies as api
-from alignkit.annotate.server.assets import PAGE
+from alignkit.annotate.lab import passwords
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.assets import PAGE, load_assets
 from alignkit.io.formats import WRITTEN
 from alignkit.model.labels import SCHEMES
 
 pytestmark = web.BROWSER
-PAGES = ["", "new/d1", "p/news/people", "p/news/assign", "p/news/export", "p/news/settings",
+SITE, ROOT = "http://lab.example", "/lab/"
+PAGES = ["", "new/d", "p/news/people", "p/news/assign", "p/news/export", "p/news/settings",
          "people", "log", "account", "signin", f"join#{'t' * 43}"]  # fmt: skip
-LOOK = {"POST join/look": api.JoinInfo("invite", "anna")}
+SIDES = {"source": "ltr", "target": "rtl"}
+NUMBERS = count()
+PASSED = ("content-type", "x-csrf-token", "x-account")
+
+
+def draft(**more):
+    kinds = [("source", "Source words"), ("links", "Links")]
+    choices = [api.DraftChoice("drop", "Leave out"), api.DraftChoice("stop", "Stop")]
+    values = {
+        "etag": "7", "pairs": 600, "ready": True, "name": "News", "annotators": ["auto"],
+        "files": [api.DraftFile(n, name, 48_000, 48_000, "source", kinds, "")
+                  for n, name in enumerate(("news.en", "auto.align"))],
+        "options": [api.DraftOption("base", "Counted from", "", choices)], "detected": "Pharaoh",
+        "findings": [api.DraftFinding("outside", "2 links outside", [2, 9], choices, "drop")],
+    }  # fmt: skip
+    return api.Draft("d", **({"project": ""} | values | more))
+
+
+def fault(status, error, message, field=""):
+    return status, api.Fault(error, message, field)
+
+
+class Window:
+    """The browser of somebody: requests go to the lab, or get another answer instead."""
+
+    def __init__(self, server, context, name):
+        self.context, self.server = context, server
+        self.client = TestClient(server.app, SITE, raise_server_exceptions=False)
+        self.instead, self.asked, self.problems, self.files = {}, [], [], []
+        context.set_default_timeout(8000)
+        context.route(f"{SITE}/**", self.serve)
+        if name:
+            sent = {"name": name, "password": password(name)}
+            csrf = self.client.post(f"{ROOT}api/v1/session", json=sent).json()["csrf"]
+            kept = f"localStorage.alignkit='k'; localStorage['alignkit k']='{csrf}'"
+            context.add_init_script(f"if (!localStorage.alignkit) {{{kept}}}")
+
+    def serve(self, route):
+        request, url = route.request, urlsplit(route.request.url)
+        name = f"{request.method} {url.path.removeprefix(f'{ROOT}api/v1/')}"
+        if "/page/" in url.path:
+            self.files.append(url.path.rpartition("/")[2])
+        elif "/api/" in url.path:
+            self.asked.append((name, request.post_data_buffer, url.query))
+        value = next((x for key, x in self.instead.items() if re.fullmatch(key, name)), None)
+        if value == "offline":
+            return route.abort()
+        if value is not None:
+            status, value = value if isinstance(value, tuple) else (200, value)
+            return route.fulfill(status=status, body=msgspec.json.encode(value))
+        passed = {key: request.headers[key] for key in PASSED if key in request.headers}
+        reply = self.client.request(
+            request.method, request.url.partition("#")[0], content=request.post_data_buffer,
+            headers={**passed, "accept-encoding": "identity"},
+        )  # fmt: skip
+        return route.fulfill(status=reply.status_code, headers=reply.headers, body=reply.content)
+
+    def open(self, path):
+        return web.opened(self.context, SITE + ROOT + path, self.problems)
+
+    def sent(self, name):
+        return [json.loads(body or b"null") for asked, body, _ in self.asked if asked == name]
 
 
 @pytest.fixture(scope="module")
-def server():
-    with lab_pages.lab() as server:
-        yield server
+def server(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "COST", (2, 1, 1))
+        with serving(tmp_path_factory.mktemp("pages"), SITE + ROOT) as server:
+            server.project()
+            yield server
+
+
+@contextmanager
+def window(server, name="carla", **options):
+    with web.browser(**options) as context:
+        lab = Window(server, context, name)
+        lab.instead["GET drafts/d"] = draft()
+        preview = api.Preview(1, 600, "s1", ["a", "b"], ["c"], [(1, 0, 2)], "auto", "", SIDES)
+        lab.instead["GET drafts/d/preview/.*"] = preview
+        yield lab
+        assert not lab.problems
 
 
 @pytest.fixture
 def lab(server):
-    server.anew()
-    server.answers |= LOOK
-    yield server
-    for page in server.context.pages:
-        page.close()
-    assert not server.problems
-
-
-def undo(page):
-    page.click("#toast button")
+    with window(server) as lab:
+        lab.slug = server.project(f"Pilot {next(NUMBERS)}")
+        with Store.open(server.lab.project_place(server.lab.projects.get(lab.slug).key)) as store:
+            assign_pairs(store, ["anna"], double=0.0)
+        lab.at = f"projects/{lab.slug}"
+        yield lab
 
 
 def said(page, text):
     page.wait_for_selector(f"#toast:has-text('{text}')")
 
 
+def undo(page):
+    page.click("#toast button")
+    said(page, "Undone.")
+
+
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_small_fits_and_axe_finds_nothing(path):
-    with lab_pages.lab(bypass_csp=True) as lab:
-        lab.answers |= LOOK
+def test_a_page_is_small_fits_and_axe_finds_nothing(server, path):
+    with window(server, bypass_csp=True) as lab:
         page = lab.open(path)
         page.wait_for_load_state("networkidle")
-        assert lab.bytes < 100_000
+        assets = load_assets()
+        assert sum(len(assets[name].compressed) for name in lab.files) < 95_000
         for width, colours in [(1280, "light"), (768, "dark"), (390, "light")]:
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=colours)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert not web.serious(page)
-        assert not lab.problems
 
 
-def test_signing_in_goes_back_to_a_page_of_the_lab_only(lab):
-    lab.answers["POST session"] = 201, api.Entered("c2", "carla", "k1")
-    for to, wanted in [("/lab/log", "/lab/log"), ("//evil.example/lab/", "/lab/"), ("/x", "/lab/")]:
-        page = lab.open(f"signin?to={to}")
+def enter(page, name):
+    page.fill("#name", name)
+    page.fill("#password", password(name))
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize(("to", "wanted"), [("/lab/log", "/lab/log"), ("//evil.example/lab/", ROOT),
+                                            ("/x", ROOT), ("javascript:1", ROOT)])  # fmt: skip
+def test_signing_in_goes_back_to_a_page_of_the_lab_only(server, to, wanted):
+    with window(server, "") as lab:
+        page = lab.open(to.removeprefix(ROOT)) if to == "/lab/log" else lab.open(f"signin?to={to}")
+        page.wait_for_selector("#signin")
+        page.click("button")
+        assert page.evaluate("document.activeElement.id") == "name"
         page.fill("#name", "carla")
-        page.fill("#password", "a password")
+        page.fill("#password", "not this one")
         page.keyboard.press("Enter")
-        page.wait_for_url(lab_pages.SITE + wanted)
-        assert page.evaluate("localStorage['alignkit k1']")
+        page.wait_for_selector(".fault:text-is('Name or password is wrong.')")
+        enter(page, "carla")
+        page.wait_for_url(SITE + wanted)
 
 
-def test_a_wrong_password_is_said_under_its_field_and_another_account_is_asked_about(lab):
-    anna = lab.open("p/news/people")
-    page = lab.open("signin")
-    page.click("button")
-    assert page.evaluate("document.activeElement.id") == "name"
-    lab.answers["POST session"] = fault(401, "wrong", "Name or password is wrong.", "password")
-    page.fill("#name", "ben")
-    page.fill("#password", "a password")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#password[aria-describedby=fault-password]:focus")
-    assert page.inner_text("#fault-password") == "Name or password is wrong."
-    lab.answers["POST session"] = fault(409, "taken", "carla is signed in here. Sign carla out?")
-    page.keyboard.press("Enter")
+def test_another_account_is_asked_about_and_its_tabs_are_told(lab):
+    people, page = lab.open(f"p/{lab.slug}/people"), lab.open("signin")
+    people.wait_for_selector("tr[data-key=anna]")
+    enter(page, "anna")
     page.wait_for_selector("dialog h2:text-is('carla is signed in here. Sign carla out?')")
-    lab.answers["POST session"] = 201, api.Entered("c2", "ben", "k1")
     page.click("dialog .main")
-    page.wait_for_url("**/lab/")
+    page.wait_for_selector("#cards .main:text-is('Start')")
     assert lab.sent("POST session")[-1]["take_over"]
-    assert "ben signed in here" in anna.inner_text("#stopped")
+    again = lab.open("signin")
+    enter(again, "ben")
+    again.click("dialog .main")
+    page.wait_for_selector("#stopped:has-text('ben signed in here')")
 
 
-def test_a_link_is_posted_erased_and_used_once(lab):
-    lab.answers["POST join"] = 201, api.Entered("c2", "anna", "k1")
-    page = lab.open(f"join#{'t' * 43}")
-    page.fill("#password", "a long password")
-    page.fill("#again", "another password")
-    assert page.url.endswith("/join")
-    page.click("#go")
-    assert page.inner_text("#fault-again") == "The two passwords differ."
-    page.fill("#again", "a long password")
-    page.click("#go")
-    page.wait_for_url("**/lab/")
-    assert lab.sent("POST join") == [{"token": "t" * 43, "password": "a long password"}]
-    lab.answers["POST join/look"] = fault(410, "gone", "gone")
-    page = lab.open(f"join#{'t' * 43}")
-    page.wait_for_selector("#problem:text-is('This link is no longer valid. Ask for a new one.')")
-
-
-def test_annotators_get_cards_and_others_a_table_with_what_needs_them(lab):
-    making = card("wip", state="making")
-    lab.answers["GET projects"] = {"projects": [card(), making, card("old", state="archived")]}
-    page = lab.open("")
-    page.wait_for_selector("tr[data-key=wip] progress")
-    assert page.get_attribute("a.needs", "href") == "/lab/p/news/adjudicate"
-    lab.answers["GET projects"] = {"projects": [card(), card("wip")]}
-    page.wait_for_selector("tr[data-key=wip] a.needs")
-    lab.answers["GET me"] = api.Me("anna", "member", False, "k1", [])
-    mine = card(mine=(205, 360), left=120.0, role="annotator", reopened=[(31, "corrected")])
-    lab.answers["GET projects"] = {"projects": [mine, card("b", mine=(5, 5), role="annotator")]}
-    page = lab.open("")
-    page.wait_for_selector("#cards .main:text-is('Continue')")
-    assert "155 to go, about 2 h" in page.inner_text("#cards")
-    assert page.inner_text("#finished-count") == "Finished, 1"
-    assert page.is_visible("text=News, pair 31") and page.is_hidden("#manage")
-    lab.answers["GET projects"] = {"projects": []}
-    page = lab.open("")
-    page.wait_for_selector("text=Nothing to do. You will see new pairs here.")
+def test_a_link_is_posted_erased_and_used_once(lab, server):
+    link = server.lab.links.create("invite", f"new{next(NUMBERS)}", CARLA, project=lab.slug)
+    with window(server, "") as other:
+        page = other.open(f"join#{link.token}")
+        page.fill("#password", "a long password")
+        page.fill("#again", "another password")
+        assert page.url.endswith("/join")
+        page.click("#go")
+        page.wait_for_selector("#fault-again:text-is('The two passwords differ.')")
+        page.fill("#again", "a long password")
+        page.click("#go")
+        page.wait_for_selector("text=Nothing to do. You will see new pairs here.")
+        page = other.open(f"join#{link.token}")
+        page.wait_for_selector(
+            "#problem:text-is('This link is no longer valid. Ask for a new one.')")  # fmt: skip
 
 
 def test_a_project_is_made_of_files_with_choices_for_findings(lab):
-    empty = draft(files=[], pairs=0, findings=[], detected="", ready=False)
-    lab.answers |= {"GET drafts/d1": empty, "GET drafts/d1/preview/.*": lab_pages.preview(1)}
-    page = lab.open("new/d1")
+    lab.instead |= {"GET drafts/d": draft(files=[], pairs=0, findings=[], ready=False),
+                    "POST drafts/d/files": {"n": 3}, "PUT drafts/d/files/3": {}}  # fmt: skip
+    page = lab.open("new/d")
     page.wait_for_selector("#drop")
-    assert page.is_hidden("#project") and page.is_hidden("text=Create project")
-    lab.answers["GET drafts/d1"] = draft()
+    assert page.is_hidden("#project")
+    assert page.is_hidden("text=Create project")
+    lab.instead |= {"GET drafts/d": draft(ready=False), "PATCH drafts/d": draft()}
     page.set_input_files("#file", [{"name": "news.en", "mimeType": "", "buffer": b"a b\n"}])
     page.wait_for_selector("#matrix .ring")
-    (put,) = [ask for ask in lab.asked if ask.name == "PUT drafts/d1/files/3"]
-    assert put.bytes == b"a b\n" and put.headers["x-csrf-token"] == "c"
-    lab.answers["GET drafts/d1"] = draft(ready=False)
+    assert ("PUT drafts/d/files/3", b"a b\n", "") in lab.asked
+    assert page.is_disabled("footer .if-new")
+    lab.instead["GET drafts/d"] = draft()
     page.select_option("#findings select", "stop")
-    page.wait_for_selector("footer .main:disabled")
-    assert lab.sent("PATCH drafts/d1") == [{"choices": {"outside": "stop"}}]
-    lab.answers["GET drafts/d1"] = draft()
-    page.select_option("#findings select", "drop")
+    page.wait_for_selector("footer .if-new:enabled")
+    assert lab.sent("PATCH drafts/d") == [{"choices": {"outside": "stop"}}]
     page.fill("#name", "News 2026")
-    lab.answers["POST projects"] = "offline"
+    lab.instead["POST projects"] = "offline"
     page.click("text=Create project")
     page.wait_for_selector("text=Offline. Nothing was changed.")
     page.reload()  # what was typed is kept
-    page.wait_for_selector("#matrix .ring")
-    lab.answers |= {"POST projects": (202, card()), "GET projects/news": fault(503, "x", "making")}
+    lab.instead |= {"POST projects": (202, {"slug": "x"}), "GET projects/x": fault(503, "x", "y")}
     page.click("text=Create project")
     page.wait_for_selector("text=Creating …")
-    lab.answers["GET projects/news"] = card()
-    page.wait_for_url("**/p/news/assign")
-    made = lab.sent("POST projects")[-1]
-    assert (made["name"], made["etag"]) == ("News 2026", "d 1")
-    assert made["suggestions"] == {"kind": "initial", "name": "auto.align"}
+    lab.instead["GET projects/x"] = {"state": "open"}
+    page.wait_for_url("**/p/x/assign")
+    made = msgspec.convert(lab.sent("POST projects")[-1], api.NewProject)
+    assert (made.name, made.etag) == ("News 2026", "7")
+    assert made.suggestions == api.Suggestions("initial", "auto")
 
 
 def test_an_import_shows_first_what_it_would_do(lab):
-    lab.answers["GET drafts/d1"] = draft(project="news")
-    lab.answers["POST projects/news/import"] = api.ImportDone([("new pairs", 40)], [], True)
-    page = lab.open("new/d1")
-    page.wait_for_selector("#counts:has-text('new pairs: 40')")
+    lab.instead["GET drafts/d"] = draft(project=lab.slug)
+    lab.instead[f"POST {lab.at}/import"] = api.ImportDone([("pairs added", 40)], [], True)
+    page = lab.open("new/d")
+    page.wait_for_selector("#counts:has-text('pairs added: 40')")
     page.check("[value=words]", force=True)
     page.click("footer :text-is('Correct texts')")
-    page.wait_for_url("**/p/news/settings")
-    ways = [(one["words_only"], one["dry_run"]) for one in lab.sent("POST projects/news/import")]
+    page.wait_for_url("**/settings")
+    ways = [(one["words_only"], one["dry_run"]) for one in lab.sent(f"POST {lab.at}/import")]
     assert ways == [(False, True), (True, True), (True, False)]
 
 
 def test_a_role_acts_at_once_and_undo_is_the_opposite(lab):
-    page = lab.open("p/news/people")
-    cleo = person("cleo", "reader", etag="cleo 2")
-    lab.answers["PUT projects/news/people/cleo"] = cleo
-    page.select_option("[aria-label='Role of cleo']", "reader")
-    said(page, "cleo is now a reader.")
+    page, role = lab.open(f"p/{lab.slug}/people"), "[aria-label='Role of adam']"
+    page.select_option(role, "reader")
+    said(page, "adam is now a reader.")
     undo(page)
-    said(page, "Undone.")
-    keys = [(one["role"], one["etag"]) for one in lab.sent("PUT projects/news/people/cleo")]
-    assert keys == [("reader", "cleo 1"), ("adjudicator", "cleo 2")]
-    late = fault(409, "changed", "ben changed this at 14:02.")
-    lab.answers["PUT projects/news/people/cleo"] = late
-    page.select_option("[aria-label='Role of cleo']", "annotator")
+    assert page.input_value(role) == "adjudicator"
+    put = f"PUT {lab.at}/people/adam"
+    assert [one["role"] for one in lab.sent(put)] == ["reader", "adjudicator"]
+    lab.instead[put] = fault(409, "changed", "ben changed this at 14:02.")
+    page.select_option(role, "annotator")
     said(page, "ben changed this at 14:02.")
-    assert page.input_value("[aria-label='Role of cleo']") == "adjudicator"
+    page.wait_for_selector(f"{role}:enabled")
+    assert page.input_value(role) == "adjudicator"
 
 
 def test_what_matters_asks_for_the_password_and_goes_on(lab):
-    page = lab.open("p/news/people")
-    wants = fault(403, "prove", "Give your password again.")
-    lab.answers |= {"PUT projects/news/people/ben": wants, "POST prove": fault(401, "wrong", "No.")}
+    page, put = lab.open(f"p/{lab.slug}/people"), f"PUT {lab.at}/people/ben"
+    lab.instead[put] = fault(403, "prove", "Give your password again.")
     page.select_option("[aria-label='Role of ben']", "owner")
-    page.fill("#answer", "wrong")
+    page.fill("#answer", "not this one")
     page.keyboard.press("Enter")
-    page.wait_for_selector("dialog .fault:text-is('No.')")
-    lab.answers |= {"PUT projects/news/people/ben": person("ben", "owner"), "POST prove": (204, 0)}
+    page.wait_for_selector("dialog .fault")
+    del lab.instead[put]
+    page.fill("#answer", password("carla"))
     page.keyboard.press("Enter")
     said(page, "ben is now an owner.")
 
 
 def test_links_are_shown_once_and_removing_can_be_undone_by_keyboard(lab):
-    lab.answers |= {
-        "POST projects/news/links": (201, api.LinkMade("l2", "http://x/join#t", "eva", LATE)),
-        "DELETE projects/news/people/ben": {"pairs": [8, 9]},
-        "PUT projects/news/people/ben": person("ben")}  # fmt: skip
-    page = lab.open("p/news/people")
-    page.fill("#name", "Eva")
+    page, name = lab.open(f"p/{lab.slug}/people"), f"eva{next(NUMBERS)}"
+    page.fill("#name", name.title())
     page.keyboard.press("Enter")
     page.wait_for_selector("#link button:focus")
-    assert lab.sent("POST projects/news/links")[0]["name"] == "eva"
-    assert page.input_value("#link input") == "http://x/join#t"
-    page.focus("[aria-label='More about ben']")
+    assert f"{ROOT}join#" in page.input_value("#link input")
+    page.click(f"tr[data-key={name}] >> text=Withdraw")
+    said(page, f"The link for {name} is withdrawn.")
+    page.focus("[aria-label='More about anna']")
     web.press(page, "ArrowDown Escape ArrowDown End Enter")
-    said(page, "ben was removed. 2 pairs not begun return to nobody.")
+    said(page, "anna was removed. 6 pairs not begun return to nobody.")
     page.focus("#toast button")
     page.keyboard.press("Enter")
-    said(page, "Undone.")
-    assert lab.sent("POST projects/news/move") == [
-        {"from": "", "to": "ben", "count": 2, "pairs": [8, 9]}]  # fmt: skip
+    page.wait_for_selector("tr[data-key=anna]:has-text('0 of 6')")
 
 
 def test_a_toast_stays_ten_seconds_and_longer_with_the_focus(lab):
     page = lab.context.new_page()
     page.clock.install()
-    page.goto(f"{lab_pages.SITE}/lab/p/news/people")
-    lab.answers["PUT projects/news/people/ben"] = person("ben", "reader")
+    page.goto(f"{SITE}{ROOT}p/{lab.slug}/people")
     page.select_option("[aria-label='Role of ben']", "reader")
     page.focus("#toast button")
     page.clock.run_for(30_000)
@@ -239,88 +295,78 @@ def test_a_toast_stays_ten_seconds_and_longer_with_the_focus(lab):
 
 
 def test_assigning_shows_what_changes_and_a_move_can_be_undone(lab):
-    page = lab.open("p/news/assign")
-    page.wait_for_selector("#assign:text-is('Assign 120 pairs'):enabled")
-    before = len(lab.sent("POST projects/news/assign"))
+    page, path = lab.open(f"p/{lab.slug}/assign"), f"POST {lab.at}/assign"
+    page.wait_for_selector("#assign:disabled")
+    page.wait_for_selector("#note:text-is('Everything is assigned.')")
+    before = len(lab.sent(path))
     page.check("[value=two]", force=True)
     page.fill("#control", "20")
-    page.wait_for_selector("#assign:enabled")
-    (last,) = lab.sent("POST projects/news/assign")[before:]
-    assert last["dry_run"] and (last["double"], last["control"]) == (1, 0.2)
+    page.wait_for_selector("#assign:text-is('Assign 6 pairs'):enabled")
+    (last,) = lab.sent(path)[before:]
+    assert (last["dry_run"], last["double"], last["control"]) == (True, 1, 0.2)
     page.click("#assign")
-    said(page, "120 pairs assigned.")
-    assert [one["plan"] for one in lab.sent("POST projects/news/assign") if "plan" in one] == ["plan 1"]
+    said(page, "6 pairs assigned.")
     page.fill("#count", "2")
     page.click("#go")
     said(page, "2 pairs moved.")
     undo(page)
-    said(page, "Undone.")
-    there, back = lab.sent("POST projects/news/move")
-    assert (there["from"], back["to"], back["pairs"]) == (back["to"], "anna", [8, 9])
-    none = api.AssignTable("p", 0, 0, [replace(SHARE)], [], None)
-    lab.answers["(GET|POST) projects/news/assign"] = none
-    page.fill("#control", "30")
-    page.wait_for_selector("#note:text-is('Everything is assigned.')")
-    assert page.is_disabled("#assign")
+    there, back = lab.sent(f"POST {lab.at}/move")
+    assert (there["from"], there["to"]) == (back["to"], back["from"] or None)
+    page.wait_for_selector("#shares tr[data-key=anna] td:text-is('6')")
 
 
 def test_an_export_is_described_before_the_download_and_archiving_can_be_undone(lab):
-    lab.answers["GET projects/news"] = card(annotates=True, mine=(3, 5))
-    page = lab.open("p/news/export")
-    page.wait_for_selector("#files:has-text('61 pairs, 1,263 links')")
+    projects = lab.server.lab.projects
+    page = lab.open(f"p/{lab.slug}/export")
     page.select_option("#what", "all")
     page.check("[name=unfinished]")
-    page.click("#go")
-    page.wait_for_selector("dialog h2:text-is('You have 2 pairs to do')")
+    page.wait_for_selector("#files b")
     with page.expect_download() as loaded:
-        page.click("dialog .main")
-    assert loaded.value.suggested_filename == "news.jsonl"
-    asked = [ask.query for ask in lab.asked if ask.name == "GET projects/news/export"]
-    assert (asked[-1]["what"], asked[-1]["done"]) == ("all", "false") and "dry_run" not in asked[-1]
-    lab.answers["PATCH projects/news"] = card(state="archived", etag="p2")
+        page.click("#go")
+    assert loaded.value.suggested_filename.startswith(lab.slug)
+    assert [query for *_, query in lab.asked if "what=all&done=false" in query]
     page.click("#archive")
-    said(page, "News is archived.")
+    said(page, "is archived.")
+    assert projects.get(lab.slug).state == "archived"
     undo(page)
-    web.until(lambda: len(lab.sent("PATCH projects/news")) == 2)
-    assert lab.sent("PATCH projects/news")[1] == {"etag": "p2", "state": "open"}
+    assert projects.get(lab.slug).state == "open"
 
 
 def test_settings_send_what_changed_and_deleting_takes_the_name(lab):
-    page = lab.open("p/news/settings")
-    lab.answers["PATCH projects/news"] = card(etag="p2")
+    page = lab.open(f"p/{lab.slug}/settings")
     page.check("[name=blind]")
     page.click("text=Save")
     said(page, "Saved.")
     undo(page)
-    said(page, "Undone.")
-    assert [one["blind"] for one in lab.sent("PATCH projects/news")] == [True, False]
-    lab.answers["GET projects/news"] = card(state="archived")
-    lab.answers["DELETE projects/news"] = 204, None
-    page = lab.open("p/news/settings")
+    assert [one["blind"] for one in lab.sent(f"PATCH {lab.at}")] == [True, False]
+    row = lab.server.lab.projects.change(lab.slug, CARLA, state="archived")
+    page.reload()
     page.click("#delete")
-    page.keyboard.type("New")
+    page.keyboard.type(row.name[:-1])
     assert page.is_disabled("dialog .danger")
-    web.press(page, "s Enter")
-    page.wait_for_url("**/lab/")
-    assert lab.sent("DELETE projects/news") == [{"name": "News"}]
+    web.press(page, f"{row.name[-1]} Enter")
+    page.wait_for_url(SITE + ROOT)
+    assert lab.sent(f"DELETE {lab.at}") == [{"name": row.name}]
 
 
 def test_closing_an_account_is_asked_and_unknown_pages_are_not_found(lab):
     page = lab.open("people")
-    closed = api.AccountRow("dora", "member", False, "closed", LATE, LATE, 0, "a3")
-    lab.answers["PATCH accounts/dora"] = closed
-    page.click("[aria-label='More about dora']")
-    page.click("text=Close account")
+    page.click("[aria-label='More about zoe']")
+    page.click("[role=menu]:not([hidden]) >> text=Close account")
     page.click("dialog button:text-is('Close account')")
-    said(page, "The account of dora is closed.")
-    page = lab.open("p/secret/people")
-    page.wait_for_selector("h1:text-is('Not found.')")
+    said(page, "The account of zoe is closed.")
+    assert lab.open("p/secret/people").wait_for_selector("h1:text-is('Not found.')")
 
 
-def test_a_session_that_ended_leads_to_sign_in_and_back(lab):
-    lab.answers["GET me"] = fault(401, "signin", "Sign in.")
-    page = lab.open("p/news/people?a=1")
-    page.wait_for_url("**/lab/signin?to=%2Flab%2Fp%2Fnews%2Fpeople%3Fa%3D1")
+def test_pages_of_work_have_the_tabs_of_the_role(lab, server):
+    for name, role in ROLES.items():
+        with window(server, name) as own:
+            page = own.open(f"p/{lab.slug}/{'align' if role == 'annotator' else 'dashboard'}")
+            page.wait_for_selector("header [aria-haspopup]")
+            ours = f"header [href^='{ROOT}p/']:not(.project)"
+            tabs = page.eval_on_selector_all(ours, "all => all.map(one => one.textContent)")
+            assert tabs[-1] == ("Settings" if role == "owner" else "Export")
+            assert len(tabs) == {"owner": 6, "adjudicator": 3, "annotator": 1, "reader": 2}[role]
 
 
 def test_shells_list_all_formats_and_schemes():
