@@ -3,6 +3,7 @@
 import json
 import random
 
+import annotate_browser as web
 import pytest
 from adjudicated_project import ANNA, BEN, two_annotators
 from adjudicating import Bench
@@ -67,6 +68,15 @@ def page(server, context):
     until(lambda: page.inner_text("#agreed-count") == "Settled by agreement: 8")
     yield page
     assert not problems
+
+
+def test_a_mouse_over_a_cell_tells_the_votes_on_it(page):
+    place, text = web.cursor(page), page.inner_text("#status-text")
+    page.mouse.move(*web.middle(page, 7, 8))
+    until(lambda: page.inner_text("#status-text") == "reached ~ at anna sure · ben possible")
+    assert web.cursor(page) == place
+    page.mouse.move(2, 2)
+    until(lambda: page.inner_text("#status-text") == text)
 
 
 def gold(page, k=1):
