@@ -134,7 +134,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     carla.page.locator("#go").click()
     expect(carla.page.get_by_text("2 pairs moved")).to_be_visible()
     carla.page.get_by_role("button", name="Undo").click()
-    expect(carla.page.get_by_text("2 pairs moved back.")).to_be_visible()
+    expect(carla.page.get_by_text("Undone.")).to_be_visible()
 
     # 5. annotation; ben is offline for a while
     for person in (anna, ben):
