@@ -25,4 +25,4 @@ function ends(before, after, language, known) {
 export const starting = (line, starts, language, known) => starts.filter(at => !at || ends(line.slice(Math.max(0, at - 60), at), line.slice(at, at + 60), language, known))
 
 // Short words that a text writes with a full stop before a small letter.
-export const abbreviated = text => new Set(Array.from(text.matchAll(/(?<![\p{L}.])(\p{L}{1,5})\.\s+\p{Ll}/gu), ([, word]) => word).filter(word => !MAY_END.test(word.toLowerCase())))
+export const abbreviated = text => new Set(Array.from(text.matchAll(/(?:^|[^\p{L}.])(\p{L}{1,5})\.\s+\p{Ll}/gu), ([, word]) => word).filter(word => !MAY_END.test(word.toLowerCase())))
