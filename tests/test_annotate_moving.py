@@ -99,6 +99,7 @@ def test_a_moved_pair_takes_no_more_work_and_begun_work_stays(tmp_path):
     unsaved.send(cell(0, 0, 0, 2))
     assert other not in move_pairs(store, "ben", "anna", 99).pairs
     assert list_of(store, "ben") == [other]
+    assert (store.pair(other, "ben").place, store.pair(other, "ben").pairs) == (1, 1)
 
 
 def test_nothing_is_everybodys_when_all_was_taken_and_copies_have_the_moves(tmp_path):

@@ -571,14 +571,19 @@ def _neighbours(k: Any, place: Any, *conditions: Any) -> Select[Any]:
 
 
 _NEAR = _neighbours(_row.pair, _row.place, _mine)
+_RANK = select(func.count()).where(_mine, _row.place <= bindparam("place"))
 _BESIDE = _neighbours(_own.k, _own.k, _own.k > 0)
 
 
 class Place(NamedTuple):
-    """The position of a pair in a list, its neighbours, and whether suggestions are shown."""
+    """The place of a pair in a list, whether suggestions are shown, and the neighbours.
+
+    Places may have gaps, where pairs were taken away; ranks have none.
+    """
 
     place: int
     shown: bool
+    rank: int
     previous: int | None
     next: int | None
 
@@ -618,8 +623,9 @@ class PairList:
         """Return the position of a pair."""
         place, shown = self.check(k)
         near = _NEAR if self.assigned else _BESIDE
-        asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
-        return Place(place, bool(shown), *asked)
+        here = {"of": self._account, "place": place}
+        rank = self._conn.execute(_RANK, here).scalar() if self.assigned else place
+        return Place(place, bool(shown), int(rank or 0), *self._conn.execute(near, here).one())
 
     def count(self) -> int:
         """Return how many pairs are in the list."""

@@ -166,7 +166,7 @@ class Store:
             next_open = own.next_open(at.place) if done < pairs else None
             shown = queries.suggested(conn, pair, hide_systems=hide_systems) if at.shown else None
             return queries.PairView(
-                k, pair.id, pairs, done, at.place, at.previous, at.next, next_open,
+                k, pair.id, pairs, done, at.rank, at.previous, at.next, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
                 *queries.viewed(conn, stream), queries.last_n(conn), shown,
             )  # fmt: skip

@@ -81,7 +81,7 @@ class App extends Page {
 		this.#title()
 		this.matrix.focus()
 		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
-		document.body.dataset.pair = k
+		document.body.dataset.pair = doc.k
 		for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
 		this.#elsewhere()
 		this.#ask()
@@ -254,12 +254,13 @@ class App extends Page {
 	}
 
 	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
-	async refused({k, refused: events, rev, old, status, message}) {
-		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status, message}]
+	async refused({k, refused: events, rev, old, status, message, moved}) {
+		// what is somebody else's now is told, not asked about
+		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status: moved ? 404 : status, message}]
 		if (this.session?.k !== k) return this.#elsewhere() || this.#ask()
 		const {rev: held} = this.pair
 		this.folded(() => this.session.refuse(events, old))
-		if (rev && rev !== held) await this.load(k)
+		if (moved || (rev && rev !== held)) await this.load(k)
 		else this.#ask()
 	}
 

@@ -93,10 +93,18 @@ export class Page {
 
 	// The pair to open; nothing where it cannot be had, or something else leads away meanwhile.
 	async fetched(k, keep, turn) {
-		const doc = await this.wire.pair(k).catch(({message}) => this.say(message))
+		const doc = await this.wire.pair(k).catch(({message, cause}) => this.say(message) || (cause === "moved" ? this.#another() : null))
 		if (!doc || turn !== this.turn) return null
-		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
+		if (keep && asked() !== doc.k) window.history.pushState(null, "", `?pair=${doc.k}`)
 		return doc
+	}
+
+	// The next open pair, as one was given to somebody else; nothing where there is no other.
+	async #another() {
+		for (const after of [(this.doc?.place ?? 1) - 1, 0]) {
+			const next = (await this.wire.queue(after, 1000)).pairs.find(({k, done}) => !done && k !== this.doc?.k)
+			if (next) return this.wire.pair(next.k)
+		}
 	}
 
 	// A pair as the server has it once all is stored; null where it is away.

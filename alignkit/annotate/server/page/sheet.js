@@ -79,7 +79,7 @@ export class Sheet extends Page {
 		this.draw()
 		this.focus()
 		announce(`${doc.id}, ${doc.place} of ${doc.pairs}`)
-		document.body.dataset.pair = k
+		document.body.dataset.pair = doc.k
 		document.body.dataset.seq = this.pair.seq
 		if (!this.adjudicates) for (const next of new Set([doc.next_open, doc.next])) if (next) this.wire.prefetch(next)
 		this.ask()
@@ -130,13 +130,13 @@ export class Sheet extends Page {
 	}
 
 	// Events that were not taken leave the page; what they would have written is asked about.
-	async refused({k, refused: events, rev, old, message}) {
+	async refused({k, refused: events, rev, old, message, moved}) {
 		const some = events.filter(({kind}) => kind !== "open")
 		if (some.length) this.refusals.push({k, events: some, message})
 		if (this.session?.k !== k) return this.say(`${this.noun} ${k}: not saved: ${message}`)
 		const {rev: held} = this.pair
 		this.folded(() => this.session.refuse(events, old))
-		if (rev && rev !== held) await this.load(k)
+		if (moved || (rev && rev !== held)) await this.load(k)
 		else this.ask()
 	}
 

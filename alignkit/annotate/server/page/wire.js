@@ -31,7 +31,7 @@ async function request(method, path, {body, csrf, account, keepalive, file} = {}
 
 function checked(reply) {
 	if (reply.status >= 200 && reply.status < 300) return reply.body
-	throw new Error(reply.body?.message ?? `The server answered ${reply.status}.`)
+	throw new Error(reply.body?.message ?? `The server answered ${reply.status}.`, {cause: reply.body?.error})
 }
 
 // Ask again while the project is being made; `progress` is told how far that is.
@@ -249,7 +249,7 @@ class Wire extends EventTarget {
 		const taken = held.filter(later => removed.has(later.event.id))
 		const detail = {
 			k, refused: taken.map(whole), events: body?.events ?? [], rev: body?.rev, old: rev,
-			status: body?.error === "moved" ? 404 : status, // it is somebody else's now: there is nothing to ask
+			moved: body?.error === "moved", status,
 			message: body?.message ?? `The server answered ${status}.`,
 		}
 		if (tab === this.#tab) return this.#conflict(detail)
