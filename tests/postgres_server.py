@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 _numbers = count(1)
-_BIN = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name),
-           default=Path("/usr/bin"))  # fmt: skip
+_BINS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+_BIN = [*_BINS, Path("/usr/bin")][-2 if _BINS else 0]
 
 
-def _run(*words):
+def _run(program, *words):
     as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    return subprocess.run([*as_postgres, *map(str, words)], check=True, capture_output=True)
+    subprocess.run([*as_postgres, _BIN / program, *words], check=True, capture_output=True)
 
 
 class Server:
@@ -29,18 +29,17 @@ class Server:
         if os.getuid() == 0:
             shutil.chown(self.folder, "postgres")
         self.data = f"{self.folder}/data"
-        _run(_BIN / "initdb", "-D", self.data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U",
-             "alignkit", "-N")  # fmt: skip
-        self.url = f"postgresql+psycopg://alignkit@/postgres?host={self.folder}"
+        _run("initdb", "-D", self.data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "me", "-N")
+        self.url = f"postgresql+psycopg://me@/postgres?host={self.folder}"
         self.start()
 
     def start(self):
         options = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
         log = f"{self.folder}/log"
-        _run(_BIN / "pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
+        _run("pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
 
-    def stop(self, mode="immediate"):
-        _run(_BIN / "pg_ctl", "-D", self.data, "-m", mode, "stop")
+    def stop(self):
+        _run("pg_ctl", "-D", self.data, "-m", "immediate", "stop")
 
     def place(self):
         return f"{self.url}#p_{next(_numbers)}"

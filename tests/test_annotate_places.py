@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -143,21 +144,17 @@ def test_nothing_acknowledged_is_lost_when_postgresql_is_killed(tmp_path):
     with Store.open(place, serve=True) as store:
         for number in range(6):
             store.enrol(f"a{number}")
-        threads = [threading.Thread(target=edit, args=(store, stop, lost, number, acknowledged))
-                   for number in range(6)]  # fmt: skip
-        for thread in threads:
-            thread.start()
-        for _ in range(20):
-            before = len(acknowledged)
-            while len(acknowledged) < before + 6:
-                time.sleep(0.01)
-            server().stop()
-            server().start()
-        stop.set()
-        for thread in threads:
-            thread.join()
-        assert lost
-        assert all(lost)
+        with ThreadPoolExecutor(6) as pool:
+            for number in range(6):
+                pool.submit(edit, store, stop, lost, number, acknowledged)
+            for _ in range(20):
+                before = len(acknowledged)
+                while len(acknowledged) < before + 6:
+                    time.sleep(0.01)
+                server().stop()
+                server().start()
+            stop.set()
+        assert {*lost} == {True}
         events = list(store.log())
         assert set(acknowledged) <= {event.id for event in events}
         assert [event.n for event in events] == list(range(1, len(events) + 1))
