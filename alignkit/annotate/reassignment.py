@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from alignkit._support.wording import how_many
-from alignkit.annotate.assignment import assigned_rows, read_plan
+from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.project import fold, queries, schema
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.events import encode
@@ -89,11 +89,18 @@ class _Move:
 
     def __init__(self, conn: Connection, from_: str, to: str | None) -> None:
         self._conn, self._from, self._to = conn, from_, to
-        self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
-        for row in assigned_rows(conn):
-            self._held[row.k][row.annotator] = row
-        self._past, self._free = _past(queries.assignments(conn))
         self._theirs = self._mixed = 0
+        self._held: defaultdict[int, dict[str, fold.Assigned]] = defaultdict(dict)
+        self._free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)  # nobody's
+        self._past: dict[tuple[int, str], fold.Assigned] = {}
+        for event in queries.assignments(conn):
+            for k, name in event.gone:
+                self._free[k].append(self._held[k].pop(name))
+            for row in event.rows:
+                self._held[row.k][row.annotator] = self._past[row.k, row.annotator] = row
+                if left := self._free[row.k]:
+                    same = (x for x in left if x.annotator == row.annotator)
+                    left.remove(next(same, left[-1]))
 
     def candidates(self) -> list[fold.Assigned]:
         """Return the rows that could be moved, the last first."""
@@ -151,23 +158,6 @@ class _Move:
             rest = f"{name} has no more that are not begun" if name else "the others are somebody's"
             reasons.append(rest)
         return f"{moved} of {wanted}: {'; '.join(reasons)}"
-
-
-def _past(
-    events: Iterable[fold.Assign],
-) -> tuple[dict[tuple[int, str], fold.Assigned], defaultdict[int, list[fold.Assigned]]]:
-    """Return the last row of each pair and annotator, and by pair the rows that are nobody's."""
-    past: dict[tuple[int, str], fold.Assigned] = {}
-    free: defaultdict[int, list[fold.Assigned]] = defaultdict(list)
-    for event in events:
-        for key in event.gone:
-            free[key[0]].append(past[key])
-        for row in event.rows:
-            past[row.k, row.annotator] = row
-            if left := free[row.k]:
-                left.sort(key=lambda other: other.annotator == row.annotator)
-                left.pop()
-    return past, free
 
 
 def _write(
