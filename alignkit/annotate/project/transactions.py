@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from threading import Event, Lock
 from typing import Any, TypeVar, cast
 
@@ -100,10 +100,12 @@ class Transactions:
             with self.writing() as conn:
                 for turn in turns:
                     turn.error = None
+                    if not alone:  # within that of the turn before, in less time than beside it
+                        conn.exec_driver_sql("SAVEPOINT turn")
                     try:
-                        with nullcontext() if alone else conn.begin_nested():
-                            turn.result = turn.work(conn)
+                        turn.result = turn.work(conn)
                     except kept as problem:
+                        conn.exec_driver_sql("ROLLBACK TO SAVEPOINT turn")
                         turn.error = problem
         except BaseException as problem:
             fault = isinstance(problem, Exception) and not isinstance(problem, DatabaseAway)
