@@ -103,14 +103,14 @@ export function listen() {
 	}
 }
 
-// Save what a path answers; `told` gets the bytes that have come.
-export async function download(path, told = () => {}) {
+// Save what a path answers; `progress` gets the bytes that have come.
+export async function download(path, progress = () => {}) {
 	const response = await ask("GET", path), parts = [], reader = response.body.getReader()
 	let bytes = 0
 	try {
 		for (let part = await reader.read(); !part.done; part = await reader.read()) {
 			parts.push(part.value)
-			told((bytes += part.value.length))
+			progress((bytes += part.value.length))
 		}
 	} catch {
 		throw new Fault({error: "offline", message: "The connection was lost. Nothing was saved."})

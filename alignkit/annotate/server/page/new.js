@@ -7,7 +7,7 @@ import {dropped, named, send} from "./upload.js"
 
 const id = location.pathname.split("/").pop(), form = $("project"), SOON = 500, LATER = 5000, kept = `alignkit draft ${id}`
 const at = path => `drafts/${id}${path}`, field = name => form.elements[name]
-const TOLD = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
+const WAYS = {trained: () => "trained on these pairs", initial: name => `from ${name}`, model: name => `by ${name}`, none: () => "none"}
 
 begin(async me => {
 	let draft = null, timer = 0, k = 1, turn = 0, drawn = "", picked = "", creating = false
@@ -28,7 +28,7 @@ begin(async me => {
 		await load()
 	}
 
-	// Send one file after the other; one that is refused stays in the list, with the reason.
+	// Send files one after the other; a file that is refused stays in the list, with the reason.
 	async function add(files) {
 		for (const file of files) {
 			const name = file.label ?? file.name, key = `new ${name}`, row = {n: key, name, bytes: file.size, kinds: [], share: 0}
@@ -68,7 +68,7 @@ begin(async me => {
 		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices.map(({value, name}) => [value, name]), chosen, value => put({choices: {[code]: value}})) : "")]
 	}
 
-	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices.map(one => [one.value, one.name]), value, chosen => put({options: {[name]: chosen}})))]
+	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices.map(each => [each.value, each.name]), value, chosen => put({options: {[name]: chosen}})))]
 
 	function draw(anew) {
 		const {files, reading, progress, detected, options, pairs, findings, problem, project, task, name} = draft
@@ -110,7 +110,7 @@ begin(async me => {
 		if ($("ways").dataset.tag !== tag) {
 			$("ways").dataset.tag = tag
 			const chosen = ways.find(parts => named(parts) === picked) ?? ways[annotators.length ? 1 : 0]
-			$("ways").replaceChildren(...ways.map(parts => html("label", {class: "tick"}, html("input", {type: "radio", name: "suggestions", value: named(parts), checked: parts === chosen ? "" : null}), TOLD[parts[0]](parts[1]))))
+			$("ways").replaceChildren(...ways.map(parts => html("label", {class: "tick"}, html("input", {type: "radio", name: "suggestions", value: named(parts), checked: parts === chosen ? "" : null}), WAYS[parts[0]](parts[1]))))
 		}
 		$("improve").hidden = !/^(trained|model)/.test(way().join(" "))
 	}

@@ -14,6 +14,7 @@ function pages(me, project) {
 	return [["", works ? "My work" : "Projects"], ...(me.rank === "owner" ? [["people", "People"], ["log", "Log"]] : [])]
 }
 
+const brand = () => html("a", {class: "brand", href: root}, "alignkit")
 const here = () => location.pathname.slice(pageOf("").length).replace(/^new\/.*/, "")
 const link = (page, name) => html("a", {"href": pageOf(page), "aria-current": page === here() ? "page" : null}, name)
 
@@ -27,8 +28,6 @@ function accountMenu(me, project, more = []) {
 	const name = project ? `${me.account}, ${project.role}` : me.account
 	return menu(name, `Account: ${name}`, [...more, ["My account", `${root}account`], ["Sign out", () => tried(() => signOut(me))]])
 }
-
-const brand = () => html("a", {class: "brand", href: root}, "alignkit")
 
 function fill(part, me, project) {
 	const tabs = html("nav", {"aria-label": "Pages"}, ...pages(me, project).map(page => link(...page)))
@@ -50,6 +49,7 @@ export async function begin(start) {
 		const [me, project] = await known()
 		listen()
 		fill(part, me, project)
+		if (project && !pages(me, project).some(([page]) => page === here())) throw new Fault({message: "Not found."}, 404)
 		if (project) document.title = `${project.name}: ${document.title}`
 		await start(me, project)
 		main.hidden = false
