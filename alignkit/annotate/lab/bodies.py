@@ -1,3 +1,4 @@
+# ruff: noqa: D101, D204 - a comment names the request or answer; the fields say the rest
 """The bodies of requests and answers of the API; the OpenAPI description is made from them.
 
 Fields that a request may leave out have a default. Times are UTC, as in 2026-11-27T22:30:00Z.
@@ -5,115 +6,79 @@ Fields that a request may leave out have a default. Times are UTC, as in 2026-11
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 Name = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9._-]{0,39}$")]
-Slug = Annotated[str, Meta(pattern="^[a-z0-9-]{1,40}$")]
 Password = Annotated[str, Meta(min_length=12, max_length=200)]
 Text = Annotated[str, Meta(max_length=200)]
 Secret = Annotated[str, Meta(min_length=20, max_length=200)]
+Guidelines = Annotated[str, Meta(max_length=200_000)]
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Role = Literal["owner", "adjudicator", "annotator", "reader"]
 Rank = Literal["owner", "member"]
 Task = Literal["align", "judge", "extract"]
-
+# fmt: off
 
 class Body(Struct, forbid_unknown_fields=True):
     """The body of a request."""
 
-
 class Fault(Struct, omit_defaults=True):
     """The answer to a request that fails; `error` is a code, `message` is for people."""
-
     error: str
     message: str
     field: str = ""  # of the form, where the fault is
 
-
 # Signing in
 
-
-class SignIn(Body):
-    """POST session; `take_over` ends the session of somebody else in this browser."""
-
+class SignIn(Body):  # POST session
     name: Text
     password: Text
-    take_over: bool = False
+    take_over: bool = False  # end the session of somebody else in this browser
 
-
-class Entered(Struct):
-    """The answer to sign-in and join; the page keeps `csrf` by `lab`."""
-
-    csrf: str
+class Entered(Struct):  # the answer to sign-in and join
+    csrf: str  # the page keeps it by `lab`
     account: str
     lab: str  # key of the lab
 
-
-class JoinLook(Body):
-    """POST join/look: ask whose link this is, without using it."""
-
+class JoinLook(Body):  # POST join/look: ask whose link this is, without using it
     token: Secret
 
-
 class JoinInfo(Struct):
-    """A valid link: of what kind, and for whom; the first owner chooses a name."""
-
     kind: Literal["first", "invite", "reset"]
-    name: str
+    name: str  # empty: the first owner chooses one
 
-
-class Join(Body):
-    """POST join."""
-
+class Join(Body):  # POST join
     token: Secret
     password: Password
     name: str = ""  # of the first owner only
 
-
-class Prove(Body):
-    """POST prove: the password again, before what matters."""
-
+class Prove(Body):  # POST prove: the password again, before what matters
     password: Text
-
 
 # My own
 
-
 class MyRole(Struct):
     """My role in a project; lab owners have the role owner in all."""
-
     slug: str
     name: str
     role: Role
     annotates: bool
 
-
-class Me(Struct):
-    """GET me."""
-
+class Me(Struct):  # GET me
     account: str
     rank: Rank
     may_create: bool
     lab: str
     roles: list[MyRole]
 
-
-class ChangePassword(Body):
-    """PATCH me."""
-
+class ChangePassword(Body):  # PATCH me
     old: Text
     new: Password
 
-
-class SessionRow(Struct):
-    """GET me/sessions: {"sessions": [...]}; DELETE me/sessions/ID ends one.
-
-    DELETE me/sessions ends all others.
-    """
-
+class SessionRow(Struct):  # GET me/sessions
     id: str
     device: str
     address: str
@@ -121,19 +86,13 @@ class SessionRow(Struct):
     seen: str
     current: bool
 
-
-class NewToken(Body):
-    """POST me/tokens."""
-
+class NewToken(Body):  # POST me/tokens
     name: Text
     project: str = ""  # slug; all projects if empty
     read_only: bool = False
     days: Annotated[int, Meta(ge=1, le=365)] = 90
 
-
-class TokenRow(Struct, omit_defaults=True):
-    """GET me/tokens: {"tokens": [...]}; `token` itself is in the answer to POST only."""
-
+class TokenRow(Struct, omit_defaults=True):  # GET me/tokens
     id: str
     name: str
     begins: str  # its first characters
@@ -141,15 +100,11 @@ class TokenRow(Struct, omit_defaults=True):
     read_only: bool
     expires: str
     used: str
-    token: str = ""
-
+    token: str = ""  # in the answer to POST only
 
 # The lab
 
-
-class AccountRow(Struct):
-    """GET accounts: {"accounts": [...]}, PATCH accounts/NAME."""
-
+class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
     name: str
     rank: Rank
     may_create: bool
@@ -159,22 +114,14 @@ class AccountRow(Struct):
     projects: int
     etag: str
 
-
 class ChangeAccount(Body):
-    """PATCH accounts/NAME."""
-
     etag: str
     rank: Rank | UnsetType = UNSET
     may_create: bool | UnsetType = UNSET
     state: Literal["open", "closed"] | UnsetType = UNSET
 
-
 class AuditRow(Struct):
-    """GET audit?after=N&limit=N&project=SLUG&person=NAME&day=2026-11-27: {"rows": [...]}.
-
-    The newest come first; `after` is the number of the last row seen.
-    """
-
+    """A line of the log, the newest first; `after=N` asks for those before line N."""
     n: int
     at: str
     actor: str
@@ -186,20 +133,14 @@ class AuditRow(Struct):
     before: str
     after: str
 
-
 # Projects
-
 
 class Need(Struct):
     """What a project needs from me: a page of the project to go to, and why in a few words."""
-
     page: Literal["adjudicate", "export", "assign", "people", "align", "judge", "extract"]
     text: str  # as in "37 to adjudicate"
 
-
-class ProjectCard(Struct):
-    """GET projects: {"projects": [...]}, in the order of the page."""
-
+class ProjectCard(Struct):  # GET projects, in the order of the page
     slug: str
     name: str
     task: Task
@@ -218,10 +159,7 @@ class ProjectCard(Struct):
     made: str
     etag: str
 
-
-class ProjectSettings(Struct):
-    """`settings` of GET projects/SLUG, for owners."""
-
+class ProjectSettings(Struct):  # for owners
     guidelines: str
     learning: bool
     blind: bool
@@ -230,43 +168,29 @@ class ProjectSettings(Struct):
     suggestions: str  # in words
     training: tuple[str, float | None] | None  # step and share, while an aligner trains
 
-
-class ProjectDetail(ProjectCard, kw_only=True):
-    """GET projects/SLUG."""
-
+class ProjectDetail(ProjectCard, kw_only=True):  # GET projects/SLUG
     settings: ProjectSettings | None = None
 
-
-class ChangeProject(Body):
-    """PATCH projects/SLUG; `state` archives (archived) or reopens (open)."""
-
+class ChangeProject(Body):  # PATCH projects/SLUG
     etag: str
     name: Text | UnsetType = UNSET
-    state: Literal["open", "archived"] | UnsetType = UNSET
-    guidelines: Annotated[str, Meta(max_length=200_000)] | UnsetType = UNSET
+    state: Literal["open", "archived"] | UnsetType = UNSET  # archive, or reopen
+    guidelines: Guidelines | UnsetType = UNSET
     learning: bool | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
     majority: bool | UnsetType = UNSET
     suggestions: Literal["trained", "none"] | UnsetType = UNSET
     stop_training: bool = False
 
-
-class DeleteProject(Body):
-    """DELETE projects/SLUG, of an archived project; the name is typed."""
-
-    name: str
-
+class DeleteProject(Body):  # DELETE projects/SLUG, of an archived project
+    name: str  # as it was typed
 
 class Suggestions(Struct, forbid_unknown_fields=True, frozen=True):
-    """Where suggestions come from; `name` is an annotator of the corpus, or a model file."""
-
     kind: Literal["trained", "model", "initial", "none"] = "trained"
-    name: Text = ""
-
+    name: Text = ""  # an annotator of the corpus (initial), or a model file
 
 class NewProject(Body):
     """POST projects: 202, a ProjectCard with state making."""
-
     draft: str
     etag: str  # of the draft
     name: Text
@@ -275,31 +199,22 @@ class NewProject(Body):
     scheme: Text = ""
     suggestions: Suggestions = Suggestions()
     learning: bool = True
-    guidelines: Annotated[str, Meta(max_length=200_000)] = ""
+    guidelines: Guidelines = ""
     blind: bool = False
     majority: bool = False
     gold: Text = "gold"
 
-
 # Drafts
 
-
-class NewDraft(Body):
-    """POST drafts: a Draft; with a project it is for an import."""
-
-    project: str = ""
-
+class NewDraft(Body):  # POST drafts
+    project: str = ""  # the one to import into
 
 class NewFile(Body):
     """POST drafts/ID/files: {"n": N}; then PUT drafts/ID/files/N with the bytes."""
-
     name: Annotated[str, Meta(max_length=300)]
     size: Count
 
-
 class DraftFile(Struct):
-    """A file of a draft."""
-
     n: int
     name: str
     size: int
@@ -308,36 +223,25 @@ class DraftFile(Struct):
     kinds: list[tuple[str, str]] = []  # value and name of what it can be
     problem: str = ""  # why it cannot be read: line, what was expected
 
-
 class DraftChoice(Struct):
-    """One way to treat a finding."""
-
     value: str
     name: str
 
-
 class DraftFinding(Struct):
     """A finding of `check`; without choices it is only shown."""
-
     code: str
     text: str
     pairs: list[int]  # the first of them
     choices: list[DraftChoice]
     chosen: str
 
-
-class DraftOption(Struct):
-    """An option of *Change*: format, base, direction, encoding, tokenizer."""
-
-    name: str
+class DraftOption(Struct):  # of *Change*
+    name: str  # format, base, direction, encoding, tokenizer
     label: str
     value: str
     choices: list[DraftChoice]
 
-
-class Draft(Struct):
-    """GET drafts/ID; GET drafts: {"drafts": [...]} of mine."""
-
+class Draft(Struct):  # GET drafts/ID; GET drafts, mine
     id: str
     etag: str
     project: str
@@ -356,19 +260,13 @@ class Draft(Struct):
     problem: str = ""  # why nothing can be made, where it belongs to no file
     name: str = ""  # proposed for the project
 
-
-class ChangeDraft(Body):
-    """PATCH drafts/ID: what files are (by n), options and findings by name."""
-
+class ChangeDraft(Body):  # PATCH drafts/ID
     task: Task | UnsetType = UNSET
-    kinds: dict[str, str] = {}
+    kinds: dict[str, str] = {}  # what files are, by n
     options: dict[str, str] = {}
-    choices: dict[str, str] = {}
+    choices: dict[str, str] = {}  # for findings, by code
 
-
-class Preview(Struct):
-    """GET drafts/ID/preview/K: one pair, as the page draws it."""
-
+class Preview(Struct):  # GET drafts/ID/preview/K
     k: int
     pairs: int
     id: str
@@ -379,31 +277,22 @@ class Preview(Struct):
     label: str
     direction: dict[str, str]
 
-
-class NewImport(Body):
-    """POST projects/SLUG/import."""
-
+class NewImport(Body):  # POST projects/SLUG/import
     draft: str
     etag: str
     words_only: bool = False
     add_pairs: bool = False
     dry_run: bool = False
 
-
 class ImportDone(Struct):
     """What an import did, or would do: counts by name, in the order to show, and warnings."""
-
     counts: list[tuple[str, int]]
     warnings: list[str]
     dry_run: bool
 
-
 # People and pairs
 
-
 class Person(Struct):
-    """A row of GET projects/SLUG/people."""
-
     name: str
     role: Role | Literal["none"]  # none: annotators of the corpus without an account
     annotates: bool
@@ -415,43 +304,30 @@ class Person(Struct):
     expires: str
     etag: str
 
-
-class People(Struct):
-    """GET projects/SLUG/people; `others` are imported annotators without an account."""
-
+class People(Struct):  # GET projects/SLUG/people
     people: list[Person]
-    others: list[str]
-
+    others: list[str]  # imported annotators without an account
 
 class ChangePerson(Body):
     """PUT projects/SLUG/people/NAME: change a role, or add an existing account (etag empty)."""
-
     role: Role
     annotates: bool = False
     etag: str = ""
 
-
 class NewLink(Body):
     """POST projects/SLUG/links: invite a name into a role, or make a password link (reset)."""
-
     name: Name
     kind: Literal["invite", "reset"] = "invite"
     role: Role = "annotator"
 
-
 class LinkMade(Struct):
-    """The link, shown once; `added`: the account existed, and got the role without a link."""
-
     id: str
-    url: str
+    url: str  # shown once
     name: str
     expires: str
-    added: bool = False
+    added: bool = False  # the account existed, and got the role without a link
 
-
-class NewAssignment(Body):
-    """POST projects/SLUG/assign; `plan` is the fingerprint of the dry run that was seen."""
-
+class NewAssignment(Body):  # POST projects/SLUG/assign
     annotators: list[str] = []  # to add
     double: Share | None = None  # None: everybody has all pairs
     trial: Count = 0
@@ -461,12 +337,10 @@ class NewAssignment(Body):
     stratify: tuple[Text, ...] = ("length",)
     seed: Count = 0
     dry_run: bool = False
-    plan: str = ""
-
+    plan: str = ""  # the fingerprint of the dry run that was seen
 
 class AssignShare(Struct):
     """The pairs of an annotator: all, new by this plan, done, begun, and two kinds of them."""
-
     annotator: str
     pairs: int
     new: int
@@ -478,56 +352,32 @@ class AssignShare(Struct):
     shared: int = 0
     hidden: int = 0  # pairs without suggestions
 
-
-class AssignTable(Struct):
-    """The answer, and that to GET: a table, and the fingerprint `plan` of what was shown."""
-
-    plan: str
+class AssignTable(Struct):  # GET and POST projects/SLUG/assign
+    plan: str  # the fingerprint of what was shown
     new: int  # what is added: a pair and an annotator each; and the number of these pairs
     pairs: int
     shares: list[AssignShare]
     warnings: list[str]
     now: NewAssignment | None  # the plan in force
 
-
 class Move(Body):
     """POST projects/SLUG/move: pairs that are not begun, to somebody or (to null) nobody."""
-
     from_: Text = field(name="from")  # empty: nobody, to give back what was taken away
     to: Text | None
     count: Annotated[int, Meta(ge=1)]
     pairs: list[int] | None = None  # just these, to undo a move
     dry_run: bool = False
 
-
 class Moved(Struct):
-    """What was moved, and why not all, as in "38 of 40: 2 are already dora's"."""
-
     count: int
     pairs: list[int]
-    text: str
-
-
-class ProgressRow(Struct):
-    """GET projects/SLUG/progress: {"annotators": [...], "gold": [done, all, ready]}."""
-
-    annotator: str
-    done: int
-    pairs: int
-
+    text: str  # why not all, as in "38 of 40: 2 are already dora's"
 
 class ExportPlan(Struct):
-    """GET projects/SLUG/export with dry_run=true: what would be downloaded.
-
-    The query is format, what (gold, all, or a name), done, provenance, hidden, dry_run.
-    """
-
+    """GET projects/SLUG/export with dry_run=true: what would be downloaded."""
     files: list[tuple[str, str]]  # name and counts, as in "61 pairs, 1,263 links"
     lost: list[str]  # what the format cannot represent
     unfinished: int  # pairs not marked done
     message: str  # why there is nothing to download
     backup: int | None = None  # bytes of a backup
     last: tuple[str, str] | None = None  # when the last backup was made, and by whom
-
-
-Answer = dict[str, Any]
