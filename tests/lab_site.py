@@ -140,7 +140,9 @@ class Person:
                 const options = {method, headers, body: body && JSON.stringify(body)};
                 const reply = await fetch(`/api/v1/${path}`, options);
                 const text = await reply.text();
-                try { return [reply.status, JSON.parse(text)]; } catch { return [reply.status, text]; }
+                let value = text;
+                try { value = JSON.parse(text); } catch { /* lines */ }
+                return [reply.status, value];
             }""",
             [method, path, body],
         )

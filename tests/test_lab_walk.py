@@ -158,7 +158,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
         finish(ben, k, "A")
     open_pair(ben, both[3])
     ben.network(offline=True)
-    for key in "A ArrowDown s ArrowDown s".split():
+    for key in ("A", "ArrowDown", "s", "ArrowDown", "s"):
         ben.page.keyboard.press(key)
     expect(ben.page.locator("#saved")).to_contain_text("kept in this browser", timeout=20000)
     ben.network()
@@ -206,7 +206,7 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     for k in both:
         cleo.go(f"p/news/adjudicate?pair={k}")
         expect(cleo.page.locator("body")).to_have_attribute("data-state", "ready")
-        for key in "1 1 1 2 s Control+Enter".split():
+        for key in ("1", "1", "1", "2", "s", "Control+Enter"):
             cleo.page.keyboard.press(key)
         saved(cleo)
         until(lambda k=k: cleo.api(f"{PROJECT}/gold/{k}")[1]["state"]["done"])
