@@ -166,7 +166,8 @@ def test_the_database_has_hashes_only(lab: Lab) -> None:
     link = lab.links.create("reset", "anna", CARLA).token
     wrong_field = "my-secret-in-the-wrong-field"
     refused(values.WrongPassword, lab.sessions.sign_in, wrong_field, "x", address=HOME)
-    with lab.reading() as conn:
+    with lab.database.reading() as step:
+        conn = step.conn
         rows = [conn.execute(sa.select(x)).all() for x in schema.METADATA.sorted_tables]
         stored = conn.execute(sa.select(schema.session.c.hash, schema.session.c.csrf)).all()
     assert "anna" in str(rows)
@@ -315,7 +316,8 @@ def test_a_stale_etag_says_who_and_when(lab: Lab) -> None:
     sign_in(lab, "anna")
     changed, projects = values.ChangedMeanwhile, lab.projects
     error = refused(changed, lab.accounts.change, "anna", CARLA, rank="owner", etag=row.etag)
-    assert (error.who, error.when) == ("carla", values.timestamp(lab.database.now()))
+    at = values.timestamp(lab.database.now())[11:16]
+    assert str(error) == f"carla changed this at {at}. Nothing was saved."
     etag = projects.people("tales")[0].etag
     projects.add_existing("tales", "carla", "owner", False, CARLA)
     change = projects.set_role("tales", "anna", "reader", False, CARLA, etag=etag)
@@ -475,7 +477,7 @@ def test_projects_are_made_archived_and_deleted_across_two_stores(lab: Lab) -> N
     projects.change("tales", ANNA, state="archived")
     gone = projects.delete("tales", ANNA)
     assert (gone.n, gone.pairs, gone.done, gone.last) == (7, 4, 2, "2027-01-15T08:00:00Z")
-    assert (lab.tokens.visitor(token), projects.roles("anna")) == (None, {})
+    assert (lab.tokens.visitor(token), projects.role("anna", "tales")) == (None, None)
     refused(values.UnknownProject, projects.get, "tales")
     refused(values.UnknownProject, invite, lab, "ben", ANNA, "tales")
     assert [row.key for row in projects.leftovers()] == [gone.key]
@@ -490,7 +492,7 @@ def test_the_last_owner_cannot_leave(lab: Lab) -> None:
     change, projects = lab.accounts.change, lab.projects
     refused(values.LastOwner, change, "carla", CARLA, state="closed")
     refused(values.LastOwner, change, "carla", CARLA, rank="member")
-    assert refused(values.LastOwner, change, "anna", CARLA, state="closed").project == "tales"
+    assert "of tales" in str(refused(values.LastOwner, change, "anna", CARLA, state="closed"))
     invited = lab.links.create("invite", "ben", ANNA, project="tales", role="owner").token
     refused(values.LastOwner, projects.set_role, "tales", "anna", "reader", False, ANNA)
     refused(values.LastOwner, projects.remove, "tales", "anna", CARLA)

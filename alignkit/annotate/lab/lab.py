@@ -13,11 +13,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import schema
+from alignkit.annotate.lab import passwords, schema
 from alignkit.annotate.lab.accounts import Accounts
-from alignkit.annotate.lab.audit import AuditLog, LabDatabase
+from alignkit.annotate.lab.audit import AuditLog
+from alignkit.annotate.lab.database import LabDatabase
 from alignkit.annotate.lab.links import JoinLinks
-from alignkit.annotate.lab.passwords import PasswordCheck
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
 from alignkit.annotate.lab.tokens import Tokens
@@ -41,9 +41,8 @@ class Lab:
     """A lab that is open; all methods of its parts are synchronous and thread-safe."""
 
     def __init__(self, place: str, engine: sa.Engine, folder: Path | None) -> None:
-        self.database = LabDatabase(engine, place)
-        self.reading, self.writing = self.database.reading, self.database.writing
-        self.key = _prepare(self.database)
+        self.database = database = LabDatabase(engine, place)
+        self.key = _prepare(database)
         """The same as long as the lab exists; 16 hex digits."""
         self.folder = folder or _made(names.own_folder() / f"lab-{self.key}")
         """The folder of the files that are not in the database."""
@@ -51,14 +50,10 @@ class Lab:
             _made(self.folder / name) for name in ("drafts", "models", "projects")
         )
         self._project = (f"{projects}{os.sep}", ".alignkit") if folder else (f"{place}#p_", "")
-        check = PasswordCheck(self.database)
-        self.audit = AuditLog(self.database)
-        self.sessions = LabSessions(self.database, check)
-        self.accounts = Accounts(self.database, check, self.sessions)
-        self.tokens = Tokens(self.database)
-        self.projects = Projects(self.database)
-        self.links = JoinLinks(self.database, self.accounts, self.sessions, self.projects)
-        self._parts = check, self.audit, self.sessions, self.tokens, self.links
+        self.audit, self.sessions = AuditLog(database), LabSessions(database)
+        self.accounts, self.tokens = Accounts(database, self.sessions), Tokens(database)
+        self.projects = Projects(database)
+        self.links = JoinLinks(database, self.accounts, self.sessions, self.projects)
         self._opened = ExitStack()
 
     @classmethod
@@ -70,7 +65,10 @@ class Lab:
         """
         with ExitStack() as undo:
             folder = None if names.is_url(place) else _folder(place)
-            engine = _engine(place, folder)
+            if folder is None:
+                engine = engines.postgres_engine(*engines.parsed(f"{place}#{_SCHEMA}"))
+            else:
+                engine = engines.sqlite_engine(str(folder / _FILE))
             undo.callback(engines.close, engine)
             if serve:
                 undo.enter_context(_alone(place, folder, engine))
@@ -94,8 +92,9 @@ class Lab:
 
         The server calls this every minute; `close` does, too.
         """
-        for part in self._parts:
-            part.tidy()
+        with self.database.change() as step:
+            for part in (passwords, self.audit, self.sessions, self.tokens, self.links):
+                part.tidy(step)
 
 
 def _made(folder: Path) -> Path:
@@ -108,8 +107,7 @@ def _folder(place: str) -> Path:
     """Return the folder of a lab; make it with an empty database, or check it."""
     path = Path(os.path.realpath(place))
     try:
-        contents = {entry.name for entry in _made(path).iterdir()}
-        status = path.stat()
+        contents, status = {entry.name for entry in _made(path).iterdir()}, path.stat()
         if sys.platform != "win32":
             if status.st_uid != os.geteuid():
                 raise LabError(f"{place}: belongs to another user; run this command as that user")
@@ -123,32 +121,23 @@ def _folder(place: str) -> Path:
     return path
 
 
-def _engine(place: str, folder: Path | None) -> sa.Engine:
-    """Return the engine for the database of a lab."""
-    if folder is not None:
-        return engines.sqlite_engine(str(folder / _FILE))
-    return engines.postgres_engine(*engines.parsed(f"{place}#{_SCHEMA}"))
-
-
 def _prepare(database: LabDatabase) -> str:
     """Make the tables in an empty database, or check their version; return the key of the lab."""
-    with database.writing() as conn:
-        inner = engines.schema_of(conn)
+    with database.change() as step:
+        inner = engines.schema_of(step.conn)
         if inner:
-            conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{inner}"')
-        tables = sa.inspect(conn).get_table_names(inner or None)
+            step.conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{inner}"')
+        tables = sa.inspect(step.conn).get_table_names(inner or None)
         if not tables:
-            schema.METADATA.create_all(conn)
-            row = {"key": secrets.token_hex(8), "version": schema.VERSION}
-            conn.execute(sa.insert(schema.lab).values(row))
+            schema.METADATA.create_all(step.conn)
+            step.insert(schema.lab, key=secrets.token_hex(8), version=schema.VERSION)
         elif "lab" not in tables:
             raise LabError(f"{database.place}: the database is not that of a lab")
-        key, version = conn.execute(sa.select(schema.lab.c.key, schema.lab.c.version)).one()
+        key, version = step.ask(schema.lab).one()
     if version > schema.VERSION:
         newer = f"version {version}; this alignkit reads up to {schema.VERSION}"
-        raise LabError(
-            f"{database.place}: was made by a newer alignkit ({newer}); upgrade alignkit"
-        )
+        text = f"was made by a newer alignkit ({newer}); upgrade alignkit"
+        raise LabError(f"{database.place}: {text}")
     return str(key)
 
 
@@ -185,7 +174,7 @@ def _alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]
 def _check_locks(database: LabDatabase, folder: Path) -> None:
     """Refuse a file system on which a second process can write at the same time."""
     command = [sys.executable, "-I", "-S", "-c", _SECOND_WRITER, str(folder / _FILE)]
-    with database.writing():
+    with database.change():
         code = subprocess.run(command, check=False, timeout=60).returncode
     if code != 3:
         raise LabError(f"{folder}: {_UNLOCKED}")

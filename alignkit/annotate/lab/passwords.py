@@ -12,8 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import queries, schema, values
-from alignkit.annotate.lab.audit import LabDatabase, LabStep
+from alignkit.annotate.lab import schema, values
+from alignkit.annotate.lab.database import LabDatabase, LabStep
 from alignkit.annotate.lab.values import OPEN, Actor
 
 COST = 15, 8, 3
@@ -24,9 +24,7 @@ _LENGTHS = 12, 200
 _LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
 _FAILURE = schema.failure.c
-
-_turn = Semaphore(AT_ONCE)
-_places = BoundedSemaphore(AT_ONCE + WAITING)
+_turn, _places = Semaphore(AT_ONCE), BoundedSemaphore(AT_ONCE + WAITING)
 
 
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
@@ -46,14 +44,13 @@ def check_new(password: str) -> None:
     """Refuse a new password that is too short or too long."""
     least, most = _LENGTHS
     if not least <= len(password) <= most:
-        raise values.BadValue("password", f"Use {least} to {most} characters.")
+        raise values.BadValue(f"Use {least} to {most} characters.", "password")
 
 
 def hashed(password: str) -> str:
     """Return the hash of a new password, with its salt and cost."""
     check_new(password)
-    salt = secrets.token_bytes(16)
-    numbers = "$".join(map(str, COST))
+    salt, numbers = secrets.token_bytes(16), "$".join(map(str, COST))
     return f"scrypt${numbers}${salt.hex()}${_derived(password, salt, COST).hex()}"
 
 
@@ -78,74 +75,63 @@ def network(address: str) -> str:
     return str(ip)
 
 
-class PasswordCheck:
-    """Check the passwords of accounts; count failures, and refuse where there are too many."""
+def verify(database: LabDatabase, name: str, password: str, address: str) -> Any:
+    """Return the row of an open account if the password is right.
 
-    def __init__(self, database: LabDatabase) -> None:
-        self._database = database
-
-    def verify(self, name: str, password: str, address: str) -> Any:
-        """Return the row of an open account if the password is right.
-
-        A wrong password, an unknown name and an account that is not open look the same, and take
-        the same work.
-        """
-        with self._database.reading() as conn:
-            row = queries.find_account(conn, name)
-        unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
-        mine = self._count(unknown if row is None else row.name, network(address))
-        wrong = False
-        try:
-            wrong = not matches(password, row.password if row and row.state == OPEN else "")
-        finally:
-            if not wrong:
-                with self._database.change() as step:
-                    step.update(schema.failure, mine, count=_FAILURE.count - 1)
-        if wrong:
-            raise values.WrongPassword
-        return row
-
-    def _count(self, name: str, address: str) -> sa.ColumnElement[bool]:
-        """Count a failure; return its rows, to take it back.
-
-        It is counted first, so that tries at the same time share the limits.
-        """
-        keys = {"both": f"{name} {address}", "address": address, "name": name}
-        with self._database.change() as step:
-            minute = step.now // 60
-            rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
-            mine = sa.or_(*rows) & (_FAILURE.minute == minute)
-            if seconds := _refused(step, name, address, mine):
-                raise values.TooManyTries(seconds)
-            known = set(step.conn.scalars(sa.select(_FAILURE.kind).where(mine)))
-            step.update(schema.failure, mine, count=_FAILURE.count + 1)
-            for kind in keys.keys() - known:
-                step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
-        return mine
-
-    def tidy(self) -> None:
-        """Log the failures of the minutes that are over, and forget them after an hour."""
-        with self._database.change() as step:
-            minute = step.now // 60
-            over = (_FAILURE.kind == "both") & (_FAILURE.minute < minute)
-            failures = sa.select(_FAILURE.key, _FAILURE.count).where(over, _FAILURE.count > 0)
-            for key, count in step.conn.execute(failures).all():
-                name, address = key.split(" ", 1)
-                step.actor = Actor("", address=address)
-                step.log("sign-in failed", name.partition("?")[0], after=count)
-            step.delete(schema.failure, over | (_FAILURE.minute <= minute - 60))
+    A wrong password, an unknown name and a closed account look the same, and take the same work.
+    """
+    with database.reading() as step:
+        row = step.find(name)
+    unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
+    mine = _count(database, unknown if row is None else row.name, network(address))
+    wrong = False
+    try:
+        wrong = not matches(password, row.password if row and row.state == OPEN else "")
+    finally:
+        if not wrong:
+            with database.change() as step:
+                step.update(schema.failure, mine, count=_FAILURE.count - 1)
+    if wrong:
+        raise values.WrongPassword
+    return row
 
 
-def _refused(step: LabStep, name: str, address: str, mine: sa.ColumnElement[bool]) -> int:
+def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[bool]:
+    """Count a failure, before tries at the same time do; return its rows, to take it back."""
+    keys = {"both": f"{name} {address}", "address": address, "name": name}
+    with database.change() as step:
+        minute = step.now // 60
+        rows = [(_FAILURE.kind == kind) & (_FAILURE.key == key) for kind, key in keys.items()]
+        mine = sa.or_(*rows) & (_FAILURE.minute == minute)
+        counts = {row[0]: row[3] for row in step.ask(schema.failure, mine)}
+        if seconds := _refused(step, name, address, counts):
+            raise values.TooManyTries(seconds)
+        step.update(schema.failure, mine, count=_FAILURE.count + 1)
+        for kind in keys.keys() - counts.keys():
+            step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
+    return mine
+
+
+def _refused(step: LabStep, name: str, address: str, counts: dict[str, int]) -> int:
     """Return for how many seconds a try is refused."""
-    counts = sa.select(_FAILURE.kind, _FAILURE.count).where(mine)
-    if any(count >= _LIMITS.get(kind, count + 1) for kind, count in step.conn.execute(counts)):
+    if any(counts.get(kind, 0) >= most for kind, most in _LIMITS.items()):
         return 60 - step.now % 60
     hour = _FAILURE.kind == "name", _FAILURE.key == name, _FAILURE.minute > step.now // 60 - 60
     failures = sa.select(sa.func.sum(_FAILURE.count), sa.func.min(_FAILURE.minute))
-    total, first = step.conn.execute(failures.where(*hour, _FAILURE.count > 0)).one()
+    total, first = step.ask(failures, *hour, _FAILURE.count > 0).one()
     if (total or 0) < _PER_HOUR:
         return 0
-    asked = sa.select(schema.session.c.address).join(schema.account)
-    addresses = step.conn.scalars(asked.where(schema.account.c.name == name).distinct())
+    asked = sa.select(schema.session.c.address).join(schema.account).distinct()
+    addresses = step.ask(asked, schema.account.c.name == name).scalars()
     return 0 if address in map(network, addresses) else int((first + 60) * 60 - step.now)
+
+
+def tidy(step: LabStep) -> None:
+    """Log the failures of the minutes that are over, and forget them after an hour."""
+    minute = step.now // 60
+    over = (_FAILURE.kind == "both") & (_FAILURE.minute < minute)
+    for _, key, _, count in step.ask(schema.failure, over, _FAILURE.count > 0).all():
+        name, address = key.split(" ", 1)
+        step.actor = Actor("", address=address)
+        step.log("sign-in failed", name.partition("?")[0], after=count)
+    step.delete(schema.failure, over | (_FAILURE.minute <= minute - 60))

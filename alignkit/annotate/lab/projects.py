@@ -11,10 +11,21 @@ from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 
-from alignkit.annotate.lab import queries, schema, values
-from alignkit.annotate.lab.audit import LabDatabase, LabStep
+from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.bodies import Person
-from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, ProjectRow
+from alignkit.annotate.lab.database import LIVE, LabDatabase, LabStep
+from alignkit.annotate.lab.values import (
+    ARCHIVED,
+    DELETED,
+    INVITED,
+    MAKING,
+    OPEN,
+    OWNER,
+    Actor,
+    ProjectRole,
+    ProjectRow,
+    timestamp,
+)  # fmt: skip
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
@@ -22,11 +33,16 @@ _KEPT = 1.0  # seconds after which a change by another process counts
 _ACCOUNT, _LINK, _PROJECT, _ROLE = (
     table.c for table in (schema.account, schema.link, schema.project, schema.role)
 )
+_LISTED = sa.select(schema.project).order_by(_PROJECT.slug)
 _WAITING = sa.and_(_LINK.account == _ACCOUNT.id, _LINK.used.is_(None))
 _PEOPLE = (
     sa.select(schema.role, _ACCOUNT.name, _ACCOUNT.state, _ACCOUNT.seen, _LINK.hash, _LINK.expires)
     .select_from(sa.join(schema.role, schema.account).outerjoin(schema.link, _WAITING))
     .order_by(_ACCOUNT.name)
+)
+_OWN = sa.and_(_ROLE.project == _PROJECT.slug, _ROLE.account == _ACCOUNT.id)
+_OWN_ROLES = sa.select(_PROJECT.slug, _ACCOUNT.rank, _ROLE.role, _ROLE.annotates).select_from(
+    sa.join(schema.project, schema.account, sa.true()).outerjoin(schema.role, _OWN)
 )
 
 
@@ -40,34 +56,27 @@ class Projects:
         """Is called with the key of a project and a name that gets a role there; raises `NameTaken`
         if the name is that of gold, of a system or the like. The server sets it."""
 
-    def _recent(self, what: str, read: Callable[[], _Read]) -> _Read:
+    def _recent(self, what: str, read: Callable[[LabStep], _Read]) -> _Read:
         """Return what was read, at most a second ago and before no change of this process."""
         changes, now = self._database.changes, time.monotonic()
         known = self._kept.get(what)
         if known is None or known[0] != changes or now - known[1] > _KEPT:
-            known = self._kept[what] = changes, now, read()
+            with self._database.reading() as step:
+                known = self._kept[what] = changes, now, read(step)
         return cast("_Read", known[2])
 
     def rows(self, account: str = "") -> list[ProjectRow]:
         """Return all projects that are not deleted, or those in which an account has a role."""
-        asked = (
-            sa.select(schema.project)
-            .where(_PROJECT.state != values.DELETED)
-            .order_by(_PROJECT.slug)
-        )
-        if account:
-            mine = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
-            asked = asked.where(_PROJECT.slug.in_(mine))
-        with self._database.reading() as conn:
-            return [_row(row) for row in conn.execute(asked)]
+        mine = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
+        return self._rows(LIVE, *[_PROJECT.slug.in_(mine)] * bool(account))
+
+    def _rows(self, *which: sa.ColumnElement[bool]) -> list[ProjectRow]:
+        with self._database.reading() as step:
+            return [_row(row) for row in step.ask(_LISTED, *which)]
 
     def get(self, slug: str) -> ProjectRow:
         """Return a project that is not deleted, or raise `UnknownProject`."""
-        return self._recent(f"project {slug}", lambda: self._get(slug))
-
-    def _get(self, slug: str) -> ProjectRow:
-        with self._database.reading() as conn:
-            return _row(queries.project_of(conn, slug))
+        return self._recent(f"project {slug}", lambda step: _row(step.project(slug)))
 
     def make(
         self, name: str, task: str, languages: str, actor: Actor, *, slug: str = ""
@@ -76,23 +85,24 @@ class Projects:
 
         The slug is made from the name if it is empty. Raises `BadValue`.
         """
-        row: dict[str, Any] = {"task": task, "languages": languages, "state": MAKING}
-        row |= {"key": secrets.token_hex(8), "name": values.checked_title(name)}
+        key, title = secrets.token_hex(8), values.checked_title(name)
         with self._database.change(actor) as step:
-            slug = _free_slug(step.conn, name, slug)
-            step.insert(schema.project, slug=slug, made=step.now, n=0, pairs=0, done=0, **row)
+            slug = _free_slug(step, name, slug)
+            step.insert(
+                schema.project, key=key, slug=slug, name=title, task=task, languages=languages,
+                state=MAKING, made=step.now, n=0, pairs=0, done=0,
+            )  # fmt: skip
             if actor.name:
-                owner = queries.account_named(step.conn, actor.name)
-                mine = {"account": owner.id, "project": slug}
-                step.insert(schema.role, role=OWNER, annotates=False, **mine)
-            return _row(queries.project_of(step.conn, slug))
+                id = step.account(actor.name).id
+                step.insert(schema.role, account=id, project=slug, role=OWNER, annotates=False)
+            return _row(step.project(slug))
 
     def opened(self, key: str, actor: Actor) -> ProjectRow:
         """Open a project after its store was made."""
         with self._database.change(actor) as step:
             mine = _PROJECT.key == key
             step.update(schema.project, mine, _PROJECT.state == MAKING, state=OPEN)
-            row = _row(step.conn.execute(sa.select(schema.project).where(mine)).one())
+            row = _row(step.ask(schema.project, mine).one())
             after = {"name": row.name, "task": row.task, "languages": row.languages}
             step.log("project made", row.slug, project=row.slug, after=after)
             return row
@@ -103,11 +113,11 @@ class Projects:
         Raises `UnknownProject`, `ChangedMeanwhile`, `WrongState`, `BadValue`.
         """
         if new.get("state", OPEN) not in (OPEN, ARCHIVED):
-            raise values.BadValue("state", "A project can be open or archived.")
+            raise values.BadValue("A project can be open or archived.", "state")
         if "name" in new:
             new["name"] = values.checked_title(new["name"])
         with self._database.change(actor) as step:
-            before = _row(queries.project_of(step.conn, slug))
+            before = _row(step.project(slug))
             step.check(etag, before.etag, slug, slug)
             if before.state == MAKING:
                 raise values.WrongState(f"{before.name} is being made. Try again later.")
@@ -115,7 +125,7 @@ class Projects:
             if new != old:
                 step.update(schema.project, _PROJECT.slug == slug, **new)
                 step.log("project changed", slug, project=slug, before=old, after=new)
-            return _row(queries.project_of(step.conn, slug))
+            return _row(step.project(slug))
 
     def delete(self, slug: str, actor: Actor) -> ProjectRow:
         """Delete an archived project, its roles, links and tokens.
@@ -123,10 +133,10 @@ class Projects:
         The caller removes its store then, and calls `clear`.
         """
         with self._database.change(actor) as step:
-            before = _row(queries.project_of(step.conn, slug))
+            before = _row(step.project(slug))
             if before.state != ARCHIVED:
                 raise values.WrongState(f"{before.name} is not archived. Archive it first.")
-            step.update(schema.project, _PROJECT.slug == slug, state=values.DELETED)
+            step.update(schema.project, _PROJECT.slug == slug, state=DELETED)
             for table in (schema.role, schema.token, schema.link):
                 step.delete(table, table.c.project == slug)
             step.log("project deleted", slug, project=slug, before=before.name)
@@ -137,16 +147,13 @@ class Projects:
 
         A start removes their stores, then calls `clear` for each.
         """
-        left = _PROJECT.state.in_((MAKING, values.DELETED)), _PROJECT.cleared.is_(None)
-        with self._database.reading() as conn:
-            return [_row(row) for row in conn.execute(sa.select(schema.project).where(*left))]
+        return self._rows(_PROJECT.state.in_((MAKING, DELETED)), _PROJECT.cleared.is_(None))
 
     def clear(self, key: str) -> None:
         """Note that the store is gone; a project in `making` is forgotten."""
         with self._database.change() as step:
             unmade = _PROJECT.key == key, _PROJECT.state == MAKING
-            roles = _ROLE.project.in_(sa.select(_PROJECT.slug).where(*unmade))
-            step.delete(schema.role, roles)
+            step.delete(schema.role, _ROLE.project.in_(sa.select(_PROJECT.slug).where(*unmade)))
             step.delete(schema.project, *unmade)
             step.update(schema.project, _PROJECT.key == key, cleared=step.now)
 
@@ -156,42 +163,33 @@ class Projects:
         with self._database.change() as step:
             step.update(schema.project, _PROJECT.key == key, n=n, pairs=pairs, done=done, last=at)
 
-    def role(self, account: str, slug: str) -> values.ProjectRole | None:
-        """Return the role of an open account; None without one, or without such a project."""
-        return self.roles(account).get(slug)
+    def role(self, account: str, slug: str) -> ProjectRole | None:
+        """Return the role of an open account; None without one, or without such a project.
 
-    def roles(self, account: str) -> dict[str, values.ProjectRole]:
-        """Return the roles of an open account, by project; a lab owner is owner in each."""
-        return self._recent(account, lambda: self._roles(account))
+        A lab owner is owner in each.
+        """
 
-    def _roles(self, account: str) -> dict[str, values.ProjectRole]:
-        mine = sa.and_(_ROLE.project == _PROJECT.slug, _ROLE.account == _ACCOUNT.id)
-        all_pairs = sa.join(schema.project, schema.account, sa.true())
-        asked = (
-            sa.select(_PROJECT.slug, _ACCOUNT.rank, _ROLE.role, _ROLE.annotates)
-            .select_from(all_pairs.outerjoin(schema.role, mine))
-            .where(
-                _ACCOUNT.name == account, _ACCOUNT.state == OPEN, _PROJECT.state != values.DELETED
-            )
-        )
-        with self._database.reading() as conn:
+        def read(step: LabStep) -> dict[str, ProjectRole]:
+            mine = _ACCOUNT.name == account, _ACCOUNT.state == OPEN, LIVE
+            rows = step.ask(_OWN_ROLES, *mine)
             return {
-                slug: values.ProjectRole(OWNER, bool(annotates), role != OWNER)
-                if rank == OWNER
-                else values.ProjectRole(role, annotates)
-                for slug, rank, role, annotates in conn.execute(asked)
+                slug: ProjectRole(
+                    OWNER if rank == OWNER else role, bool(works), rank == OWNER != role
+                )
+                for slug, rank, role, works in rows
                 if role or rank == OWNER
             }
+
+        return self._recent(account, read).get(slug)
 
     def people(self, slug: str) -> list[Person]:
         """Return the people of a project, with the link that waits; the server adds their counts.
 
         The link of a person who is invited may have expired.
         """
-        with self._database.reading() as conn:
-            queries.project_of(conn, slug)
-            rows = conn.execute(_PEOPLE.where(_ROLE.project == slug)).all()
-        return [_person(row, self._database.now()) for row in rows]
+        with self._database.reading() as step:
+            step.project(slug)
+            return [_person(row, step.now) for row in step.ask(_PEOPLE, _ROLE.project == slug)]
 
     def set_role(
         self, slug: str, name: str, role: str, annotates: bool, actor: Actor, *, etag: str = ""
@@ -218,12 +216,12 @@ class Projects:
         """
         self.check_name(slug, name)
         with self._database.change(actor) as step:
-            account = queries.account_named(step.conn, name)
+            account = step.account(name)
             if account.state == values.CLOSED:
                 raise values.WrongState(f"The account {account.name} is closed.")
             if account.state == INVITED:
-                queries.check_manager(step.conn, actor, account)
-            if slug in queries.roles_of(step.conn, account.id):
+                step.check_manager(account)
+            if slug in step.roles(account):
                 raise values.NameTaken(f"{account.name} has a role in this project already.")
             self.give_role(step, account, slug, role, annotates)
             return _in_project(step, slug, name)[0]
@@ -232,25 +230,22 @@ class Projects:
         """Refuse a name that a project uses for something else."""
         self.check_free(self.get(slug).key, values.folded(name))
 
-    def give_role(
-        self, step: LabStep, account: sa.Row[Any], slug: str, role: str, annotates: bool
-    ) -> None:
+    def give_role(self, step: LabStep, account: Any, slug: str, role: str, annotates: bool) -> None:
         """Set the role of an account in a transaction; annotators annotate, readers do not."""
         if role not in _ROLES:
-            raise values.BadValue("role", f"The roles are {', '.join(_ROLES)}.")
-        queries.project_of(step.conn, slug)
+            raise values.BadValue(f"The roles are {', '.join(_ROLES)}.", "role")
+        step.project(slug)
         mine = _ROLE.account == account.id, _ROLE.project == slug
         works = role == values.ANNOTATOR or (annotates and role != values.READER)
         new = {"role": role, "annotates": works}
-        asked = sa.select(_ROLE.role, _ROLE.annotates).where(*mine)
-        row = step.conn.execute(asked).mappings().first()
-        before = None if row is None else dict(row)
+        row = step.ask(sa.select(_ROLE.role, _ROLE.annotates), *mine).mappings().first()
+        if (before := row and dict(row)) == new:
+            return
         if before is None:
             step.insert(schema.role, account=account.id, project=slug, **new)
-        elif before != new:
+        else:
             step.update(schema.role, *mine, **new)
-        if before != new:
-            step.log("role set", account.name, project=slug, before=before or "", after=new)
+        step.log("role set", account.name, project=slug, before=before or "", after=new)
 
     def remove(self, slug: str, name: str, actor: Actor) -> Person:
         """Remove a person from a project; return the row that was. Raises `LastOwner`.
@@ -260,47 +255,47 @@ class Projects:
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
             _check_replaced(step, account, before, slug)
-            step.delete(schema.role, _ROLE.account == account.id, _ROLE.project == slug)
-            step.delete(schema.link, _LINK.account == account.id, _LINK.project == slug)
+            for table in (schema.role, schema.link):
+                step.delete(table, table.c.account == account.id, table.c.project == slug)
             old = {"role": before.role, "annotates": before.annotates}
             step.log("role removed", account.name, project=slug, before=old)
             return before
 
 
-def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, sa.Row[Any]]:
+def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
     """Return a person of a project, and the account."""
-    project, account = queries.project_of(step.conn, slug), queries.account_named(step.conn, name)
-    asked = _PEOPLE.where(_ROLE.account == account.id, _ROLE.project == project.slug)
-    if (row := step.conn.execute(asked).first()) is None:
+    project, account = step.project(slug), step.account(name)
+    mine = _ROLE.account == account.id, _ROLE.project == project.slug
+    if (row := step.ask(_PEOPLE, *mine).first()) is None:
         raise values.UnknownPerson(f"{account.name} has no role in this project.")
     return _person(row, step.now), account
 
 
-def _check_replaced(step: LabStep, account: sa.Row[Any], before: Person, slug: str) -> None:
+def _check_replaced(step: LabStep, account: Any, before: Person, slug: str) -> None:
     """Refuse to lose the last open owner of a project."""
     if before.role == OWNER and account.state == OPEN:
-        queries.check_other_owner(step.conn, account.id, slug)
+        step.check_other_owner(account, slug)
 
 
-def _person(row: sa.Row[Any], now: int) -> Person:
+def _person(row: Any, now: int) -> Person:
     waiting = row.hash is not None and (row.state == INVITED or row.expires > now)
-    link = (values.public_id(row.hash), values.timestamp(row.expires)) if waiting else ("", "")
+    link = (values.public_id(row.hash), timestamp(row.expires)) if waiting else ("", "")
     known = row.name, row.role, row.annotates
-    return Person(*known, row.state, 0, 0, values.timestamp(row.seen), *link, values.etag(*known))
+    return Person(*known, row.state, 0, 0, timestamp(row.seen), *link, values.etag(*known))
 
 
-def _row(row: sa.Row[Any]) -> ProjectRow:
-    known = {name: row._mapping[name] for name in ProjectRow.__struct_fields__[:-1]}
-    known |= {"made": values.timestamp(row.made), "last": values.timestamp(row.last)}
-    return ProjectRow(**known, etag=values.etag(row.key, row.name, row.state))
+def _row(row: Any) -> ProjectRow:
+    *known, made, n, pairs, done, last, _ = row
+    etag = values.etag(row.key, row.name, row.state)
+    return ProjectRow._make([*known, timestamp(made), n, pairs, done, timestamp(last), etag])
 
 
-def _free_slug(conn: sa.Connection, name: str, slug: str) -> str:
+def _free_slug(step: LabStep, name: str, slug: str) -> str:
     """Return the slug, or one made from the name, that no project has or had."""
-    taken = set(conn.scalars(sa.select(_PROJECT.slug)))
+    taken = set(step.ask(sa.select(_PROJECT.slug)).scalars())
     if slug and (slug in taken or not values.SLUG.fullmatch(slug)):
         why = "This is the address of another project" if slug in taken else "Not possible"
-        raise values.BadValue("slug", f"{why}. Use 1 to 40 letters a to z, digits and -.")
+        raise values.BadValue(f"{why}. Use 1 to 40 letters a to z, digits and -.", "slug")
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain)[:36].strip("-") or "project"
     made = (f"{base}-{k}" if k > 1 else base for k in range(1, len(taken) + 2))

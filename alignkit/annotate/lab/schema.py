@@ -14,26 +14,18 @@ VERSION = 1
 _KINDS: dict[str, Any] = {"#": INTEGER, "?": INTEGER, "+": sa.Boolean}
 
 
-def _table(name: str, first: str, more: str, *columns: sa.Column[Any]) -> sa.Table:
+def _table(name: str, keys: str, more: str) -> sa.Table:
     """Return a table: primary key, other columns by name and kind.
 
-    Marks are # for a number, ? for a number that can be missing, + for yes or no; else it is text.
+    # is a number, ? what can be missing, + yes or no; a dot refers to a table; else it is text.
     """
-    own = [
-        sa.Column(
-            text.rstrip("#?+"),
-            _KINDS.get(text[-1], TEXT),
-            primary_key=text in first.split(),
-            nullable=text.endswith("?"),
-        )
-        for text in f"{first} {more}".split()
-    ]
-    return sa.Table(name, METADATA, *own, *columns)
-
-
-def _ref(column: str, **options: Any) -> sa.Column[Any]:
-    name = column.partition(".")[0]
-    return sa.Column(name, sa.ForeignKey(column), **{"nullable": False, "index": True} | options)
+    columns = []
+    for text in f"{keys} {more}".split():
+        column, dot, _ = text.rstrip("#?+").partition(".")
+        kind = sa.ForeignKey(text.rstrip("?")) if dot else _KINDS.get(text[-1], TEXT)
+        key, missing = text in keys.split(), text.endswith("?")
+        columns.append(sa.Column(column, kind, primary_key=key, nullable=missing, index=bool(dot)))
+    return sa.Table(name, METADATA, *columns)
 
 
 lab = _table("lab", "key", "version#")
@@ -42,15 +34,13 @@ account = _table("account", "id#", "name rank state password may_create+ made# s
 sa.UniqueConstraint(account.c.name)
 """Accounts are never deleted: a name is not given again. `password` is empty before joining."""
 
-_SESSION = "csrf address agent why made# seen# proved# ended?"
-session = _table("session", "hash", _SESSION, _ref("account.id"))
+_SESSION = "csrf address agent why made# seen# proved# ended? account.id"
+session = _table("session", "hash", _SESSION)
 
-_LINK = "kind project role by expires# used?"
-link = _table("link", "hash", _LINK, _ref("account.id", nullable=True))
+link = _table("link", "hash", "kind project role by expires# used? account.id?")
 """Without an account it is for the first owner. Withdrawn and replaced links are deleted."""
 
-_TOKEN = "begins name project read_only+ expires# used?"
-token = _table("token", "hash", _TOKEN, _ref("account.id"))
+token = _table("token", "hash", "begins name project read_only+ expires# used? account.id")
 
 project = _table(
     "project", "key", "slug name task languages state made# n# pairs# done# last? cleared?"
@@ -59,10 +49,7 @@ sa.UniqueConstraint(project.c.slug)
 """The row of a deleted project stays, so that its slug, which other tables hold, is not given
 again; `cleared` is when its store was removed."""
 
-role = _table(
-    "role", "", "role annotates+", _ref("account.id", primary_key=True),
-    _ref("project.slug", primary_key=True),
-)  # fmt: skip
+role = _table("role", "account.id project.slug", "role annotates+")
 
 failure = _table("failure", "kind key minute#", "count#")
 """Wrong passwords in each minute, by name, address, and both."""

@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timezone
 from typing import Final, Literal, NamedTuple
 
-from msgspec import Struct, json
+from msgspec import json
 
 from alignkit.annotate.lab.bodies import Rank, Role, Task
 from alignkit.errors import AlignkitError
@@ -29,13 +29,15 @@ class Actor(NamedTuple):
     """The person who changes something, for the audit log.
 
     The name is empty for a command on the server's machine; `by` is `page`, `token` or `command`.
-    For `lab_owner` see `ProjectRole`.
     """
 
     name: str
     by: str = "page"
     address: str = ""
-    lab_owner: bool = False
+    lab_owner: bool = False  # see `ProjectRole`
+
+
+NOBODY = Actor("")
 
 
 class ProjectRole(NamedTuple):
@@ -46,7 +48,7 @@ class ProjectRole(NamedTuple):
     lab_owner: bool = False
 
 
-class ProjectRow(Struct, frozen=True):
+class ProjectRow(NamedTuple):
     """A project in the list; its counts are those after event `n`, `last` is a time or empty."""
 
     key: str
@@ -119,16 +121,13 @@ class LabError(AlignkitError):
 
     field = text = ""
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str = "", field: str = "") -> None:
         super().__init__(message or self.text)
+        self.field = field or self.field
 
 
 class BadValue(LabError):
     """A value that the field cannot have: a name, a slug, a password, a number of days."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class NameTaken(LabError):
@@ -167,18 +166,9 @@ class LinkGone(LabError):
 class ChangedMeanwhile(LabError):
     """A row that somebody changed after it was read."""
 
-    def __init__(self, who: str, when: str) -> None:
-        super().__init__(f"{who or 'A command'} changed this at {when[11:16]}. Nothing was saved.")
-        self.who, self.when = who, when
-
 
 class LastOwner(LabError):
-    """The last open owner of the lab (no project) or of a project (its slug)."""
-
-    def __init__(self, project: str = "") -> None:
-        where = f" of {project}" if project else ""
-        super().__init__(f"The last owner{where} cannot leave. Make somebody else owner first.")
-        self.project = project
+    """The last open owner of the lab or of a project."""
 
 
 class NotAllowed(LabError):
@@ -197,10 +187,6 @@ class WrongState(LabError):
     """A project or an account whose state does not allow the change."""
 
 
-class LabUnavailable(LabError):
-    """The database does not answer, or cannot write; the request can be repeated."""
-
-
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
 SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 """The part of a URL that names a project."""
@@ -213,17 +199,16 @@ def folded(name: str) -> str:
 
 def checked_name(name: str) -> str:
     """Return the name of a new account as it is stored; refuse an impossible one."""
-    name = folded(name)
-    if not _NAME.fullmatch(name):
+    if not _NAME.fullmatch(name := folded(name)):
         text = "Use 1 to 40 letters a to z, digits, and . _ - (not first)."
-        raise BadValue("name", f"{name[:40]!r} cannot be a name. {text}")
+        raise BadValue(f"{name[:40]!r} cannot be a name. {text}", "name")
     return name
 
 
 def checked_title(name: str) -> str:
     """Return the name of a project or token; refuse an empty or very long one."""
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        raise BadValue("name", "Give a name of 1 to 200 letters.")
+        raise BadValue("Give a name of 1 to 200 letters.", "name")
     return name.strip()
 
 
