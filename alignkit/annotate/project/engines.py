@@ -39,14 +39,10 @@ class _NulText(sa.types.TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
-        if value and ("\0" in value or _ESCAPE in value):
-            return value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
-        return value
+        return value and value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:
-        if value and _ESCAPE in value:
-            return value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
-        return value
+        return value and value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
 
 
 TEXT = sa.Text().with_variant(_NulText(), "postgresql")
@@ -147,11 +143,11 @@ def lock_number(schema: str, what: str) -> int:
 @contextmanager
 def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Open a connection that sees one state of the database."""
+    level: dict[str, Any] = {}
+    if schema_of(engine):
+        level = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     with engine.connect() as conn:
-        if schema_of(engine):
-            level = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-            conn = conn.execution_options(**level)  # noqa: PLW2901
-        yield conn
+        yield conn.execution_options(**level)
 
 
 @contextmanager
