@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Integer, and_, bindparam, cast, func, select
@@ -27,45 +27,28 @@ if TYPE_CHECKING:
 _MOST = 20
 _WAIT = 10.0  # seconds that a request waits for a project to be open
 _EVERY = 5.0  # seconds between two writings of counts
+_SELDOM = 12  # writings between two times that what is old is removed
 
-_row, _count, _name = schema.assignment.c, schema.pair_counts.c, schema.account.c.name
-_OWN = (
-    select(_name, func.count(), func.coalesce(func.sum(cast(_count.done, Integer)), 0))
-    .select_from(
-        schema.assignment.join(schema.account).outerjoin(
-            schema.pair_counts, and_(_count.account == _row.account, _count.pair == _row.pair)
-        )
-    )
-    .group_by(_name)
-)
+_name, _event, _stream = schema.account.c.name, schema.event_table.c, schema.stream.c
+_row, _count, _MINE = schema.assignment.c, schema.pair_counts.c, _name == bindparam("name")
+_counted = and_(_count.account == _row.account, _count.pair == _row.pair)
+_assigned = schema.assignment.join(schema.account).outerjoin(schema.pair_counts, _counted)
+_done = func.coalesce(func.sum(cast(_count.done, Integer)), 0)
+_OWN = select(_name, func.count(), _done).select_from(_assigned).group_by(_name)
 """All pairs and done pairs of each annotator with assigned pairs."""
 
-_event, _stream = schema.event_table.c, schema.stream.c
-_EVENTS = schema.event_table.join(schema.stream, _stream.id == _event.stream).join(
-    schema.account, schema.account.c.id == _stream.account
-)
-_MINE = _name == bindparam("name")
-_PACE = (
-    select(_event.at, _stream.pair)
-    .select_from(_EVENTS)
-    .where(_MINE, _event.sent != "")
-    .order_by(_event.n.desc())
-    .limit(500)
-)
+_events = schema.event_table.join(schema.stream, _stream.id == _event.stream)
+_events = _events.join(schema.account, schema.account.c.id == _stream.account)
+_PACE = select(_event.at, _stream.pair).select_from(_events).where(_MINE, _event.sent != "")
+_PACE = _PACE.order_by(_event.n.desc()).limit(500)
 """The times of one's last events, and their pairs."""
-_REOPENED = (
-    select(_stream.pair, func.max(_event.kind))
-    .select_from(
-        _EVENTS.join(
-            schema.pair_counts,
-            and_(_count.account == _stream.account, _count.pair == _stream.pair),
-        )
-    )
-    .where(_MINE, _event.actor != bindparam("name"), _event.kind.in_(("text", "done")))
-    .where(_count.done.is_(False))
-    .group_by(_stream.pair)
-    .limit(20)
+_others = _events.join(
+    schema.pair_counts, and_(_count.account == _stream.account, _count.pair == _stream.pair)
 )
+_REOPENED = select(_stream.pair, func.max(_event.kind)).select_from(_others).where(
+    _MINE, _event.actor != bindparam("name"), _event.kind.in_(("text", "done")),
+    _count.done.is_(False),
+).group_by(_stream.pair).limit(20)  # fmt: skip
 _REASONS = {"text": "its words were corrected", "done": "it is to be aligned now"}
 _LEAST = 5  # pairs from which a pace is told
 
@@ -85,8 +68,8 @@ class ListCounts(NamedTuple):
 class Desks:
     """The open projects; at most 20, and who comes back to another waits until it is open."""
 
-    def __init__(self, lab: Lab, note: Callable[[str], None]) -> None:
-        self._lab, self._note = lab, note
+    def __init__(self, lab: Lab, note: Callable[[str], None], tidy: Callable[[], object]) -> None:
+        self._lab, self._note, self._tidy = lab, note, tidy
         self._open: OrderedDict[str, Desk] = OrderedDict()
         self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, ListCounts] = {}
@@ -187,18 +170,11 @@ class Desks:
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
         ready = 0 if desk is None or info.task == "extract" else _ready(desk)
-        done = gold or sum(done for done, _ in own.values()) * info.pairs // max(
-            1, sum(pairs for _, pairs in own.values())
-        )
-        counts = ListCounts(
-            n,
-            info.pairs,
-            done,
-            ready,
-            bool(rows),
-            own,
-            datetime.fromisoformat(at).timestamp() if at else None,
-        )
+        finished, all_pairs = (sum(x) for x in zip(*own.values(), strict=True)) if own else (0, 1)
+        done, last = gold or finished * info.pairs // all_pairs, None
+        if at:
+            last = datetime.fromisoformat(at).timestamp()
+        counts = ListCounts(n, info.pairs, done, ready, bool(rows), own, last)
         with self._lock:
             self._counts[project.key] = counts
         return counts
@@ -220,7 +196,9 @@ class Desks:
                         self.count(project, store)
                 except names.ProjectError as problem:
                     self._note(f"{project.slug}: {problem}")
-        while not self._stopped.wait(_EVERY):
+        for tick in count(1):
+            if self._stopped.wait(_EVERY):
+                return
             with self._lock:
                 desks = list(self._open.items())
             for key, desk in desks:
@@ -228,7 +206,9 @@ class Desks:
                     self._save(key, desk)
                 except (names.ProjectError, RefusedError) as problem:
                     self._note(str(problem))
-            self._lab.tidy()
+            if tick % _SELDOM == 0:
+                self._lab.tidy()
+                self._tidy()
 
 
 def _account(info: queries.ProjectInfo) -> int:

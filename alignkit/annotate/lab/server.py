@@ -121,7 +121,8 @@ class LabServer:
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.lab, self.address = lab, address
-        self.desks, self.drafts, self.note = Desks(lab, note), Drafts(lab.drafts), note
+        self.drafts, self.note = Drafts(lab.drafts), note
+        self.desks = Desks(lab, note, self.drafts.sweep)
         self.described: dict[str, Any] = {}
         secure = address.scheme == "https"
         self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"

@@ -60,9 +60,12 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.server import LabServer
     from alignkit.annotate.lab.values import Actor
+    from alignkit.annotate.project.names import is_url
     from alignkit.annotate.server import serving
 
     if options.owner_link:
+        if not is_url(options.place) and not os.path.isdir(options.place):
+            raise OptionError(f"{options.place}: no such lab")
         lab = Lab.open(options.place)
         try:
             token = lab.links.owner_link(Actor("", "command"))
@@ -85,8 +88,10 @@ def run(options: argparse.Namespace) -> int:
             own.app, started, hang=10.0, ssl_certfile=options.certificate, ssl_keyfile=options.key,
             limit_concurrency=400,
         )  # fmt: skip
-        code = server.serve_until_stopped(listener)
-        own.close()
+        try:
+            code = server.serve_until_stopped(listener)
+        finally:
+            own.close()
     finally:
         lab.close()
     say("stopped")
