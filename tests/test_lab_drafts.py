@@ -19,9 +19,10 @@ from alignkit import Aligner
 from alignkit.annotate.lab import drafts as module
 from alignkit.annotate.lab.bodies import ChangeDraft, NewImport, NewProject, Suggestions
 from alignkit.annotate.lab.draft_child import _create
-from alignkit.annotate.lab.drafts import DraftError, DraftJob, Drafts
+from alignkit.annotate.lab.drafts import DraftJob, Drafts
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.security import RefusedError
 from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
 
@@ -91,10 +92,10 @@ def read(drafts, account, id):
     return until(lambda: not (draft := drafts.get(account, id)).reading and draft)
 
 
-def refuses(code, call, *args, **options):
-    with pytest.raises(DraftError) as caught:
+def refuses(status, call, *args, **options):
+    with pytest.raises(RefusedError) as caught:
         call(*args, **options)
-    assert caught.value.code == code
+    assert caught.value.status == status
     return str(caught.value)
 
 
@@ -110,7 +111,7 @@ def test_names_that_could_harm_or_collide_are_refused(drafts, name):
     id = drafts.create("anna").id
     for known in ("news.en", "caf\xe9.txt", "dir/x"):
         drafts.add("anna", id, known, 1)
-    refuses("name", drafts.add, "anna", id, name, 1)
+    refuses(422, drafts.add, "anna", id, name, 1)
     assert drafts.add("anna", id, "dir/y \xe9.+-_", 1) == 4
 
 
@@ -129,29 +130,29 @@ def test_files_are_stored_under_numbers_for_the_owner_alone(drafts, tmp_path):
 def test_limits_of_files_drafts_and_the_disk(drafts, monkeypatch):
     id = drafts.create("anna").id
     mb = 1 << 20
-    assert "larger than 256 MB" in refuses("size", drafts.add, "anna", id, "big", 1 << 30)
+    assert "larger than 256 MB" in refuses(413, drafts.add, "anna", id, "big", 1 << 30)
     drafts.add("anna", id, "one", 256 * mb)
     drafts.add("anna", id, "two", 256 * mb)
-    refuses("size", drafts.add, "anna", id, "three", 1)
+    refuses(413, drafts.add, "anna", id, "three", 1)
     drafts.remove_file("anna", id, 2)
     for k in range(19):
         assert drafts.add("anna", id, f"f{k}", 1) == k + 3
-    refuses("many", drafts.add, "anna", id, "more", 1)
+    refuses(409, drafts.add, "anna", id, "more", 1)
     for _ in range(2):
         drafts.create("anna")
-    refuses("many", drafts.create, "anna")
+    refuses(409, drafts.create, "anna")
     other = drafts.create("ben").id
     n = drafts.add("ben", other, "x", 9)
     usage = namedtuple("Usage", "total used free")
     monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage(9, 9, (1 << 30) + 5))
-    refuses("space", drafts.add, "ben", other, "y", 6)
-    for data, code in ((b"a" * 6, "space"), (b"a" * 5, "state"), (b"a" * 10, "size")):
-        with pytest.raises(DraftError) as caught, drafts.receive("ben", other, n) as write:
+    refuses(507, drafts.add, "ben", other, "y", 6)
+    for data, status in ((b"a" * 6, 507), (b"a" * 5, 409), (b"a" * 10, 413)):
+        with pytest.raises(RefusedError) as caught, drafts.receive("ben", other, n) as write:
             write(data)
-        assert caught.value.code == code
-    with pytest.raises(DraftError, match="completely"), drafts.receive("ben", other, n):
-        refuses("state", drafts.receive("ben", other, n).__enter__)
-    refuses("size", drafts.add, "ben", other, "empty", 0)
+        assert caught.value.status == status
+    with pytest.raises(RefusedError, match="completely"), drafts.receive("ben", other, n):
+        refuses(409, drafts.receive("ben", other, n).__enter__)
+    refuses(413, drafts.add, "ben", other, "empty", 0)
     assert [path.name for path in drafts.path(other).iterdir()] == ["draft.json"]
     assert drafts.get("ben", other).files[0].received == 0
 
@@ -160,14 +161,14 @@ def test_a_draft_is_that_of_its_maker_for_a_day(drafts, monkeypatch, held):
     id = drafts.create("anna").id
     upload(drafts, "anna", id, {"x": b"1"})
     for ask in (drafts.get, drafts.remove, lambda *who: drafts.receive(*who, 1).__enter__()):
-        refuses("missing", ask, "ben", id)
-        refuses("missing", ask, "anna", "0" * 32)
-        refuses("missing", ask, "anna", "../" + id)
+        refuses(404, ask, "ben", id)
+        refuses(404, ask, "anna", "0" * 32)
+        refuses(404, ask, "anna", "../" + id)
     assert [draft.id for draft in drafts.drafts("anna")] == [id]
     assert drafts.drafts("ben") == []
     now = time.time()
     monkeypatch.setattr(module.time, "time", lambda: now + 24 * 3600 + 1)
-    refuses("missing", drafts.get, "anna", id)
+    refuses(404, drafts.get, "anna", id)
     drafts.create("ben")
     assert not drafts.path(id).exists()
 
@@ -196,7 +197,7 @@ def test_changes_and_removal_stop_the_child_and_nothing_is_left(drafts, held):
     assert held.made[1].job.record.kinds == {"1": "source"}
     drafts.remove("anna", id)
     until(lambda: not drafts.path(id).exists() and not drafts._progress)
-    refuses("name", drafts.change, "anna", drafts.create("anna").id,
+    refuses(422, drafts.change, "anna", drafts.create("anna").id,
             ChangeDraft(options={"x" * 41: ""}))  # fmt: skip
 
 
@@ -228,10 +229,10 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
     assert (pair.k, pair.pairs, pair.id, pair.by) == (2, 2, "2", "auto")
     assert (pair.source, pair.target, pair.links) == (["a", "b"], ["x", "y"], [(0, 0, 2)])
     assert pair.direction == {"source": "ltr", "target": "ltr"}
-    refuses("missing", drafts.preview, "anna", id, 3)
+    refuses(404, drafts.preview, "anna", id, 3)
     auto = Suggestions("initial", "auto")
     new = NewProject(id, draft.etag, "News", suggestions=auto, blind=True)
-    refuses("state", drafts.make, "anna", module.structs.replace(new, etag="0"), place)
+    refuses(409, drafts.make, "anna", module.structs.replace(new, etag="0"), place)
     for odd, said in (({"suggestions": Suggestions("initial", "ben")}, "ben cannot"),
                       ({"gold": "auto"}, "another name for gold"), ({"scheme": "x"}, "known: "),
                       ({"task": "extract"}, "read for the task align"),
@@ -246,7 +247,7 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
         info, plan = store.project(), Sessions(store.database).plan
     assert (info.name, info.pairs, info.annotators, info.task) == ("News", 2, ["auto"], "align")
     assert (plan.kind, plan.name, plan.pending, plan.learning) == ("initial", "auto", True, True)
-    refuses("missing", drafts.get, "anna", id)
+    refuses(404, drafts.get, "anna", id)
     assert list(drafts._folder.iterdir()) == []
 
 
@@ -304,7 +305,7 @@ def test_imports_are_tried_first_and_counted_as_by_the_command(drafts, tmp_path)
             assert counts["pairs added"] == counts["annotations new"] == ("add_pairs" in how)
             with Store.open(place) as store:
                 assert store.project().pairs == 1 + (not dry and "add_pairs" in how)
-        refuses("missing", drafts.get, "anna", id)
+        refuses(404, drafts.get, "anna", id)
     with Store.open(place) as store:
         assert store.pair(1, "ben").source == ["c"]
 

@@ -162,8 +162,8 @@ def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
             server.drafts.make(visit.name, sent, place, model)
             server.write_guidelines(key, sent.guidelines)
             lab.projects.opened(key, visit.actor)
-        except (AlignkitError, OSError) as problem:
-            if not isinstance(problem, ProjectError):
+        except (AlignkitError, RefusedError, OSError) as problem:
+            if not isinstance(problem, (ProjectError, RefusedError)):
                 server.note(f"a project was not made: {problem}")
             server.remove(key)
 

@@ -12,20 +12,23 @@ import shutil
 import threading
 import time
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 from unicodedata import normalize
 
 from msgspec import UNSET, DecodeError, Struct, json, structs
 
 from alignkit.annotate.lab import bodies
-from alignkit.annotate.lab.values import LabError
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.answers import direction_of
 from alignkit.annotate.server.child import ChildProcess
+from alignkit.annotate.server.security import RefusedError
 
+_Sent = bodies.NewProject | bodies.NewImport
 MB = 1 << 20
 MOST = 512 * MB
 """The most bytes of a draft, as sent and unpacked."""
@@ -35,18 +38,13 @@ _LONGEST_PREVIEW = 2 * MB
 _CHILDREN, _QUEUE = 2, 20
 _PART = re.compile(r"(?!(?i:con|prn|aux|nul|com\d|lpt\d)(\.|$))\w[\w.+ -]{0,99}(?<![ .])")
 _ID = re.compile("[0-9a-f]{32}")
-_KILLED = (
-    "The files take too much time or memory to be read. Nothing was created. Split them, or import "
-    "them with `alignkit project import`."
-)
+_LATER = "import them with `alignkit project import`."
+_KILLED = f"The files take too much time or memory. Nothing was created. Split them, or {_LATER}"
+_LARGE = f"This file is larger than 256 MB. Split it, or {_LATER.replace('them', 'it')}"
 
 
-class DraftError(LabError):
-    """A refused request: `code` is missing, name, many, size, space or state."""
-
-    def __init__(self, code: str, message: str, field: str = "") -> None:
-        super().__init__(message)
-        self.code, self.field = code, field
+def _refused(text: str, error: str = "changed") -> RefusedError:
+    return RefusedError(409, text, error=error)
 
 
 class DraftRecord(Struct):
@@ -64,9 +62,10 @@ class DraftRecord(Struct):
 
     def file(self, n: int) -> bodies.DraftFile:
         """Return a file by its number."""
-        if (file := next((file for file in self.draft.files if file.n == n), None)) is None:
-            raise DraftError("missing", f"The draft has no file {n}.")
-        return file
+        for file in self.draft.files:
+            if file.n == n:
+                return file
+        raise RefusedError(404, f"The draft has no file {n}.")
 
 
 class DraftJob(Struct):
@@ -90,241 +89,15 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.RLock()  # of all draft.json, and of the next four
-        self._receiving: set[tuple[str, int]] = set()
+        self._lock = threading.RLock()  # of all draft.json, and of what follows
         self._progress: dict[str, str] = {}  # of drafts that are being read
         self._children: dict[str, ChildProcess] = {}
-        self._own: dict[str, threading.Lock] = {}  # by account: one child at a time
+        self._own: dict[str, threading.Lock] = defaultdict(threading.Lock)  # one child a person
         self._places = threading.Semaphore(_CHILDREN)
         self._closed = False
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-    def create(self, account: str, project: str = "") -> bodies.Draft:
-        """Make an empty draft; `project` is the one to import into."""
-        self.sweep()
-        with self._lock:
-            if len(self.drafts(account)) >= _DRAFTS:
-                text = f"You have {_DRAFTS} drafts. Create their projects, or cancel one."
-                raise DraftError("many", text)
-            draft = bodies.Draft(token_hex(16), "0", project)
-            self.path(draft.id).mkdir(mode=0o700)
-            self._save(DraftRecord(account, time.time(), draft, read="0"))
-        return draft
-
-    def drafts(self, account: str) -> list[bodies.Draft]:
-        """Return the drafts of an account, the newest first."""
-        with self._lock:
-            own = [record for record in self._all() if record.account == account]
-            return [self._shown(each) for each in sorted(own, key=lambda each: -each.made)]
-
-    def get(self, account: str, id: str) -> bodies.Draft:
-        """Return a draft; its files are read again if that was interrupted."""
-        with self._lock:
-            return self._shown(self._load(account, id))
-
-    def change(self, account: str, id: str, changes: bodies.ChangeDraft) -> bodies.Draft:
-        """Change the task, what files are, options, and choices for findings."""
-        with self._changing(account, id) as record:
-            for mine, given in (
-                (record.kinds, changes.kinds), (record.options, changes.options),
-                (record.choices, changes.choices),
-            ):  # fmt: skip
-                mine.update(given)
-                if len(mine) > 50 or max(map(len, [*given, *given.values()]), default=0) > 40:
-                    raise DraftError("name", "These are not values of a draft.")
-            if changes.task is not UNSET:
-                record.draft.task = changes.task
-        return self.get(account, id)
-
-    def add(self, account: str, id: str, name: str, size: int) -> int:
-        """Announce a file, and return its number."""
-        name = normalize("NFC", name)
-        with self._changing(account, id) as record:
-            files = record.draft.files
-            _check_name(name, [file.name for file in files])
-            if len(files) >= _FILES:
-                raise DraftError("many", f"A draft has at most {_FILES} files.")
-            if size < 1:
-                raise DraftError("size", f"{name} is empty.")
-            if size > _MOST_OF_FILE:
-                advice = "Split it, or import it with `alignkit project import`."
-                raise DraftError("size", f"This file is larger than 256 MB. {advice}")
-            if size + sum(file.size for file in files) > MOST:
-                raise DraftError("size", "The files of a draft are larger than 512 MB together.")
-            self._check_space(size)
-            record.last += 1
-            files.append(bodies.DraftFile(record.last, name, size))
-        return record.last
-
-    @contextmanager
-    def receive(self, account: str, id: str, n: int) -> Iterator[Callable[[bytes], None]]:
-        """Yield a function that takes the next bytes of a file; store the file at the end."""
-        with self._lock:
-            file = self._load(account, id).file(n)
-            if (id, n) in self._receiving:
-                raise DraftError("state", f"{file.name} is being sent already.")
-            self._receiving.add((id, n))
-        part, left = self.path(id) / f"{n}.{token_hex(4)}", file.size
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-        def write(chunk: bytes) -> None:
-            nonlocal left
-            left -= len(chunk)
-            if left < 0:
-                raise DraftError("size", f"{file.name} is larger than announced. Add it again.")
-            self._check_space(len(chunk))
-            stream.write(chunk)
-
-        try:
-            with open(os.open(part, flags, 0o600), "wb") as stream:
-                yield write
-            if left:
-                raise DraftError("state", f"{file.name} did not arrive completely. Add it again.")
-            with self._changing(account, id) as record:
-                record.file(n).received = file.size
-                os.replace(part, self.path(id) / str(n))
-        finally:
-            self._receiving.discard((id, n))
-            part.unlink(missing_ok=True)
-
-    def remove_file(self, account: str, id: str, n: int) -> bodies.Draft:
-        """Remove a file from a draft."""
-        with self._changing(account, id) as record:
-            record.draft.files.remove(record.file(n))
-            (self.path(id) / str(n)).unlink(missing_ok=True)
-        return self.get(account, id)
-
-    def remove(self, account: str, id: str) -> None:
-        """Remove a draft with its files."""
-        with self._lock:
-            self._load(account, id)
-            self._remove(id)
-
-    def sweep(self) -> None:
-        """Remove drafts that are too old."""
-        with self._lock:
-            kept = {record.draft.id for record in self._all()}
-            for path in self._folder.iterdir():
-                if _ID.fullmatch(path.name) and path.name not in kept:
-                    self._remove(path.name)
-
-    def close(self) -> None:
-        """Stop the child processes; drafts stay."""
-        with self._lock:
-            self._closed = True
-            for child in self._children.values():
-                child.stop()
-
-    def preview(self, account: str, id: str, k: int) -> bodies.Preview:
-        """Return a pair as it would be in the project."""
-        with self._lock:
-            record, offsets = self._load(account, id), array("q")
-            if not 1 <= k <= record.draft.pairs:
-                raise DraftError("missing", f"There is no pair {k}.")
-            path = self.path(id) / f"pairs-{record.read}.preview"
-            with path.open("rb") as lines, path.with_suffix(".index").open("rb") as index:
-                index.seek((k - 1) * offsets.itemsize)
-                offsets.fromfile(index, 2)
-                lines.seek(offsets[0])
-                line = lines.read(min(offsets[1] - offsets[0], _LONGEST_PREVIEW + 1))
-        if len(line) > _LONGEST_PREVIEW:
-            raise DraftError("size", "This pair is too long to be shown here.")
-        pair = json.decode(line, type=bodies.Preview)
-        pair.pairs = record.draft.pairs
-        sides = {"source": pair.source, "target": pair.target}
-        pair.direction = {side: direction_of(words) for side, words in sides.items()}
-        return pair
-
-    def make(self, account: str, new: bodies.NewProject, place: str, model: str = "") -> None:
-        """Create the project of a draft at a place, then remove the draft.
-
-        If a model of the draft makes suggestions, its file is copied to the path `model`.
-        """
-        record = self._unchanged(account, new.draft, new.etag)
-        try:
-            self._run(DraftJob(str(self.path(new.draft)), record, place, new, model=model))
-        except ProjectError as problem:
-            with self._lock, suppress(DraftError):
-                record = self._unchanged(account, new.draft, new.etag)
-                record.draft.problem = str(problem)
-                self._save(record)
-            raise
-        self._remove(new.draft)
-
-    def bring_in(self, account: str, new: bodies.NewImport, place: str) -> bodies.ImportDone:
-        """Import a draft into the project at a place; then remove the draft, unless it was dry."""
-        record = self._unchanged(account, new.draft, new.etag)
-        job = DraftJob(str(self.path(new.draft)), record, place, bring=new)
-        done = json.decode(self._run(job), type=bodies.ImportDone)
-        if not new.dry_run:
-            self._remove(new.draft)
-        return done
-
-    def _unchanged(self, account: str, id: str, etag: str) -> DraftRecord:
-        record = self._load(account, id)
-        if self._closed or record.draft.etag != etag:
-            text = "The draft was changed meanwhile. Nothing was created. Look at it again."
-            raise DraftError("state", text)
-        return record
-
-    def _run(self, job: DraftJob) -> bytes:
-        """Do a job in a child process, and return its result."""
-        account, id, etag = job.record.account, job.record.draft.id, job.record.draft.etag
-
-        def tell(text: str, _: float | None) -> None:
-            if id in self._progress:
-                self._progress[id] = text
-
-        if job.place and not job.record.draft.ready:
-            raise DraftError("state", "The draft is not ready. Nothing was created.")
-        with self._own.setdefault(account, threading.Lock()), self._places:
-            module = "alignkit.annotate.lab.draft_child"
-            with self._lock:
-                self._unchanged(account, id, etag)
-                child = ChildProcess(job, tell, lambda _: None, module=module)
-                self._children[id] = child
-            try:
-                child.run()
-                return child.result
-            except (ProjectError, DecodeError) as problem:  # half a line, if it was killed
-                killed = isinstance(problem, DecodeError) or "process was killed" in str(problem)
-                raise ProjectError(_KILLED if killed else str(problem)) from None
-            finally:
-                child.close()
-                with self._lock:
-                    self._children.pop(id, None)
-
-    def _start_reading(self, record: DraftRecord) -> None:
-        """Read the files in a thread, if all are there; who waits longer asks again."""
-        id, files = record.draft.id, record.draft.files
-        waits = record.draft.etag != record.read and id not in self._progress
-        if waits and len(self._progress) < _QUEUE and all(f.received == f.size for f in files):
-            self._progress[id] = ""
-            thread = threading.Thread(target=self._read, args=[record.account, id], daemon=True)
-            thread.start()
-
-    def _read(self, account: str, id: str) -> None:
-        try:
-            while not self._closed:
-                record = self._load(account, id)
-                draft = record.draft
-                if record.read == draft.etag:
-                    return
-                try:  # the child may write all files again, and the pairs
-                    self._check_space(2 * sum(file.size for file in draft.files))
-                    result = self._run(DraftJob(str(self.path(id)), record))
-                    record = json.decode(result, type=DraftRecord)
-                except (ProjectError, DraftError) as problem:
-                    draft.problem, draft.pairs = str(problem), 0
-                with self._lock:
-                    if self._load(account, id).draft.etag == draft.etag and not self._closed:
-                        record.read = draft.etag
-                        self._save(record)
-        except DraftError:  # it was removed
-            self._remove(id)
-        finally:
-            with self._lock:
-                del self._progress[id]
+        for part in folder.glob("*/*.part"):  # files that were on their way
+            part.unlink()
 
     def path(self, id: str) -> Path:
         """Return the folder of a draft."""
@@ -333,20 +106,20 @@ class Drafts:
     def _stored(self, id: str) -> Iterator[DraftRecord]:
         """Yield the record of a draft, unless there is none or it is too old."""
         with suppress(OSError, DecodeError):
-            text = (self.path(id) / "draft.json").read_bytes()
-            record = json.decode(text, type=DraftRecord)
+            record = json.decode((self.path(id) / "draft.json").read_bytes(), type=DraftRecord)
             if record.made > time.time() - _KEPT:
                 yield record
 
-    def _all(self) -> Iterator[DraftRecord]:
-        return (record for path in self._folder.iterdir() for record in self._stored(path.name))
-
-    def _load(self, account: str, id: str) -> DraftRecord:
+    def _load(self, account: str, id: str, etag: str = "") -> DraftRecord:
+        """Return the record of an account's draft; an `etag` refuses one that has changed."""
         with self._lock:
             for record in self._stored(id) if _ID.fullmatch(id) else ():
+                if etag and (self._closed or record.draft.etag != etag):
+                    text = "The draft was changed meanwhile. Nothing was created. Look at it again."
+                    raise _refused(text)
                 if record.account == account:
                     return record
-        raise DraftError("missing", "This draft does not exist, or not any more.")
+        raise RefusedError(404, "This draft does not exist, or not any more.")
 
     def _save(self, record: DraftRecord) -> None:
         path = self.path(record.draft.id) / "draft.json"
@@ -361,15 +134,17 @@ class Drafts:
             yield record
             record.draft.etag, record.draft.ready = str(int(record.draft.etag) + 1), False
             self._save(record)
-            if (child := self._children.get(id)) is not None:
-                child.stop()
+            self._stop(id)
             self._start_reading(record)
+
+    def _stop(self, id: str) -> None:
+        if (child := self._children.get(id)) is not None:
+            child.stop()
 
     def _remove(self, id: str) -> None:
         with self._lock:
             (self.path(id) / "draft.json").unlink(missing_ok=True)
-            if (child := self._children.get(id)) is not None:
-                child.stop()
+            self._stop(id)
             shutil.rmtree(self.path(id), ignore_errors=True)
 
     def _shown(self, record: DraftRecord) -> bodies.Draft:
@@ -380,17 +155,219 @@ class Drafts:
 
     def _check_space(self, size: int) -> None:
         if shutil.disk_usage(self._folder).free < _FREE + size:
-            raise DraftError("space", "The lab's disk is full. Ask its owner to free some space.")
+            raise RefusedError(507, "The lab's disk is full. Ask its owner to free some space.")
+
+    def create(self, account: str, project: str = "") -> bodies.Draft:
+        """Make an empty draft; `project` is the one to import into."""
+        with self._lock:
+            for path in self._folder.iterdir():
+                if _ID.fullmatch(path.name) and not any(self._stored(path.name)):  # too old
+                    self._remove(path.name)
+            if len(self.drafts(account)) >= _DRAFTS:
+                text = f"You have {_DRAFTS} drafts. Create their projects, or cancel one."
+                raise _refused(text, "many")
+            draft = bodies.Draft(token_hex(16), "0", project)
+            self.path(draft.id).mkdir(mode=0o700)
+            self._save(DraftRecord(account, time.time(), draft, read="0"))
+        return draft
+
+    def drafts(self, account: str) -> list[bodies.Draft]:
+        """Return the drafts of an account, the newest first."""
+        with self._lock:
+            ids = [path.name for path in self._folder.iterdir()]
+            own = [each for id in ids for each in self._stored(id) if each.account == account]
+            return [self._shown(each) for each in sorted(own, key=lambda each: -each.made)]
+
+    def get(self, account: str, id: str) -> bodies.Draft:
+        """Return a draft; its files are read again if that was interrupted."""
+        with self._lock:
+            return self._shown(self._load(account, id))
+
+    def change(self, account: str, id: str, changes: bodies.ChangeDraft) -> bodies.Draft:
+        """Change the task, what files are, options, and choices for findings."""
+        with self._changing(account, id) as record:
+            for name in ("kinds", "options", "choices"):
+                mine, given = getattr(record, name), getattr(changes, name)
+                mine.update(given)
+                if len(mine) > 50 or max(map(len, [*given, *given.values()]), default=0) > 40:
+                    raise RefusedError(422, "These are not values of a draft.")
+            if changes.task is not UNSET:
+                record.draft.task = changes.task
+        return self.get(account, id)
+
+    def add(self, account: str, id: str, name: str, size: int) -> int:
+        """Announce a file, and return its number."""
+        name = normalize("NFC", name)
+        with self._changing(account, id) as record:
+            files = record.draft.files
+            _check_name(name, [file.name for file in files])
+            if len(files) >= _FILES:
+                raise _refused(f"A draft has at most {_FILES} files.", "many")
+            if size < 1:
+                raise RefusedError(413, f"{name} is empty.")
+            if size > _MOST_OF_FILE:
+                raise RefusedError(413, _LARGE)
+            if size + sum(file.size for file in files) > MOST:
+                raise RefusedError(413, "The files of a draft are larger than 512 MB together.")
+            self._check_space(size)
+            record.last += 1
+            files.append(bodies.DraftFile(record.last, name, size))
+        return record.last
+
+    @contextmanager
+    def receive(self, account: str, id: str, n: int) -> Iterator[Callable[[bytes], None]]:
+        """Yield a function that takes the next bytes of a file; store the file at the end."""
+        file, part = self._load(account, id).file(n), self.path(id) / f"{n}.part"
+        left = file.size
+
+        def write(chunk: bytes) -> None:
+            nonlocal left
+            left -= len(chunk)
+            if left < 0:
+                raise RefusedError(413, f"{file.name} is larger than announced. Add it again.")
+            self._check_space(len(chunk))
+            stream.write(chunk)
+
+        try:
+            part.touch(0o600, exist_ok=False)
+        except FileExistsError:
+            raise _refused(f"{file.name} is being sent already.") from None
+        try:
+            with part.open("wb") as stream:
+                yield write
+            if left:
+                raise _refused(f"{file.name} did not arrive completely. Add it again.")
+            with self._changing(account, id) as record:
+                record.file(n).received = file.size
+                os.replace(part, self.path(id) / str(n))
+        finally:
+            part.unlink(missing_ok=True)
+
+    def remove_file(self, account: str, id: str, n: int) -> bodies.Draft:
+        """Remove a file from a draft."""
+        with self._changing(account, id) as record:
+            record.draft.files.remove(record.file(n))
+            (self.path(id) / str(n)).unlink(missing_ok=True)
+        return self.get(account, id)
+
+    def remove(self, account: str, id: str) -> None:
+        """Remove a draft with its files."""
+        self._load(account, id)
+        self._remove(id)
+
+    def close(self) -> None:
+        """Stop the child processes; drafts stay."""
+        with self._lock:
+            self._closed = True
+            for id in [*self._children]:
+                self._stop(id)
+
+    def preview(self, account: str, id: str, k: int) -> bodies.Preview:
+        """Return a pair as it would be in the project."""
+        with self._lock:
+            record = self._load(account, id)
+            if not 1 <= k <= record.draft.pairs:
+                raise RefusedError(404, f"There is no pair {k}.")
+            path = self.path(id) / f"pairs-{record.read}.preview"
+            with path.open("rb") as lines:
+                lines.seek(array("q", path.with_suffix(".index").read_bytes())[k - 1])
+                line = lines.readline(_LONGEST_PREVIEW)
+        if not line.endswith(b"\n"):
+            raise RefusedError(413, "This pair is too long to be shown here.")
+        pair = json.decode(line, type=bodies.Preview)
+        pair.pairs = record.draft.pairs
+        pair.direction = {"source": direction_of(pair.source), "target": direction_of(pair.target)}
+        return pair
+
+    def make(self, account: str, new: bodies.NewProject, place: str, model: str = "") -> None:
+        """Create a project at a place, with a copy of the model that suggests; remove the draft."""
+        try:
+            self._use(account, new, place=place, new=new, model=model)
+        except ProjectError as problem:
+            with self._lock, suppress(RefusedError):
+                record = self._load(account, new.draft, new.etag)
+                record.draft.problem = str(problem)
+                self._save(record)
+            raise
+
+    def bring_in(self, account: str, new: bodies.NewImport, place: str) -> bodies.ImportDone:
+        """Import a draft into the project at a place; then remove the draft, unless it was dry."""
+        done = self._use(account, new, dry=new.dry_run, place=place, bring=new)
+        return json.decode(done, type=bodies.ImportDone)
+
+    def _use(self, account: str, sent: _Sent, *, dry: bool = False, **how: Any) -> bytes:
+        record = self._load(account, sent.draft, sent.etag)
+        if not record.draft.ready:
+            raise _refused("The draft is not ready. Nothing was created.")
+        result = self._run(DraftJob(str(self.path(sent.draft)), record, **how))
+        if not dry:
+            self._remove(sent.draft)
+        return result
+
+    def _run(self, job: DraftJob) -> bytes:
+        """Do a job in a child process, and return its result."""
+        account, draft = job.record.account, job.record.draft
+
+        def report(text: str, _: float | None) -> None:
+            if draft.id in self._progress:
+                self._progress[draft.id] = text
+
+        with self._own[account], self._places:
+            with self._lock:
+                self._load(account, draft.id, draft.etag)
+                child = self._children[draft.id] = ChildProcess(
+                    job, report, lambda _: None, module="alignkit.annotate.lab.draft_child"
+                )
+            try:
+                child.run()
+                return child.result
+            except (ProjectError, DecodeError) as problem:  # half a line, if it was killed
+                killed = isinstance(problem, DecodeError) or "process was killed" in str(problem)
+                raise ProjectError(_KILLED if killed else str(problem)) from None
+            finally:
+                child.close()
+                self._children.pop(draft.id, None)
+
+    def _start_reading(self, record: DraftRecord) -> None:
+        """Read the files in a thread, if all are there; who waits longer asks again."""
+        id, files = record.draft.id, record.draft.files
+        waits = record.draft.etag != record.read and id not in self._progress
+        if waits and len(self._progress) < _QUEUE and all(f.received == f.size for f in files):
+            self._progress[id] = ""
+            threading.Thread(target=self._read, args=[record.account, id], daemon=True).start()
+
+    def _read(self, account: str, id: str) -> None:
+        try:
+            while not self._closed:
+                record = self._load(account, id)
+                if record.read == (draft := record.draft).etag:
+                    break
+                try:  # the child may write all files again, and the pairs
+                    self._check_space(2 * sum(file.size for file in draft.files))
+                    result = self._run(DraftJob(str(self.path(id)), record))
+                    record = json.decode(result, type=DraftRecord)
+                except (ProjectError, RefusedError) as problem:
+                    draft.problem, draft.pairs = str(problem), 0
+                with self._lock:
+                    if self._load(account, id).draft.etag == draft.etag and not self._closed:
+                        record.read = draft.etag
+                        self._save(record)
+        except RefusedError:  # it was removed
+            self._remove(id)
+        finally:
+            del self._progress[id]
 
 
 def _check_name(name: str, others: list[str]) -> None:
-    parts = name.split("/")
+    parts, mine, known = name.split("/"), name.casefold(), {each.casefold() for each in others}
+    folders = {each.partition("/")[0] for each in known if "/" in each}
+    text = ""
     if len(parts) > 2:
-        raise DraftError("name", "Folders inside folders are not opened.", "name")
-    if not all(map(_PART.fullmatch, parts)):
+        text = "Folders inside folders are not opened."
+    elif not all(map(_PART.fullmatch, parts)):
         text = "letters, digits, spaces and . + - _, at most 100, beginning with a letter"
-        raise DraftError("name", f"Rename {name[:40]!r}: names have {text}.", "name")
-    mine, known = name.casefold(), {other.casefold() for other in others}
-    folders = {other.partition("/")[0] for other in known if "/" in other}
-    if mine in known | folders or (len(parts) > 1 and mine.partition("/")[0] in known):
-        raise DraftError("name", f"There is already a file {name}. Remove it first.", "name")
+        text = f"Rename {name[:40]!r}: names have {text}."
+    elif mine in known | folders or (len(parts) > 1 and mine.partition("/")[0] in known):
+        text = f"There is already a file {name}. Remove it first."
+    if text:
+        raise RefusedError(422, text, field="name")

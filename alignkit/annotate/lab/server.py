@@ -28,7 +28,7 @@ from alignkit.annotate.lab import (
     values,
 )
 from alignkit.annotate.lab.desks import Desks
-from alignkit.annotate.lab.drafts import DraftError, Drafts
+from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -75,12 +75,6 @@ _STATUS: dict[type[Exception], tuple[int, str]] = {
     values.NotAllowed: (403, "forbidden"), values.UnknownPerson: (404, "unknown"),
     values.UnknownProject: (404, "unknown"), values.WrongState: (409, "state"),
     values.NameTaken: (409, "taken"), values.BadValue: (422, "invalid"),
-}  # fmt: skip
-
-
-_DRAFT = {
-    "missing": (404, "unknown"), "name": (422, "invalid"), "many": (409, "many"),
-    "size": (413, "large"), "space": (507, "full"), "state": (409, "changed"),
 }  # fmt: skip
 
 
@@ -419,11 +413,8 @@ def _ended(session: values.Ended) -> RefusedError:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
-    if isinstance(error, DraftError):
-        status, code = _DRAFT[error.code]
-    else:
-        kinds = (x for kind, x in _STATUS.items() if isinstance(error, kind))
-        status, code = next(kinds, (503, "server"))
+    kinds = (x for kind, x in _STATUS.items() if isinstance(error, kind))
+    status, code = next(kinds, (503, "server"))
     body = {"error": code, "message": str(error)}
     if error.field:
         body["field"] = error.field
