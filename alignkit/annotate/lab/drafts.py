@@ -159,10 +159,8 @@ class Drafts:
 
     def create(self, account: str, project: str = "") -> bodies.Draft:
         """Make an empty draft; `project` is the one to import into."""
+        self.sweep()
         with self._lock:
-            for path in self._folder.iterdir():
-                if _ID.fullmatch(path.name) and not any(self._stored(path.name)):  # too old
-                    self._remove(path.name)
             if len(self.drafts(account)) >= _DRAFTS:
                 text = f"You have {_DRAFTS} drafts. Create their projects, or cancel one."
                 raise _refused(text, "many")
@@ -254,6 +252,13 @@ class Drafts:
         """Remove a draft with its files."""
         self._load(account, id)
         self._remove(id)
+
+    def sweep(self) -> None:
+        """Remove drafts that are too old."""
+        with self._lock:
+            for path in self._folder.iterdir():
+                if _ID.fullmatch(path.name) and not any(self._stored(path.name)):
+                    self._remove(path.name)
 
     def close(self) -> None:
         """Stop the child processes; drafts stay."""
