@@ -28,6 +28,7 @@ from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
+from alignkit.io.atomic_files import apart
 
 if TYPE_CHECKING:
     from alignkit.annotate.lab.server import Address
@@ -89,7 +90,8 @@ def run(options: argparse.Namespace) -> int:
             limit_concurrency=400,
         )  # fmt: skip
         try:
-            code = server.serve_until_stopped(listener)
+            with apart():  # files are in place when they are complete, not when the command ends
+                code = server.serve_until_stopped(listener)
         finally:
             own.close()
     finally:
