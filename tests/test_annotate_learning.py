@@ -71,11 +71,8 @@ def stored(store):
 
 
 def rows_of(store, question):
-    def rows(conn):
-        use_schema(conn)
-        return [tuple(row) for row in conn.exec_driver_sql(question)]
-
-    return ask(store, rows)
+    rows = lambda conn: use_schema(conn) or conn.exec_driver_sql(question).all()  # noqa: E731
+    return list(map(tuple, ask(store, rows)))
 
 
 def check(store, folder):
