@@ -30,6 +30,7 @@ begin(async me => {
 
 	// Send files one after the other; a file that is refused stays in the list, with the reason.
 	async function add(files) {
+		await ready
 		for (const file of files) {
 			const name = file.label ?? file.name, key = `new ${name}`, row = {n: key, name, bytes: file.size, kinds: [], share: 0}
 			sending.set(key, row)
@@ -172,6 +173,9 @@ begin(async me => {
 		location.assign(pageOf("settings", draft.project))
 	})
 
+	// what was typed survives a reload
+	for (const [name, value] of JSON.parse(sessionStorage[kept] ?? "[]")) field(name).value = value
+	const ready = load()
 	for (const name of ["file", "folder"]) {
 		on($(`choose-${name}`), "click", () => $(name).click())
 		on($(name), "change", ({target}) => {
@@ -187,8 +191,7 @@ begin(async me => {
 		$("changes").hidden = !$("changes").hidden
 		$("change").setAttribute("aria-expanded", !$("changes").hidden)
 	})
-	on($("previous"), "click", () => show(k - 1))
-	on($("next"), "click", () => show(k + 1))
+	for (const [name, step] of [["previous", -1], ["next", 1]]) on($(name), "click", () => show(k + step))
 	on(form, "change", ({target}) => {
 		if (target.name === "task") put({task: target.value})
 		if (target.name !== "suggestions") return
@@ -196,12 +199,10 @@ begin(async me => {
 		suggesting()
 		show(k)
 	})
-	// what was typed survives a reload
 	on(form, "input", () => (sessionStorage[kept] = JSON.stringify(["name", "slug", "scheme", "guidelines", "gold"].map(name => [name, field(name).value]))))
 	on($("cancel"), "click", () => tried(async () => {
 		await api("DELETE", at(""))
 		location.assign(draft.project ? pageOf("settings", draft.project) : root)
 	}))
-	for (const [name, value] of JSON.parse(sessionStorage[kept] ?? "[]")) field(name).value = value
-	await load()
+	await ready
 })

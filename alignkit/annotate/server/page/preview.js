@@ -23,6 +23,5 @@ export function preview({k, pairs, id, source, target, links, by, label, directi
 	const state = {cells: suggests ? [] : links, bulk: [], rejected: [], comments: []}
 	const suggestions = suggests ? {cells: links.map(([i, j, value]) => [i, j, value === 2 ? null : 0.6, value])} : null
 	matrix.load(new Pair({source, target, state, suggestions}), direction.target === "rtl", direction.source === "rtl", LEAST)
-	const words = links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`)
-	matrix.root.setAttribute("aria-label", `${plural(links.length, "link")} ${noun}: ${words.join(", ")}`)
+	matrix.root.setAttribute("aria-label", `${plural(links.length, "link")} ${noun}: ${links.map(([i, j]) => `${source[i] ?? "∅"} ~ ${target[j] ?? "∅"}`).join(", ")}`)
 }
