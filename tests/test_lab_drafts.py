@@ -238,9 +238,8 @@ def test_a_draft_becomes_a_project_and_is_gone(drafts, tmp_path):
                       ({"task": "extract"}, "read for the task align"),
                       ({"suggestions": Suggestions("model", "x")}, "x cannot")):  # fmt: skip
         job = DraftJob(str(drafts.path(id)), drafts._load("anna", id), place)
-        job.new = module.structs.replace(new, **odd)
         with pytest.raises(AlignkitError, match=said):
-            _create(job)
+            _create(job, module.structs.replace(new, **odd))
         assert not os.path.exists(place)
     drafts.make("anna", new, place)
     with Store.open(place) as store:

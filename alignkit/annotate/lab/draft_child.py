@@ -16,8 +16,8 @@ from contextlib import suppress
 from msgspec import json
 
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.importing import Imported, import_pairs, merge_project
-from alignkit.annotate.lab.bodies import ImportDone
+from alignkit.annotate.importing import import_pairs, merge_project
+from alignkit.annotate.lab.bodies import ImportDone, NewImport, NewProject
 from alignkit.annotate.lab.draft_reading import DraftReader
 from alignkit.annotate.lab.drafts import MB, DraftJob
 from alignkit.annotate.project.names import ProjectError, check_name
@@ -48,11 +48,11 @@ def _do(job: DraftJob, out: Output, _: threading.Event) -> bytes:
     logging.disable()  # messages have words of the texts
     _limit(*(_MAKING if job.place else _READING))
     if job.bring is not None:
-        return json.encode(_import(job))
-    if not job.place:
-        return json.encode(DraftReader(job, out.progress).read())
-    _create(job)
-    return b"null"
+        return json.encode(_import(job, job.bring))
+    if job.new is not None:
+        _create(job, job.new)
+        return b"null"
+    return json.encode(DraftReader(job, out.progress).read())
 
 
 def _limit(memory: int, seconds: int, written: int) -> None:
@@ -65,40 +65,39 @@ def _limit(memory: int, seconds: int, written: int) -> None:
         raise ProjectError("This takes too much time. Split the files.")
 
     signal.signal(signal.SIGXCPU, too_long)
-    limits = {resource.RLIMIT_DATA: memory, resource.RLIMIT_FSIZE: written}
-    for kind, most in {**limits, resource.RLIMIT_CPU: seconds}.items():
+    for kind, soft, hard in (
+        (resource.RLIMIT_DATA, memory, memory), (resource.RLIMIT_FSIZE, written, written),
+        (resource.RLIMIT_CPU, seconds, seconds + 5),
+    ):  # fmt: skip
         with suppress(ValueError, OSError):  # a lower limit holds already
-            resource.setrlimit(kind, (most, most + 5 * (kind == resource.RLIMIT_CPU)))
+            resource.setrlimit(kind, (soft, hard))
 
 
-def _create(job: DraftJob) -> None:
-    new, draft = job.new, job.record.draft
-    assert new is not None
-    project = job.pairs.with_suffix(".alignkit")
-    if new.task != draft.task and (project.exists() or "extract" in (new.task, draft.task)):
+def _create(job: DraftJob, new: NewProject) -> None:
+    draft, project = job.record.draft, job.pairs.with_suffix(".alignkit")
+    adopted = project.exists()
+    if new.task != draft.task and (adopted or "extract" in (new.task, draft.task)):
         raise ProjectError(f"The files were read for the task {draft.task}. Change that first.")
-    if not project.exists() and check_name(new.gold) in draft.annotators:
+    if not adopted and check_name(new.gold) in draft.annotators:
         raise ProjectError(f"{new.gold} drew links in these files. Choose another name for gold.")
     kind, name = new.suggestions.kind if new.task == "align" else "none", new.suggestions.name
     models = {file.name: file.n for file in draft.files if file.kind == "model"}
     if name not in {"model": models, "initial": draft.annotators}.get(kind, [name]):
         raise ProjectError(f"{name or 'Nobody'} cannot suggest links. Choose another.")
     if kind == "model":
-        shutil.copyfile(os.path.join(job.folder, str(models[name])), job.model)
-        name = job.model
-    plan = SuggestionPlan(kind, name, kind != "none", new.learning)
-    if project.exists():
+        shutil.copyfile(os.path.join(job.folder, str(models[name])), name := job.model)
+    if adopted:
         with Store.open(str(project), readonly=True) as store:
             build_project(job.place, store.log())
     else:
         if new.scheme:
             get_scheme(new.scheme)
-        corpus = _corpus(job)
-        create_project(job.place, corpus, name=new.name, scheme=new.scheme, task=new.task)
+        create_project(job.place, _corpus(job), name=new.name, scheme=new.scheme, task=new.task)
     with Store.open(job.place) as store:
         store.settings(name=new.name)
-        if not project.exists():
+        if not adopted:
             store.settings(blind=new.blind, majority=new.majority, gold=new.gold)
+        plan = SuggestionPlan(kind, name, kind != "none", new.learning)
         Sessions(store.database).plan = plan
 
 
@@ -106,28 +105,24 @@ def _corpus(job: DraftJob) -> Corpus:
     return read_corpus(job.pairs, format="alignkit-jsonl", max_size=512)
 
 
-def _import(job: DraftJob) -> ImportDone:
-    new, format, project = job.bring, job.record.format, job.pairs.with_suffix(".alignkit")
-    assert new is not None
+def _import(job: DraftJob, new: NewImport) -> ImportDone:
+    format, project = job.record.format, job.pairs.with_suffix(".alignkit")
     with Store.open(job.place) as store:
         if project.exists():
             if new.add_pairs or new.words_only:
                 raise ProjectError("A project brings its work alone. Leave both options off.")
             with Store.open(str(project), readonly=True) as other:
-                return _done(merge_project(store, other, dry=new.dry_run), dry=new.dry_run)
-        pairs = list(_corpus(job))
-        holds = get_format(format).holds if format else frozenset({"text"})
-        numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
-        in_order = "ids" not in holds and numbered and not new.add_pairs
-        if new.words_only:
-            pairs = [SentencePair(pair.id, pair.source, pair.target) for pair in pairs]
-        result = import_pairs(
-            store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
-        )
-        return _done(result, dry=new.dry_run)
-
-
-def _done(result: Imported, *, dry: bool) -> ImportDone:
+                result = merge_project(store, other, dry=new.dry_run)
+        else:
+            pairs = list(_corpus(job))
+            holds = get_format(format).holds if format else frozenset({"text"})
+            numbered = all(pair.id == str(k) for k, pair in enumerate(pairs, 1))
+            in_order = "ids" not in holds and numbered and not new.add_pairs
+            if new.words_only:
+                pairs = [SentencePair(pair.id, pair.source, pair.target) for pair in pairs]
+            result = import_pairs(
+                store, pairs, holds=holds, in_order=in_order, add=new.add_pairs, dry=new.dry_run
+            )
     counts = {
         "pairs of the project": result.pairs - result.added, "pairs added": result.added,
         "pairs with corrected words": result.reworded, "links kept": result.carried,
@@ -136,4 +131,4 @@ def _done(result: Imported, *, dry: bool) -> ImportDone:
         "annotations already ahead of the file": result.older,
     }  # fmt: skip
     warnings = [*result.warnings(), *result.removed()][:_WARNINGS]
-    return ImportDone(list(counts.items()), warnings, dry)
+    return ImportDone([*counts.items()], warnings, new.dry_run)

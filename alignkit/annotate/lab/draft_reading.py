@@ -37,27 +37,33 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import TextFile
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS
 
 Choices = Sequence[tuple[str, str]]
+
+
+def _same(values: Iterable[str]) -> Choices:
+    return [(value, value) for value in values]
+
 
 _PAIRS, _ANNOTATORS = 200_000, 1000
 _KINDS = [
     ("source", "Source words"), ("target", "Target words"), ("both", "Source and target words"),
     ("corpus", "Links or corpus"), ("none", "Not used"),
 ]  # fmt: skip
-_ENCODINGS = (
+_ENCODINGS = _same((
     *("utf-8", "utf-16", "windows-1250", "windows-1251", "windows-1252", "windows-1253"),
     *("windows-1254", "windows-1255", "windows-1256", "iso-8859-2", "iso-8859-15", "koi8-r"),
     *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"),
-)
+))  # fmt: skip
 _OPTIONS = {
-    "format": ("Format", FORMATS), "base": ("First word", ("0", "1")),
-    "direction": ("Links begin with", ("source", "target")), "encoding": ("Encoding", _ENCODINGS),
-    "tokenizer": ("Tokenizer", TOKENIZERS),
+    "format": ("Format", _same(FORMATS)), "base": ("First word", _same("01")),
+    "direction": ("Links begin with", _same(SIDES)), "encoding": ("Encoding", _ENCODINGS),
+    "tokenizer": ("Tokenizer", _same(TOKENIZERS)),
 }  # fmt: skip
-_STOP, _LEAVE, _KEEP = ("stop", "Stop"), ("leave", "Leave out"), ("keep", "As declared")
+_STOP, _LEAVE = ("stop", "Stop"), ("leave", "Leave out")
 _CHOICES: dict[str, tuple[str, str, Choices]] = {
     "link out of range": ("link", "outside the sentence", (_LEAVE, _STOP)),
     "repeated id": ("pair", "with the id of another", (("number", "Number them"), _STOP)),
@@ -69,6 +75,7 @@ _SIDE = re.compile(r"(?:^|[/._-])(?:(src|source)|(tgt|trg|target))(?:[/._-]|$)",
 _LANGUAGE = re.compile(r"\.([a-z]{2})(?:\.txt)?(?:\.gz)?$")
 _STEMS = {"yawat"}, {"transread"}  # formats of several files with one name
 _NO_LINKS = ".no-links"
+_WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 
 
 class DraftReader:
@@ -76,7 +83,8 @@ class DraftReader:
 
     def __init__(self, job: DraftJob, tell: Callable[[str, float | None], None]) -> None:
         self._record, self._path, self._tell = job.record, job.pairs, tell
-        self._draft = draft = job.record.draft
+        self._draft, self._options = job.record.draft, job.record.options
+        draft = self._draft
         self._files = {file.name: file for file in draft.files}
         self._formats: dict[str, str] = {}  # of corpora: files or folders
         self._unpacked = 0
@@ -103,16 +111,10 @@ class DraftReader:
             finding.pairs = list(dict.fromkeys(filter(None, known)))[:10]
         draft.findings.sort(key=lambda finding: not finding.choices)
         wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
-        draft.ready = draft.pairs > 0 and not wrong
-        draft.models = self._of("model")
+        draft.ready, draft.models = draft.pairs > 0 and not wrong, self._of("model")
         draft.options = [
-            DraftOption(
-                name,
-                label,
-                self._record.options.get(name, ""),
-                [DraftChoice("", "as detected"), *(DraftChoice(x, x) for x in values)],
-            )
-            for name, (label, values) in _OPTIONS.items()
+            DraftOption(name, label, self._options.get(name, ""), _rows(("", "as detected"), *rows))
+            for name, (label, rows) in _OPTIONS.items()
             if name != "tokenizer" or draft.task == "extract"
         ]
         names = (file.name for file in draft.files if file.kind not in ("model", "none"))
@@ -131,12 +133,10 @@ class DraftReader:
         message, path, line = str(error), name, None
         if isinstance(error, FormatError):
             message, path, line = error.message, name or error.path, error.line
-        if path in self._files:
-            self._files[path].problem = _said(message, "", line)
-        else:
-            self._draft.problem = _said(message, path, line)
+        file = self._files.get(path)
+        (file or self._draft).problem = _said(message, "" if file else path, line)
 
-    def _find(self, kind: str, text: str, pairs: Iterable[int] = (), choices: Choices = ()) -> str:
+    def _find(self, kind: str, text: str, *choices: tuple[str, str], at: Iterable[int] = ()) -> str:
         """Add a finding, and return what is chosen for it."""
         code, values = kind.replace(" ", "-"), [value for value, _ in choices] or [""]
         chosen = self._record.choices.get(code, "")
@@ -145,8 +145,7 @@ class DraftReader:
             if finding.code == code:
                 finding.text += f"; {text}"
                 return chosen
-        rows = [DraftChoice(*choice) for choice in choices]
-        self._draft.findings.append(DraftFinding(code, text, [*pairs], rows, chosen))
+        self._draft.findings.append(DraftFinding(code, text, [*at], _rows(*choices), chosen))
         return chosen
 
     def _stops(self) -> bool:
@@ -154,8 +153,6 @@ class DraftReader:
 
     def _of(self, kind: str) -> list[str]:
         return [name for name, file in self._files.items() if file.kind == kind]
-
-    # What the files are
 
     def _lay_out(self) -> None:
         view = self._path.with_name("view")
@@ -174,9 +171,9 @@ class DraftReader:
 
     def _look(self, name: str) -> None:
         """Find whether a file is a project, a model or text; make all text UTF-8."""
-        file, said = self._files[name], self._record.kinds.get(str(self._files[name].n), "")
+        file, begin = self._files[name], head_of(name)
         with open(name, "rb") as stream:
-            head, begin = stream.read(512), head_of(name)
+            head = stream.read(512)
         file.problem, file.kind, file.kinds = "", "text", _KINDS
         if is_project(name):
             file.kind, file.kinds = "project", [("project", "Project")]
@@ -191,6 +188,7 @@ class DraftReader:
             raise FormatError("is not text" if head else "is empty", name)
         else:
             self._decode(name, begin)
+            said = self._record.kinds.get(str(file.n), "")
             file.kind = said if said in dict(_KINDS) else "text"
 
     def _decode(self, name: str, begin: bytes) -> None:
@@ -205,17 +203,14 @@ class DraftReader:
                     decoder.decode(chunk if utf8 else b"")
                 except UnicodeDecodeError:
                     utf8 = False
-        encoding = self._record.options.get("encoding") or wide_encoding(begin)
+        encoding = self._options.get("encoding") or wide_encoding(begin)
         if not (encoding or utf8 or begin.lstrip().startswith(b"<?xml")):
-            choices = (_STOP, *((name, name) for name in _ENCODINGS))
-            encoding = self._find("encoding", f"{name} is not UTF-8; choose", choices=choices)
+            encoding = self._find("encoding", f"{name} is not UTF-8; choose", _STOP, *_ENCODINGS)
         if encoding in ("", "stop", "utf-8"):
             return
         try:
-            with (
-                open_input(name) as raw, io.TextIOWrapper(raw, encoding, newline="") as text,
-                _writing(name) as out,
-            ):  # fmt: skip
+            with open_input(name) as raw, _writing(name) as out:
+                text = io.TextIOWrapper(raw, encoding, newline="")
                 for part in iter(partial(text.read, MB), ""):
                     out.write(part.encode())
         except (UnicodeError, LookupError) as problem:
@@ -230,7 +225,7 @@ class DraftReader:
             except AlignkitError:
                 continue
             if format:
-                self._formats[folder] = self._record.options.get("format") or format
+                self._formats[folder] = self._options.get("format") or format
                 kind, reading = prepare(folder, format, ReadOptions())
                 own = names if kind.members is None else {*map(str, kind.members(reading))}
                 for name in [name for name in names if name in own]:
@@ -241,47 +236,44 @@ class DraftReader:
         self._choose_sides()
 
     def _detect_file(self, name: str) -> None:
-        declared, file = self._record.options.get("format", ""), self._files[name]
+        declared, file = self._options.get("format", ""), self._files[name]
         try:
             format = find_format(name)
         except UnknownFormatError as error:
-            begin, choices = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n"), error.fitting
+            begin, fitting = head_of(name).lstrip(b"\xef\xbb\xbf \t\r\n"), error.fitting
             plain = begin.startswith(b"<s snum") or begin[:1] not in (b"<", b"[", b"{")
             plain = self._draft.task == "extract" or (plain and "looks like" not in error.message)
-            if file.kind == "text" and not choices and plain:
+            if file.kind == "text" and not fitting and plain:
                 return
-            if not (declared or choices):
+            if not (declared or fitting):
                 raise
-            format = declared
-            if not declared:
-                listed = (_STOP, *((each, each) for each in choices))
-                format = self._find("format", f"{name} fits several formats", choices=listed)
-                format = choices[0] if format == "stop" else format
+            if not (format := declared):
+                text = f"{name} fits several formats"
+                format = self._find("format", text, _STOP, *_same(fitting))
+                format = fitting[0] if format == "stop" else format
         file.kind, self._formats[name] = "corpus", declared or format
 
     def _choose_sides(self) -> None:
         """Take texts as source and target, in the order of their names or numbers."""
         texts, extract = self._of("text"), self._draft.task == "extract"
         folders = list(dict.fromkeys(map(os.path.dirname, texts)))
-        sides = [side for side in ("source", "target") if not self._of(side)]
+        sides = [side for side in SIDES if not self._of(side)]
+        by_folder = extract and len(folders) == len(sides) == 2 and all(folders)
         for name in texts:
             in_line = BITEXT.encode() in head_of(name).partition(b"\n")[0]
             if len(texts) == 1 and len(sides) == 2 if extract else in_line:
                 self._files[name].kind = "both"
-        if extract and len(folders) == len(sides) == 2 and all(folders):
-            for name in texts:
+            elif by_folder:
                 self._files[name].kind = sides[folders.index(os.path.dirname(name))]
         rest = sorted(self._of("text"), key=_place)
-        for k, name in enumerate(rest):
-            self._files[name].kind = sides[k] if k < len(sides) else "none"
+        for name, side in zip(rest, [*sides, *["none"] * len(rest)], strict=False):
+            self._files[name].kind = side
         if len(rest) > len(sides):
             names = ", ".join(rest)
             raise OptionError(f"{len(rest)} files seem to have words: {names}. Say what each is.")
 
-    # Their pairs
-
     def _pairs(self) -> Iterable[SentencePair]:
-        source, target, both = map(self._of, ("source", "target", "both"))
+        source, target, both = map(self._of, (*SIDES, "both"))
         words, projects = [*source, *target, *both], self._of("project")
         wrong = "Too many files have words: {}. Remove some."
         if projects and not (words or self._formats or projects[1:]):
@@ -300,7 +292,7 @@ class DraftReader:
         raise OptionError(wrong.format(", ".join(words)))
 
     def _corpus(self, words: list[str]) -> Iterable[SentencePair]:
-        formats, options = self._formats, self._record.options
+        formats, options, about = self._formats, self._options, "Texts, one sentence a line"
         if len(formats) > 1 and {*formats.values()} not in _STEMS:
             advice = "Keep one of them, or combine them with `alignkit merge`"
             raise OptionError(f"Several files have pairs: {', '.join(formats)}. {advice}.")
@@ -312,7 +304,7 @@ class DraftReader:
             raise OptionError(f"{path} has its own words. Remove {' and '.join(words)}.")
         elif not words and kind.text_beside and not self._draft.project:
             raise OptionError(f"{path} has links alone. Add the files with their words.")
-        self._even_out([*words, *([path] if format == "pharaoh" else [])])
+        self._even_out([*words, *[path] * (format == "pharaoh")])
         base = int(options["base"]) if options.get("base") in ("0", "1") else None
         source, target = (*words, None, None)[:2]
         stem = os.path.basename(path).split(".")[0]
@@ -320,14 +312,12 @@ class DraftReader:
             base=base, transpose=options.get("direction") == "target", partial=not formats,
             name=None if stem == GOLD else stem, source=source, target=target,
         ))  # fmt: skip
-        about = "Texts, one sentence a line"
         if formats:
             about = re.split("[:;,(]", FORMATS[format])[0].strip()
             about = "pharaoh links" if format == "pharaoh" else about
             if not (kind.scheme or about.startswith("alignkit")):
-                about = about[:1].upper() + about[1:]
-                first = "target" if seen.transposed else "source"
-                about += f", counted from {seen.base}, {first} first"
+                first = SIDES[seen.transposed]
+                about = f"{about[:1].upper()}{about[1:]}, counted from {seen.base}, {first} first"
             self._record.format = format
         self._draft.detected = about
         languages = [match[1] for name in words if (match := _LANGUAGE.search(name))]
@@ -339,14 +329,11 @@ class DraftReader:
         if any(head_of(name).startswith(b"<s snum") for name in names):
             return
         files = {name: TextFile(name, ReadOptions(lenient=True)) for name in names}
-        counts = {
-            name: sum(chunk.count(b"\n") for chunk in file.chunks()) for name, file in files.items()
-        }
-        if len({*counts.values()}) > 1:
-            fewest = min(counts.values())
-            text = ", ".join(f"{name} has {count:,} lines" for name, count in counts.items())
-            first = "first", f"Take the first {fewest:,}"
-            self._find("unequal counts", text, choices=(_STOP, first))
+        counts = [sum(part.count(b"\n") for part in file.chunks()) for file in files.values()]
+        if len({*counts}) > 1:
+            fewest, each = min(counts), zip(names, counts, strict=True)
+            text = ", ".join(f"{name} has {count:,} lines" for name, count in each)
+            self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
             for name, file in files.items():
                 with _writing(name) as out:
                     out.writelines(islice(file.raw_lines(), fewest))
@@ -354,11 +341,11 @@ class DraftReader:
     def _examined(self, path: str, format: str, options: ReadOptions) -> Examination:
         seen = examine(path, format=format, options=options, tell=self._count)
         if (better := seen.suspicion) is not None:
-            name = f"Count from {better.base}"
+            name, keep = f"Count from {better.base}", ("keep", "As declared")
             if better.transposed != options.transpose:
                 name = "Turn round" + f", {name.lower()}" * (better.base != seen.base)
-            text, choices = better.message.capitalize(), (_KEEP, ("turn", name))
-            if self._find(better.kind, text, choices=choices) == "turn":
+            text = better.message.capitalize()
+            if self._find(better.kind, text, keep, ("turn", name)) == "turn":
                 options = replace(options, base=better.base, transpose=better.transposed)
                 seen = examine(path, format=format, options=options, tell=self._count)
         firsts = {finding.kind: finding for finding in reversed(seen.findings)}
@@ -366,13 +353,13 @@ class DraftReader:
             error = firsts["broken record"]
             raise FormatError(error.message, error.path, error.line)
         for kind, first in firsts.items():
-            noun, rest, more = _CHOICES.get(kind, ("", kind.capitalize(), ()))
-            count, pairs = seen.counts[kind], seen.pairs.get(kind, ())
+            noun, rest, choices = _CHOICES.get(kind, ("", kind.capitalize(), ()))
+            count, at = seen.counts[kind], seen.pairs.get(kind, ())
             text = f"{how_many(count, noun, commas=True)} {rest}" if noun else f"{rest} ({count:,})"
             if kind not in ("link out of range", "repeated id"):
                 text += f"; {_said(first.message, first.path, first.line)}"
             if not kind.startswith("suspicious"):
-                self._find(kind, text, pairs, more)
+                self._find(kind, text, *choices, at=at)
         return seen
 
     def _count(self, pairs: int) -> None:
@@ -391,9 +378,9 @@ class DraftReader:
         keep = "keep"
         if again:
             text = f"{how_many(len(again), 'pair', commas=True)} with the words of another"
-            places = (k for both in again.items() for k in reversed(both))
+            at = (k for both in again.items() for k in reversed(both))
             choices = ("keep", "Keep both"), ("first", "Keep first")
-            keep = self._find("repeated pairs", text, places, choices)
+            keep = self._find("repeated pairs", text, *choices, at=at)
         known, used = {pair.id for pair in pairs}, set[str]()
         for k, pair in enumerate(pairs, 1):
             if k in again and keep != "keep":
@@ -407,9 +394,8 @@ class DraftReader:
 
     def _documents(self, sides: list[list[str]]) -> Iterable[SentencePair]:
         paths = [side[0] if len(side) == 1 else os.path.dirname(side[0]) for side in sides]
-        tokenize = self._record.options.get("tokenizer") or None
-        notes: list[str] = []
-        pairs = list(read_documents(paths, tokenize=tokenize, note=notes.append))
+        how, notes = self._options.get("tokenizer") or None, list[str]()
+        pairs = list(read_documents(paths, tokenize=how, note=notes.append))
         for note in notes:
             self._find("no counterpart", note)
         self._draft.detected = f"{how_many(len(pairs), 'pair')} of documents"
@@ -420,7 +406,7 @@ class DraftReader:
         try:
             with Store.open(name, readonly=True) as store:
                 build_project(path, store.log())
-        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as fault:
+        except _WRONG as fault:
             raise ProjectError(f"{name}: its log cannot be read: {fault}") from None
         with Store.open(path, readonly=True) as store:
             info = store.project()
@@ -452,6 +438,10 @@ class DraftReader:
             raise OptionError("The files have no sentence pairs.")
         self._draft.annotators = list(map(check_name, annotators))
         self._draft.pairs = len(offsets) - 1
+
+
+def _rows(*choices: tuple[str, str]) -> list[DraftChoice]:
+    return [DraftChoice(*choice) for choice in choices]
 
 
 @contextmanager

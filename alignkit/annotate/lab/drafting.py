@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -22,9 +23,9 @@ from alignkit.errors import AlignkitError
 
 _PATIENCE = 30.0  # seconds for the next bytes of a file
 _SOON, _RATE = 10.0, 10_000  # seconds; bytes a second, on average after that time
+_PIECE = 1 << 20  # bytes that are written at once
 _used: set[str] = set()
 _lock = threading.Lock()
-_PIECE = 1 << 20  # bytes that are written at once
 
 
 def _check(visit: LabVisit, slug: str) -> None:
@@ -45,8 +46,7 @@ def _check(visit: LabVisit, slug: str) -> None:
 
 def _id(visit: LabVisit) -> str:
     """Return the draft of the path, if it is theirs, and they may still use it."""
-    id = visit.word("id")
-    _check(visit, visit.server.drafts.get(visit.name, id).project)
+    _check(visit, visit.server.drafts.get(visit.name, id := visit.word("id")).project)
     return id
 
 
@@ -55,6 +55,10 @@ def _n(visit: LabVisit) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise unknown()
     return int(text)
+
+
+def _sent(visit: LabVisit) -> Any:
+    return visit.sent
 
 
 @contextmanager
@@ -83,9 +87,7 @@ def new_draft(visit: LabVisit) -> object:
     return visit.server.drafts.create(visit.name, visit.sent.project)
 
 
-def _on(
-    act: Callable[..., object], *more: Callable[[LabVisit], object]
-) -> Callable[[LabVisit], object]:
+def _on(act: Callable[..., object], *more: Callable[[LabVisit], object]) -> Any:
     """Return the answer that does something with the draft of the path."""
 
     def answer(visit: LabVisit) -> object:
@@ -93,12 +95,6 @@ def _on(
 
     answer.__doc__ = act.__doc__
     return answer
-
-
-def new_file(visit: LabVisit) -> object:
-    """Announce a file."""
-    sent = visit.sent
-    return {"n": visit.server.drafts.add(visit.name, _id(visit), sent.name, sent.size)}
 
 
 async def put_file(visit: LabVisit) -> Response:
@@ -115,8 +111,7 @@ async def put_file(visit: LabVisit) -> Response:
 
 async def _pieces(request: Request) -> AsyncIterator[bytes]:
     """Yield the body in large pieces; refuse one that is too slow."""
-    start, count, piece = time.monotonic(), 0, bytearray()
-    stream = request.stream()
+    start, count, piece, stream = time.monotonic(), 0, bytearray(), request.stream()
     try:
         while True:
             left = max(_SOON, count / _RATE) - (time.monotonic() - start)
@@ -168,21 +163,19 @@ def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
             server.remove(key)
 
 
+def _add(drafts: Drafts, account: str, id: str, sent: bodies.NewFile) -> object:
+    """Announce a file."""
+    return {"n": drafts.add(account, id, sent.name, sent.size)}
+
+
 _DRAFT, _FILE = "drafts/{id}", "drafts/{id}/files/{n}"
 ENTRIES = [
     Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
     Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
     Entry("GET", _DRAFT, OWN, _on(Drafts.get), gives=bodies.Draft),
-    Entry(
-        "PATCH",
-        _DRAFT,
-        OWN,
-        _on(Drafts.change, lambda visit: visit.sent),
-        bodies.ChangeDraft,
-        bodies.Draft,
-    ),
+    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, _sent), bodies.ChangeDraft, bodies.Draft),
     Entry("DELETE", _DRAFT, OWN, _on(Drafts.remove), status=204),
-    Entry("POST", f"{_DRAFT}/files", OWN, new_file, bodies.NewFile, {"n": int}, 201),
+    Entry("POST", f"{_DRAFT}/files", OWN, _on(_add, _sent), bodies.NewFile, {"n": int}, 201),
     Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),
     Entry("DELETE", _FILE, OWN, _on(Drafts.remove_file, _n), gives=bodies.Draft),
     Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, _on(Drafts.preview, _n), gives=bodies.Preview),
