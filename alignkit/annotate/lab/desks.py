@@ -74,7 +74,7 @@ class Desks:
         self._rows: dict[str, ProjectRow] = {}
         self._counts: dict[str, ListCounts] = {}
         self._lock = threading.Lock()  # of the three
-        self._opening = threading.Lock()  # one project is opened at a time
+        self._opening = threading.RLock()  # one project is opened at a time
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
@@ -117,11 +117,12 @@ class Desks:
 
     def close(self, key: str) -> None:
         """Close a project, with its counts in the list."""
-        with self._lock:
-            desk = self._open.pop(key, None)
-        if desk is not None:
-            self._save(key, desk)
-            desk.opening.stop()
+        with self._opening:  # nobody opens it again before it is closed
+            with self._lock:
+                desk = self._open.pop(key, None)
+            if desk is not None:
+                self._save(key, desk)
+                desk.opening.stop()
 
     def stop(self) -> None:
         """Close all projects."""
