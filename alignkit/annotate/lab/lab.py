@@ -14,13 +14,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import passwords, schema
-from alignkit.annotate.lab.accounts import Accounts
-from alignkit.annotate.lab.audit import AuditLog
-from alignkit.annotate.lab.database import LabDatabase
-from alignkit.annotate.lab.links import JoinLinks
+from alignkit.annotate.lab.accounts import Accounts, JoinLinks
+from alignkit.annotate.lab.audit import AuditLog, LabDatabase
 from alignkit.annotate.lab.projects import Projects
-from alignkit.annotate.lab.sessions import LabSessions
-from alignkit.annotate.lab.tokens import Tokens
+from alignkit.annotate.lab.sessions import LabSessions, Tokens
 from alignkit.annotate.lab.values import LabError
 from alignkit.annotate.project import engines, names
 from alignkit.io.atomic_files import lock_alone

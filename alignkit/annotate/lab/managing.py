@@ -91,8 +91,8 @@ def new_link(visit: LabVisit) -> object:
         visit.check_proved()
     try:
         link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
-    except values.NameTaken:
-        if sent.kind != values.INVITE or not _has_account(visit, sent.name):
+    except values.LabError as problem:
+        if problem.code != "taken" or sent.kind != values.INVITE or not _has_account(visit, sent.name):
             raise
         lab.projects.add_existing(slug, sent.name, sent.role, False, visit.actor)
         return bodies.LinkMade("", "", sent.name, "", added=True)
@@ -105,7 +105,7 @@ def new_link(visit: LabVisit) -> object:
 def _has_account(visit: LabVisit, name: str) -> bool:
     try:
         return visit.lab.accounts.get(name).state == values.OPEN
-    except values.UnknownPerson:
+    except values.LabError:
         return False
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.database import LabDatabase, LabStep
-from alignkit.annotate.lab.values import OPEN, Actor
+from alignkit.annotate.lab.audit import LabDatabase, LabStep
+from alignkit.annotate.lab.values import OPEN, Actor, LabError
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
@@ -30,7 +30,7 @@ _turn, _places = Semaphore(AT_ONCE), BoundedSemaphore(AT_ONCE + WAITING)
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
     text = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     if not _places.acquire(blocking=False):
-        raise values.Busy
+        raise LabError("The server is busy. Try again in a few seconds.", "busy")
     try:
         with _turn:
             n, r, p = cost
@@ -44,7 +44,7 @@ def check_new(password: str) -> None:
     """Refuse a new password that is too short or too long."""
     least, most = _LENGTHS
     if not least <= len(password) <= most:
-        raise values.BadValue(f"Use {least} to {most} characters.", "password")
+        raise LabError(f"Use {least} to {most} characters.", "invalid", "password")
 
 
 def hashed(password: str) -> str:
@@ -92,7 +92,7 @@ def verify(database: LabDatabase, name: str, password: str, address: str) -> Any
             with database.change() as step:
                 step.update(schema.failure, mine, count=_FAILURE.count - 1)
     if wrong:
-        raise values.WrongPassword
+        raise LabError(*values.WRONG)
     return row
 
 
@@ -105,7 +105,9 @@ def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[b
         mine = sa.or_(*rows) & (_FAILURE.minute == minute)
         counts = {row[0]: row[3] for row in step.ask(schema.failure, mine)}
         if seconds := _refused(step, name, address, counts):
-            raise values.TooManyTries(seconds)
+            minutes = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
+            text = f"Too many tries. Try again in {minutes}."
+            raise LabError(text, "tries", seconds=seconds)
         step.update(schema.failure, mine, count=_FAILURE.count + 1)
         for kind in keys.keys() - counts.keys():
             step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)

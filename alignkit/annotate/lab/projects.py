@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
+from alignkit.annotate.lab.audit import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Person
-from alignkit.annotate.lab.database import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.values import (
     ARCHIVED,
     DELETED,
@@ -22,6 +22,7 @@ from alignkit.annotate.lab.values import (
     OPEN,
     OWNER,
     Actor,
+    LabError,
     ProjectRole,
     ProjectRow,
     timestamp,
@@ -113,14 +114,14 @@ class Projects:
         Raises `UnknownProject`, `ChangedMeanwhile`, `WrongState`, `BadValue`.
         """
         if new.get("state", OPEN) not in (OPEN, ARCHIVED):
-            raise values.BadValue("A project can be open or archived.", "state")
+            raise LabError("A project can be open or archived.", "invalid", "state")
         if "name" in new:
             new["name"] = values.checked_title(new["name"])
         with self._database.change(actor) as step:
             before = _row(step.project(slug))
             step.check(etag, before.etag, slug, slug)
             if before.state == MAKING:
-                raise values.WrongState(f"{before.name} is being made. Try again later.")
+                raise LabError(f"{before.name} is being made. Try again later.", "state")
             old = {field: getattr(before, field) for field in new}
             if new != old:
                 step.update(schema.project, _PROJECT.slug == slug, **new)
@@ -135,7 +136,7 @@ class Projects:
         with self._database.change(actor) as step:
             before = _row(step.project(slug))
             if before.state != ARCHIVED:
-                raise values.WrongState(f"{before.name} is not archived. Archive it first.")
+                raise LabError(f"{before.name} is not archived. Archive it first.", "state")
             step.update(schema.project, _PROJECT.slug == slug, state=DELETED)
             for table in (schema.role, schema.token, schema.link):
                 step.delete(table, table.c.project == slug)
@@ -202,7 +203,7 @@ class Projects:
             before, account = _in_project(step, slug, name)
             step.check(etag, before.etag, account.name, slug)
             if role != OWNER:
-                _check_replaced(step, account, before, slug)
+                step.check_other_owner(account, slug)
             self.give_role(step, account, slug, role, annotates)
             return _in_project(step, slug, name)[0]
 
@@ -218,11 +219,13 @@ class Projects:
         with self._database.change(actor) as step:
             account = step.account(name)
             if account.state == values.CLOSED:
-                raise values.WrongState(f"The account {account.name} is closed.")
+                raise LabError(f"The account {account.name} is closed.", "state")
             if account.state == INVITED:
                 step.check_manager(account)
             if slug in step.roles(account):
-                raise values.NameTaken(f"{account.name} has a role in this project already.")
+                raise LabError(
+                    f"{account.name} has a role in this project already.", "taken", "name"
+                )
             self.give_role(step, account, slug, role, annotates)
             return _in_project(step, slug, name)[0]
 
@@ -233,7 +236,7 @@ class Projects:
     def give_role(self, step: LabStep, account: Any, slug: str, role: str, annotates: bool) -> None:
         """Set the role of an account in a transaction; annotators annotate, readers do not."""
         if role not in _ROLES:
-            raise values.BadValue(f"The roles are {', '.join(_ROLES)}.", "role")
+            raise LabError(f"The roles are {', '.join(_ROLES)}.", "invalid", "role")
         step.project(slug)
         mine = _ROLE.account == account.id, _ROLE.project == slug
         works = role == values.ANNOTATOR or (annotates and role != values.READER)
@@ -254,7 +257,7 @@ class Projects:
         """
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
-            _check_replaced(step, account, before, slug)
+            step.check_other_owner(account, slug)
             for table in (schema.role, schema.link):
                 step.delete(table, table.c.account == account.id, table.c.project == slug)
             old = {"role": before.role, "annotates": before.annotates}
@@ -267,14 +270,8 @@ def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
     project, account = step.project(slug), step.account(name)
     mine = _ROLE.account == account.id, _ROLE.project == project.slug
     if (row := step.ask(_PEOPLE, *mine).first()) is None:
-        raise values.UnknownPerson(f"{account.name} has no role in this project.")
+        raise LabError(f"{account.name} has no role in this project.", "unknown")
     return _person(row, step.now), account
-
-
-def _check_replaced(step: LabStep, account: Any, before: Person, slug: str) -> None:
-    """Refuse to lose the last open owner of a project."""
-    if before.role == OWNER and account.state == OPEN:
-        step.check_other_owner(account, slug)
 
 
 def _person(row: Any, now: int) -> Person:
@@ -295,7 +292,7 @@ def _free_slug(step: LabStep, name: str, slug: str) -> str:
     taken = set(step.ask(sa.select(_PROJECT.slug)).scalars())
     if slug and (slug in taken or not values.SLUG.fullmatch(slug)):
         why = "This is the address of another project" if slug in taken else "Not possible"
-        raise values.BadValue(f"{why}. Use 1 to 40 letters a to z, digits and -.", "slug")
+        raise LabError(f"{why}. Use 1 to 40 letters a to z, digits and -.", "invalid", "slug")
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     base = re.sub(r"[^a-z0-9]+", "-", plain)[:36].strip("-") or "project"
     made = (f"{base}-{k}" if k > 1 else base for k in range(1, len(taken) + 2))

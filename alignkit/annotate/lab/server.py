@@ -68,13 +68,9 @@ _SAW = "saw votes"
 _SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
-_STATUS: dict[type[Exception], tuple[int, str]] = {
-    values.WrongPassword: (401, "wrong"), values.TooManyTries: (429, "tries"),
-    values.Busy: (429, "busy"), values.LinkGone: (410, "gone"),
-    values.ChangedMeanwhile: (409, "changed"), values.LastOwner: (409, "last"),
-    values.NotAllowed: (403, "forbidden"), values.UnknownPerson: (404, "unknown"),
-    values.UnknownProject: (404, "unknown"), values.WrongState: (409, "state"),
-    values.NameTaken: (409, "taken"), values.BadValue: (422, "invalid"),
+_STATUS = {
+    "wrong": 401, "forbidden": 403, "unknown": 404, "changed": 409, "last": 409, "state": 409,
+    "taken": 409, "gone": 410, "invalid": 422, "busy": 429, "tries": 429,
 }  # fmt: skip
 
 
@@ -180,7 +176,7 @@ class LabServer:
             try:
                 names.check_annotator(name, queries.gold_name(conn), queries.sources(conn))
             except names.ProjectError as problem:
-                raise values.NameTaken(str(problem)) from None
+                raise values.LabError(str(problem), "taken", "name") from None
 
     # Routes
 
@@ -413,13 +409,11 @@ def _ended(session: values.Ended) -> RefusedError:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
-    kinds = (x for kind, x in _STATUS.items() if isinstance(error, kind))
-    status, code = next(kinds, (503, "server"))
-    body = {"error": code, "message": str(error)}
+    body = {"error": error.code, "message": str(error)}
     if error.field:
         body["field"] = error.field
-    reply = json_reply(body, status)
-    if isinstance(error, values.TooManyTries):
+    reply = json_reply(body, _STATUS.get(error.code, 503))
+    if error.seconds:
         reply.headers["Retry-After"] = str(error.seconds)
     return reply
 

@@ -1,4 +1,4 @@
-"""Sessions: signing in, and who sends a request."""
+"""Who sends a request: sessions, and the tokens of programs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,34 @@ from typing import Any
 import sqlalchemy as sa
 
 from alignkit.annotate.lab import schema, values
-from alignkit.annotate.lab.bodies import SessionRow
-from alignkit.annotate.lab.database import LabDatabase, LabStep, id_fits
+from alignkit.annotate.lab.audit import LabDatabase, LabStep, id_fits
+from alignkit.annotate.lab.bodies import SessionRow, TokenRow
 from alignkit.annotate.lab.passwords import verify
-from alignkit.annotate.lab.values import DAY, Actor, Ended, LabSession, NewSession, digest
+from alignkit.annotate.lab.values import (
+    DAY,
+    Actor,
+    Ended,
+    LabError,
+    LabSession,
+    NewSession,
+    TokenVisitor,
+    digest,
+    public_id,
+    timestamp,
+)
 
 LASTS = 30 * DAY
 """The longest time of a session in seconds."""
 _UNUSED = 7 * DAY
 _PROVED = 600  # seconds for which a password holds for what matters
 _FORGOTTEN = 90 * DAY
-_SESSION, _ACCOUNT = schema.session.c, schema.account.c
+_MOST = 365  # days of a token
+_SESSION, _TOKEN, _ACCOUNT = schema.session.c, schema.token.c, schema.account.c
 _ROWS = sa.select(schema.session, _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create)
 _ROWS = _ROWS.join(schema.account)
+_VISITOR = sa.select(
+    _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create, _TOKEN.project, _TOKEN.read_only
+).join_from(schema.token, schema.account)
 
 
 class _Known:
@@ -32,7 +47,7 @@ class _Known:
     def __init__(self, row: Any, seen: int) -> None:
         self.row, self.seen, self.written = row, max(row.seen, seen), row.seen
         known = row.name, row.rank, row.may_create, row.proved
-        self.session = LabSession(values.public_id(row.hash), *known)
+        self.session = LabSession(public_id(row.hash), *known)
 
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
@@ -40,7 +55,7 @@ class _Known:
         if self.row.ended is None and now <= last:
             return None
         why, at = ("expired", last) if self.row.ended is None else (self.row.why, self.row.ended)
-        return Ended(self.row.name, why, values.timestamp(at))
+        return Ended(self.row.name, why, timestamp(at))
 
 
 class LabSessions:
@@ -122,7 +137,7 @@ class LabSessions:
     def prove(self, cookie: str, password: str, *, address: str) -> None:
         """Note that the person of a session gave the password again; raises like `sign_in`."""
         if (known := self._lasting(cookie)) is None:
-            raise values.WrongPassword
+            raise LabError(*values.WRONG)
         account = verify(self._database, known.row.name, password, address)
         with self._database.change(Actor(account.name, address=address)) as step:
             mine = _SESSION.hash == known.row.hash
@@ -139,7 +154,7 @@ class LabSessions:
         now, rows = self._database.now(), []
         for hash, known in list(self._known.items()):
             if known.row.name == name and not known.ended(now):
-                times = values.timestamp(known.row.made), values.timestamp(known.seen)
+                times = timestamp(known.row.made), timestamp(known.seen)
                 device = known.row.agent, known.row.address
                 rows.append(SessionRow(known.session.id, *device, *times, hash == digest(cookie)))
         return rows
@@ -177,3 +192,69 @@ class LabSessions:
             if known.seen < step.now - _FORGOTTEN:
                 step.delete(schema.session, mine)
                 del self._known[hash]
+
+
+class Tokens:
+    """The tokens of a lab."""
+
+    def __init__(self, database: LabDatabase) -> None:
+        self._database = database
+        self._used: dict[str, int] = {}
+
+    def create(
+        self, account: str, name: str, actor: Actor, *, project: str = "", read_only: bool = False,
+        days: int = 90,
+    ) -> TokenRow:  # fmt: skip
+        """Make a token; its text, `ak_...`, is in this row only.
+
+        Raises `BadValue`, `UnknownProject`.
+        """
+        if not 1 <= days <= _MOST:
+            raise LabError(f"Give 1 to {_MOST} days.", "invalid", "days")
+        name, text = values.checked_title(name), f"ak_{secrets.token_urlsafe(32)}"
+        with self._database.change(actor) as step:
+            own = step.account(account)
+            if project:
+                step.check_member(own, project)
+            step.insert(
+                schema.token, hash=digest(text), account=own.id, begins=text[:8], name=name,
+                project=project, read_only=read_only, expires=step.now + days * DAY,
+            )  # fmt: skip
+            after = {"token": text[:8], "read_only": read_only, "days": days}
+            step.log("token made", own.name, project=project, after=after)
+            return _token(step.ask(schema.token, _TOKEN.hash == digest(text)).one(), text)
+
+    def rows(self, account: str) -> list[TokenRow]:
+        """Return the tokens of an account."""
+        asked = sa.select(schema.token).join(schema.account).order_by(_TOKEN.expires)
+        with self._database.reading() as step:
+            return [_token(row) for row in step.ask(asked, _ACCOUNT.name == account)]
+
+    def withdraw(self, account: str, id: str, actor: Actor) -> None:
+        """Make a token invalid; one that is gone is no error."""
+        with self._database.change(actor) as step:
+            own = step.account(account)
+            if step.delete(schema.token, _TOKEN.account == own.id, id_fits(_TOKEN, id)):
+                step.log("token withdrawn", own.name, before=id)
+
+    def visitor(self, bearer: str) -> TokenVisitor | None:
+        """Return the token of a request; None if it is not valid (any more)."""
+        hash, now = digest(bearer), self._database.now()
+        valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
+        with self._database.reading() as step:
+            if (row := step.ask(_VISITOR, *valid).first()) is None:
+                return None
+        self._used[hash] = now
+        return TokenVisitor(public_id(hash), *row)
+
+    def tidy(self, step: LabStep) -> None:
+        """Write when tokens were used; forget those that have expired long ago."""
+        used, self._used = self._used, {}
+        for hash, at in list(used.items()):
+            step.update(schema.token, _TOKEN.hash == hash, used=at)
+        step.delete(schema.token, _TOKEN.expires < step.now - 30 * DAY)
+
+
+def _token(row: Any, text: str = "") -> TokenRow:
+    known = row.name, row.begins, row.project, row.read_only
+    return TokenRow(public_id(row.hash), *known, timestamp(row.expires), timestamp(row.used), text)

@@ -1,4 +1,3 @@
-# ruff: noqa: N818 - errors are named after the situation
 """The words, values and errors of the lab store; rows for pages are in `bodies`."""
 
 from __future__ import annotations
@@ -117,76 +116,23 @@ class FreshLink(NamedTuple):
 
 
 class LabError(AlignkitError):
-    """A request that the lab store refuses; `field` names the wrong field, if there is one."""
+    """A request that the lab refuses; `code` is for the API, `field` names the wrong field.
 
-    field = text = ""
+    The code is `invalid` (what the field cannot have), `taken` (a name), `wrong` (name, password,
+    or the account is not open), `tries` (again in `seconds`), `busy`, `gone` (a link), `changed`
+    (by somebody else meanwhile), `last` (owner), `forbidden` (takes a lab owner), `unknown` (person
+    or project, also without a role), `state` (of project or account) or `server`.
+    """
 
-    def __init__(self, message: str = "", field: str = "") -> None:
-        super().__init__(message or self.text)
-        self.field = field or self.field
-
-
-class BadValue(LabError):
-    """A value that the field cannot have: a name, a slug, a password, a number of days."""
-
-
-class NameTaken(LabError):
-    """The name of another account, or of an annotation of the project."""
-
-    field = "name"
+    def __init__(
+        self, message: str, code: str = "server", field: str = "", seconds: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.code, self.field, self.seconds = code, field, seconds
 
 
-class WrongPassword(LabError):
-    """A name and a password that do not belong together, or an account that is not open."""
-
-    text = "Name or password is wrong."
-
-
-class TooManyTries(LabError):
-    """A password that is not checked, because of earlier failures; try again in `seconds`."""
-
-    def __init__(self, seconds: int) -> None:
-        minutes = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
-        super().__init__(f"Too many tries. Try again in {minutes}.")
-        self.seconds = seconds
-
-
-class Busy(LabError):
-    """Too many passwords wait to be checked."""
-
-    text = "The server is busy. Try again in a few seconds."
-
-
-class LinkGone(LabError):
-    """A link that was used, withdrawn, has expired, or never existed."""
-
-    text = "This link is no longer valid. Ask for a new one."
-
-
-class ChangedMeanwhile(LabError):
-    """A row that somebody changed after it was read."""
-
-
-class LastOwner(LabError):
-    """The last open owner of the lab or of a project."""
-
-
-class NotAllowed(LabError):
-    """A change that takes a lab owner."""
-
-
-class UnknownPerson(LabError, LookupError):
-    """A name without an account, or without a role in the project."""
-
-
-class UnknownProject(LabError, LookupError):
-    """A project that does not exist, or in which the account has no role."""
-
-
-class WrongState(LabError):
-    """A project or an account whose state does not allow the change."""
-
-
+WRONG = "Name or password is wrong.", "wrong"
+GONE = "This link is no longer valid. Ask for a new one.", "gone"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
 SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 """The part of a URL that names a project."""
@@ -201,14 +147,14 @@ def checked_name(name: str) -> str:
     """Return the name of a new account as it is stored; refuse an impossible one."""
     if not _NAME.fullmatch(name := folded(name)):
         text = "Use 1 to 40 letters a to z, digits, and . _ - (not first)."
-        raise BadValue(f"{name[:40]!r} cannot be a name. {text}", "name")
+        raise LabError(f"{name[:40]!r} cannot be a name. {text}", "invalid", "name")
     return name
 
 
 def checked_title(name: str) -> str:
     """Return the name of a project or token; refuse an empty or very long one."""
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        raise BadValue("Give a name of 1 to 200 letters.", "name")
+        raise LabError("Give a name of 1 to 200 letters.", "invalid", "name")
     return name.strip()
 
 
