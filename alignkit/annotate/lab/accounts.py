@@ -13,28 +13,13 @@ from alignkit.annotate.lab.bodies import AccountRow, JoinInfo
 from alignkit.annotate.lab.passwords import check_new, hashed, verify
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions
-from alignkit.annotate.lab.values import (
-    CLOSED,
-    DAY,
-    FIRST,
-    INVITE,
-    INVITED,
-    OPEN,
-    OWNER,
-    RESET,
-    Actor,
-    FreshLink,
-    LabError,
-    NewSession,
-    digest,
-    timestamp,
-)
+from alignkit.annotate.lab.values import CLOSED, INVITE, INVITED, OPEN, OWNER, Actor, LabError
 
 _ACCOUNT, _LINK, _SESSION = schema.account.c, schema.link.c, schema.session.c
 _COUNT = sa.select(sa.func.count()).where(schema.role.c.account == _ACCOUNT.id).scalar_subquery()
 _ROWS = sa.select(schema.account, _COUNT.label("projects")).order_by(_ACCOUNT.name)
 _FREE = {"rank": (OWNER, values.MEMBER), "state": (OPEN, CLOSED), "may_create": (True, False)}
-_LASTS = {FIRST: 3600, INVITE: 7 * DAY, RESET: DAY}
+_LASTS = {values.FIRST: 3600, INVITE: 7 * values.DAY, values.RESET: values.DAY}
 _NAMED = sa.select(schema.link, _ACCOUNT.name).outerjoin(schema.account)
 
 
@@ -50,16 +35,14 @@ class Accounts:
             return [_row(row) for row in step.ask(_ROWS)]
 
     def get(self, name: str) -> AccountRow:
-        """Return an account, or raise `UnknownPerson`."""
+        """Return an account."""
         with self._database.reading() as step:
             return _get(step, name)
 
     def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> AccountRow:
         """Change `rank`, `state` (open or closed) or `may_create`.
 
-        Closing an account ends its sessions, tokens and links; one that nobody joined opens as
-        invited. Raises `UnknownPerson`, `ChangedMeanwhile` (if an etag is given), `LastOwner`,
-        `WrongState`, `BadValue`.
+        Closing ends sessions, tokens and links; an account that nobody joined opens as invited.
         """
         for field, value in new.items():
             if value not in _FREE[field]:
@@ -101,17 +84,14 @@ class Accounts:
         step.log("password changed" if account.password else "joined", account.name, after=kind)
 
     def set_password(self, name: str, old: str, new: str, actor: Actor, *, keep: str = "") -> None:
-        """Change the password of an open account; all sessions but that of a cookie end.
-
-        Raises `BadValue`, `WrongPassword`, `TooManyTries`, `Busy`.
-        """
+        """Change the password of an open account; all sessions but that of a cookie end."""
         check_new(new)
         known, password = verify(self._database, name, old, actor.address), hashed(new)
         with self._database.change(actor) as step:
             account = step.still_open(known)
             step.update(schema.account, _ACCOUNT.id == account.id, password=password)
             step.log("password changed", account.name)
-            others = _SESSION.hash != digest(keep)
+            others = _SESSION.hash != values.digest(keep)
             self._sessions.close(step, account, "new password", others)
 
 
@@ -121,7 +101,7 @@ def _get(step: LabStep, name: str) -> AccountRow:
 
 def _row(row: Any) -> AccountRow:
     known = row.name, row.rank, row.may_create, row.state
-    times = timestamp(row.made), timestamp(row.seen)
+    times = values.timestamp(row.made), values.timestamp(row.seen)
     return AccountRow(*known, *times, row.projects, values.etag(*known))
 
 
@@ -136,14 +116,11 @@ class JoinLinks:
 
     def create(
         self, kind: str, name: str, actor: Actor, *, project: str = "", role: str = values.ANNOTATOR
-    ) -> FreshLink:
+    ) -> values.FreshLink:
         """Make a link of the kind `invite` or `reset`; `project` is a slug.
 
         An invitation of a new name makes the account (state `invited`) and its role, so that pairs
-        can be assigned to the person before they join; without a project (for lab owners) it makes
-        the account alone. Raises `BadValue`, `NameTaken` (if the account is open, use
-        `Projects.add_existing`), `NotAllowed` (see `LabStep.may_manage`), `WrongState` (of the
-        account), `UnknownProject`.
+        can be assigned before the person joins; without a project it makes the account alone.
         """
         name, invites = values.checked_name(name), kind == INVITE
         if project and invites:
@@ -152,9 +129,8 @@ class JoinLinks:
             if invites:
                 account = step.find(name) or _add(step, name, values.MEMBER)
                 if account.state != INVITED:
-                    raise LabError(
-                        f"{name} has an account, which is {account.state}.", "taken", "name"
-                    )
+                    text = f"{name} has an account, which is {account.state}."
+                    raise LabError(text, "taken", "name")
             else:
                 account = step.account(name)
                 if project:
@@ -174,25 +150,22 @@ class JoinLinks:
 
     def use(
         self, token: str, password: str, *, name: str = "", address: str, agent: str = ""
-    ) -> NewSession:
-        """Set the password and start a session; of two at once, one gets `LinkGone`.
+    ) -> values.NewSession:
+        """Set the password and start a session; of two at once, one is refused.
 
-        A link of the kind `first` makes an owner of this name, or gives a lab owner of this name a
-        new password. A link is void, too, if its maker could not make it today. Raises `BadValue`,
-        `NameTaken`, `LinkGone`, `Busy`.
+        A link of the kind `first` makes an owner of this name, or gives one a new password.
         """
         if (info := self.peek(token)) is None:
             raise LabError(*values.GONE)
         name, secret = info.name or values.checked_name(name), hashed(password)
         with self._database.change(Actor(name, address=address)) as step:
-            unused = _LINK.hash == digest(token), _LINK.used.is_(None)
+            unused = _LINK.hash == values.digest(token), _LINK.used.is_(None)
             if _valid(step, token) is None or not step.update(schema.link, *unused, used=step.now):
                 raise LabError(*values.GONE)
             account = step.find(name) or _add(step, name, OWNER)
-            if info.kind == FIRST and account.rank != OWNER:
-                raise LabError(
-                    f"{name} has an account, but is no owner of this lab.", "taken", "name"
-                )
+            if info.kind == values.FIRST and account.rank != OWNER:
+                text = f"{name} has an account, but is no owner of this lab."
+                raise LabError(text, "taken", "name")
             self._accounts.join(step, account, secret, info.kind)
             return self._sessions.start(step, account.id, agent)
 
@@ -208,17 +181,17 @@ class JoinLinks:
     def first_owner(self) -> str | None:
         """Return the token of a new link for the first owner; None if there is an open owner."""
         with self._database.reading() as step:
-            owners = step.ask(schema.account, _ACCOUNT.rank == OWNER, _ACCOUNT.state == OPEN).all()
-        return None if owners else self.owner_link(Actor("", "command"))
+            owner = step.ask(schema.account, _ACCOUNT.rank == OWNER, _ACCOUNT.state == OPEN).first()
+        return None if owner else self.owner_link(Actor("", "command"))
 
     def owner_link(self, actor: Actor) -> str:
         """Return the token of a new link that makes an owner, or gives one a new password."""
         with self._database.change(actor) as step:
-            return _make(step, FIRST, None, "", "").token
+            return _make(step, values.FIRST, None, "", "").token
 
     def tidy(self, step: LabStep) -> None:
         """Forget the links of long ago."""
-        step.delete(schema.link, _LINK.expires < step.now - 90 * DAY)
+        step.delete(schema.link, _LINK.expires < step.now - 90 * values.DAY)
 
 
 def _add(step: LabStep, name: str, rank: str) -> Any:
@@ -228,27 +201,28 @@ def _add(step: LabStep, name: str, rank: str) -> Any:
     return step.account(name)
 
 
-def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> FreshLink:
+def _make(step: LabStep, kind: str, account: Any, project: str, role: str) -> values.FreshLink:
     token, expires = secrets.token_urlsafe(32), step.now + _LASTS[kind]
     id, name = (None, "") if account is None else (account.id, account.name)
     step.delete(schema.link, _LINK.account == id, _LINK.used.is_(None))
     step.insert(
-        schema.link, hash=digest(token), kind=kind, account=id, project=project, role=role,
+        schema.link, hash=values.digest(token), kind=kind, account=id, project=project, role=role,
         by=step.actor.name, expires=expires,
     )  # fmt: skip
     step.log("link made", name, project=project, after=kind)
-    return FreshLink(values.public_id(digest(token)), token, timestamp(expires))
+    return values.FreshLink(
+        values.public_id(values.digest(token)), token, values.timestamp(expires)
+    )
 
 
 def _valid(step: LabStep, token: str) -> Any:
-    """Return a valid link, with the name of its account.
+    """Return a valid link, with the name of its account; its maker must be able to make it today.
 
-    Its maker must be able to make it today: else the owner of one project could keep a link until
-    the person has a role elsewhere.
+    Else the owner of one project could keep a link until the person has a role elsewhere.
     """
-    unused = _LINK.hash == digest(token), _LINK.used.is_(None), _LINK.expires > step.now
+    unused = _LINK.hash == values.digest(token), _LINK.used.is_(None), _LINK.expires > step.now
     link = step.ask(_NAMED, *unused).first()
-    if link is None or link.kind == FIRST:
+    if link is None or link.kind == values.FIRST:
         return link
     account = step.account(link.name)
     fits = account.state == (INVITED if link.kind == INVITE else OPEN)

@@ -92,7 +92,8 @@ def new_link(visit: LabVisit) -> object:
     try:
         link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
     except values.LabError as problem:
-        if problem.code != "taken" or sent.kind != values.INVITE or not _has_account(visit, sent.name):
+        taken = problem.code == "taken" and sent.kind == values.INVITE
+        if not taken or not _has_account(visit, sent.name):
             raise
         lab.projects.add_existing(slug, sent.name, sent.role, False, visit.actor)
         return bodies.LinkMade("", "", sent.name, "", added=True)

@@ -14,19 +14,7 @@ import sqlalchemy as sa
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.audit import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Person
-from alignkit.annotate.lab.values import (
-    ARCHIVED,
-    DELETED,
-    INVITED,
-    MAKING,
-    OPEN,
-    OWNER,
-    Actor,
-    LabError,
-    ProjectRole,
-    ProjectRow,
-    timestamp,
-)  # fmt: skip
+from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, LabError
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
@@ -54,8 +42,7 @@ class Projects:
         self._database = database
         self._kept: dict[str, tuple[int, float, Any]] = {}
         self.check_free: Callable[[str, str], None] = lambda key, name: None
-        """Is called with the key of a project and a name that gets a role there; raises `NameTaken`
-        if the name is that of gold, of a system or the like. The server sets it."""
+        """Refuses, in the project with a key, a name such as that of gold; the server sets it."""
 
     def _recent(self, what: str, read: Callable[[LabStep], _Read]) -> _Read:
         """Return what was read, at most a second ago and before no change of this process."""
@@ -66,26 +53,23 @@ class Projects:
                 known = self._kept[what] = changes, now, read(step)
         return cast("_Read", known[2])
 
-    def rows(self, account: str = "") -> list[ProjectRow]:
+    def rows(self, account: str = "") -> list[values.ProjectRow]:
         """Return all projects that are not deleted, or those in which an account has a role."""
         mine = sa.select(_ROLE.project).join(schema.account).where(_ACCOUNT.name == account)
         return self._rows(LIVE, *[_PROJECT.slug.in_(mine)] * bool(account))
 
-    def _rows(self, *which: sa.ColumnElement[bool]) -> list[ProjectRow]:
+    def _rows(self, *which: sa.ColumnElement[bool]) -> list[values.ProjectRow]:
         with self._database.reading() as step:
             return [_row(row) for row in step.ask(_LISTED, *which)]
 
-    def get(self, slug: str) -> ProjectRow:
-        """Return a project that is not deleted, or raise `UnknownProject`."""
+    def get(self, slug: str) -> values.ProjectRow:
+        """Return a project that is not deleted."""
         return self._recent(f"project {slug}", lambda step: _row(step.project(slug)))
 
     def make(
         self, name: str, task: str, languages: str, actor: Actor, *, slug: str = ""
-    ) -> ProjectRow:
-        """Register a project in the state `making`, with the actor as owner.
-
-        The slug is made from the name if it is empty. Raises `BadValue`.
-        """
+    ) -> values.ProjectRow:
+        """Register a project in the state `making`, with the actor as owner."""
         key, title = secrets.token_hex(8), values.checked_title(name)
         with self._database.change(actor) as step:
             slug = _free_slug(step, name, slug)
@@ -98,7 +82,7 @@ class Projects:
                 step.insert(schema.role, account=id, project=slug, role=OWNER, annotates=False)
             return _row(step.project(slug))
 
-    def opened(self, key: str, actor: Actor) -> ProjectRow:
+    def opened(self, key: str, actor: Actor) -> values.ProjectRow:
         """Open a project after its store was made."""
         with self._database.change(actor) as step:
             mine = _PROJECT.key == key
@@ -108,11 +92,8 @@ class Projects:
             step.log("project made", row.slug, project=row.slug, after=after)
             return row
 
-    def change(self, slug: str, actor: Actor, *, etag: str = "", **new: Any) -> ProjectRow:
-        """Change the `name` of a project, or its `state`: archived or open.
-
-        Raises `UnknownProject`, `ChangedMeanwhile`, `WrongState`, `BadValue`.
-        """
+    def change(self, slug: str, actor: Actor, *, etag: str = "", **new: Any) -> values.ProjectRow:
+        """Change the `name` of a project, or its `state`: archived or open."""
         if new.get("state", OPEN) not in (OPEN, ARCHIVED):
             raise LabError("A project can be open or archived.", "invalid", "state")
         if "name" in new:
@@ -128,27 +109,21 @@ class Projects:
                 step.log("project changed", slug, project=slug, before=old, after=new)
             return _row(step.project(slug))
 
-    def delete(self, slug: str, actor: Actor) -> ProjectRow:
-        """Delete an archived project, its roles, links and tokens.
-
-        The caller removes its store then, and calls `clear`.
-        """
+    def delete(self, slug: str, actor: Actor) -> values.ProjectRow:
+        """Delete an archived project; the caller removes its store then, and calls `clear`."""
         with self._database.change(actor) as step:
             before = _row(step.project(slug))
             if before.state != ARCHIVED:
                 raise LabError(f"{before.name} is not archived. Archive it first.", "state")
-            step.update(schema.project, _PROJECT.slug == slug, state=DELETED)
+            step.update(schema.project, _PROJECT.slug == slug, state=values.DELETED)
             for table in (schema.role, schema.token, schema.link):
                 step.delete(table, table.c.project == slug)
             step.log("project deleted", slug, project=slug, before=before.name)
             return before
 
-    def leftovers(self) -> list[ProjectRow]:
-        """Return the projects in `making` or `deleted` whose stores may remain.
-
-        A start removes their stores, then calls `clear` for each.
-        """
-        return self._rows(_PROJECT.state.in_((MAKING, DELETED)), _PROJECT.cleared.is_(None))
+    def leftovers(self) -> list[values.ProjectRow]:
+        """Return the projects in `making` or `deleted` whose stores may remain; see `clear`."""
+        return self._rows(_PROJECT.state.in_((MAKING, values.DELETED)), _PROJECT.cleared.is_(None))
 
     def clear(self, key: str) -> None:
         """Note that the store is gone; a project in `making` is forgotten."""
@@ -164,30 +139,12 @@ class Projects:
         with self._database.change() as step:
             step.update(schema.project, _PROJECT.key == key, n=n, pairs=pairs, done=done, last=at)
 
-    def role(self, account: str, slug: str) -> ProjectRole | None:
-        """Return the role of an open account; None without one, or without such a project.
-
-        A lab owner is owner in each.
-        """
-
-        def read(step: LabStep) -> dict[str, ProjectRole]:
-            mine = _ACCOUNT.name == account, _ACCOUNT.state == OPEN, LIVE
-            rows = step.ask(_OWN_ROLES, *mine)
-            return {
-                slug: ProjectRole(
-                    OWNER if rank == OWNER else role, bool(works), rank == OWNER != role
-                )
-                for slug, rank, role, works in rows
-                if role or rank == OWNER
-            }
-
-        return self._recent(account, read).get(slug)
+    def role(self, account: str, slug: str) -> values.ProjectRole | None:
+        """Return the role of an open account; a lab owner is owner in each project."""
+        return self._recent(f"roles {account}", lambda step: _roles(step, account)).get(slug)
 
     def people(self, slug: str) -> list[Person]:
-        """Return the people of a project, with the link that waits; the server adds their counts.
-
-        The link of a person who is invited may have expired.
-        """
+        """Return the people of a project, with links that wait; the server adds their counts."""
         with self._database.reading() as step:
             step.project(slug)
             return [_person(row, step.now) for row in step.ask(_PEOPLE, _ROLE.project == slug)]
@@ -195,10 +152,7 @@ class Projects:
     def set_role(
         self, slug: str, name: str, role: str, annotates: bool, actor: Actor, *, etag: str = ""
     ) -> Person:
-        """Change the role of a person of a project.
-
-        Raises `UnknownPerson`, `ChangedMeanwhile`, `LastOwner`, `BadValue`.
-        """
+        """Change the role of a person of a project."""
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
             step.check(etag, before.etag, account.name, slug)
@@ -210,22 +164,17 @@ class Projects:
     def add_existing(
         self, slug: str, name: str, role: str, annotates: bool, actor: Actor
     ) -> Person:
-        """Give an account a role, by its exact name; also to undo `remove`.
-
-        Raises `UnknownPerson`, `NameTaken`, `WrongState` (a closed account), `NotAllowed` (an
-        invitation by somebody else, who may still have the link).
-        """
+        """Give an account a role, by its exact name; also to undo `remove`."""
         self.check_name(slug, name)
         with self._database.change(actor) as step:
             account = step.account(name)
             if account.state == values.CLOSED:
                 raise LabError(f"The account {account.name} is closed.", "state")
-            if account.state == INVITED:
+            if account.state == INVITED:  # by somebody who may still have the link
                 step.check_manager(account)
             if slug in step.roles(account):
-                raise LabError(
-                    f"{account.name} has a role in this project already.", "taken", "name"
-                )
+                text = f"{account.name} has a role in this project already."
+                raise LabError(text, "taken", "name")
             self.give_role(step, account, slug, role, annotates)
             return _in_project(step, slug, name)[0]
 
@@ -251,10 +200,7 @@ class Projects:
         step.log("role set", account.name, project=slug, before=before or "", after=new)
 
     def remove(self, slug: str, name: str, actor: Actor) -> Person:
-        """Remove a person from a project; return the row that was. Raises `LastOwner`.
-
-        An invitation into this project is void then.
-        """
+        """Remove a person from a project, and an invitation into it; return the row that was."""
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
             step.check_other_owner(account, slug)
@@ -263,6 +209,16 @@ class Projects:
             old = {"role": before.role, "annotates": before.annotates}
             step.log("role removed", account.name, project=slug, before=old)
             return before
+
+
+def _roles(step: LabStep, account: str) -> dict[str, values.ProjectRole]:
+    rows = step.ask(_OWN_ROLES, _ACCOUNT.name == account, _ACCOUNT.state == OPEN, LIVE)
+    roles = {}
+    for slug, rank, role, works in rows:
+        if role or rank == OWNER:
+            own: Any = OWNER if rank == OWNER else role
+            roles[slug] = values.ProjectRole(own, bool(works), role != own)
+    return roles
 
 
 def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
@@ -276,15 +232,17 @@ def _in_project(step: LabStep, slug: str, name: str) -> tuple[Person, Any]:
 
 def _person(row: Any, now: int) -> Person:
     waiting = row.hash is not None and (row.state == INVITED or row.expires > now)
-    link = (values.public_id(row.hash), timestamp(row.expires)) if waiting else ("", "")
+    link = (values.public_id(row.hash), values.timestamp(row.expires)) if waiting else ("", "")
     known = row.name, row.role, row.annotates
-    return Person(*known, row.state, 0, 0, timestamp(row.seen), *link, values.etag(*known))
+    return Person(*known, row.state, 0, 0, values.timestamp(row.seen), *link, values.etag(*known))
 
 
-def _row(row: Any) -> ProjectRow:
+def _row(row: Any) -> values.ProjectRow:
     *known, made, n, pairs, done, last, _ = row
     etag = values.etag(row.key, row.name, row.state)
-    return ProjectRow._make([*known, timestamp(made), n, pairs, done, timestamp(last), etag])
+    return values.ProjectRow._make(
+        [*known, values.timestamp(made), n, pairs, done, values.timestamp(last), etag]
+    )
 
 
 def _free_slug(step: LabStep, name: str, slug: str) -> str:

@@ -14,31 +14,19 @@ from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.audit import LabDatabase, LabStep, id_fits
 from alignkit.annotate.lab.bodies import SessionRow, TokenRow
 from alignkit.annotate.lab.passwords import verify
-from alignkit.annotate.lab.values import (
-    DAY,
-    Actor,
-    Ended,
-    LabError,
-    LabSession,
-    NewSession,
-    TokenVisitor,
-    digest,
-    public_id,
-    timestamp,
-)
+from alignkit.annotate.lab.values import DAY, Actor, Ended, LabError, LabSession, NewSession, digest
 
 LASTS = 30 * DAY
 """The longest time of a session in seconds."""
-_UNUSED = 7 * DAY
+_UNUSED, _FORGOTTEN = 7 * DAY, 90 * DAY
 _PROVED = 600  # seconds for which a password holds for what matters
-_FORGOTTEN = 90 * DAY
 _MOST = 365  # days of a token
 _SESSION, _TOKEN, _ACCOUNT = schema.session.c, schema.token.c, schema.account.c
-_ROWS = sa.select(schema.session, _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create)
-_ROWS = _ROWS.join(schema.account)
-_VISITOR = sa.select(
-    _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create, _TOKEN.project, _TOKEN.read_only
-).join_from(schema.token, schema.account)
+_OWN = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
+_ROWS = sa.select(schema.session, *_OWN).join(schema.account)
+_VISITOR = sa.select(*_OWN, _TOKEN.project, _TOKEN.read_only).join_from(
+    schema.token, schema.account
+)
 
 
 class _Known:
@@ -47,7 +35,7 @@ class _Known:
     def __init__(self, row: Any, seen: int) -> None:
         self.row, self.seen, self.written = row, max(row.seen, seen), row.seen
         known = row.name, row.rank, row.may_create, row.proved
-        self.session = LabSession(public_id(row.hash), *known)
+        self.session = LabSession(values.public_id(row.hash), *known)
 
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
@@ -55,7 +43,7 @@ class _Known:
         if self.row.ended is None and now <= last:
             return None
         why, at = ("expired", last) if self.row.ended is None else (self.row.why, self.row.ended)
-        return Ended(self.row.name, why, timestamp(at))
+        return Ended(self.row.name, why, values.timestamp(at))
 
 
 class LabSessions:
@@ -83,10 +71,7 @@ class LabSessions:
     def sign_in(
         self, name: str, password: str, *, address: str, agent: str = "", taking_over: str = ""
     ) -> NewSession:
-        """Start a session; the one with the cookie `taking_over` ends.
-
-        Raises `WrongPassword` (the same for unknown and closed names), `TooManyTries`, `Busy`.
-        """
+        """Start a session; the one with the cookie `taking_over` ends."""
         known, other = verify(self._database, name, password, address), self._lasting(taking_over)
         with self._database.change(Actor(known.name, address=address)) as step:
             account = step.still_open(known)
@@ -112,10 +97,8 @@ class LabSessions:
     def close(self, step: LabStep, account: Any, why: str, *which: sa.ColumnElement[bool]) -> int:
         """End sessions of an account in a transaction; return how many."""
         mine = _SESSION.account == account.id, *which
-        count = step.update(
-            schema.session, *mine, _SESSION.ended.is_(None), ended=step.now, why=why
-        )
-        if count:
+        new = {"ended": step.now, "why": why}
+        if count := step.update(schema.session, *mine, _SESSION.ended.is_(None), **new):
             step.log("session ended", account.name, after={"why": why, "sessions": count})
             self.refresh(step, *mine)
         return count
@@ -135,7 +118,7 @@ class LabSessions:
         return hmac.compare_digest(known.row.csrf if known else "", digest(csrf))
 
     def prove(self, cookie: str, password: str, *, address: str) -> None:
-        """Note that the person of a session gave the password again; raises like `sign_in`."""
+        """Note that the person of a session gave the password again."""
         if (known := self._lasting(cookie)) is None:
             raise LabError(*values.WRONG)
         account = verify(self._database, known.row.name, password, address)
@@ -154,7 +137,7 @@ class LabSessions:
         now, rows = self._database.now(), []
         for hash, known in list(self._known.items()):
             if known.row.name == name and not known.ended(now):
-                times = timestamp(known.row.made), timestamp(known.seen)
+                times = values.timestamp(known.row.made), values.timestamp(known.seen)
                 device = known.row.agent, known.row.address
                 rows.append(SessionRow(known.session.id, *device, *times, hash == digest(cookie)))
         return rows
@@ -162,16 +145,12 @@ class LabSessions:
     def sign_out(self, cookie: str, *, address: str = "") -> None:
         """End the session with this cookie."""
         if (known := self._lasting(cookie)) is not None:
-            name = known.row.name
-            with self._database.change(Actor(name, address=address)) as step:
+            with self._database.change(Actor(known.row.name, address=address)) as step:
                 mine = _SESSION.hash == known.row.hash
-                self.close(step, step.account(name), "signed out", mine)
+                self.close(step, step.account(known.row.name), "signed out", mine)
 
     def end(self, name: str, actor: Actor, *, id: str = "", keep: str = "") -> int:
-        """End a session of an account, or all but that of the cookie `keep`; return how many.
-
-        Raises `NotAllowed` if the actor is somebody else who may not; see `LabStep.may_manage`.
-        """
+        """End a session of an account, or all but that of the cookie `keep`; return how many."""
         with self._database.change(actor) as step:
             account, why = step.account(name), "signed out elsewhere"
             if actor.name != account.name:
@@ -205,10 +184,7 @@ class Tokens:
         self, account: str, name: str, actor: Actor, *, project: str = "", read_only: bool = False,
         days: int = 90,
     ) -> TokenRow:  # fmt: skip
-        """Make a token; its text, `ak_...`, is in this row only.
-
-        Raises `BadValue`, `UnknownProject`.
-        """
+        """Make a token; its text, `ak_...`, is in this row only."""
         if not 1 <= days <= _MOST:
             raise LabError(f"Give 1 to {_MOST} days.", "invalid", "days")
         name, text = values.checked_title(name), f"ak_{secrets.token_urlsafe(32)}"
@@ -237,7 +213,7 @@ class Tokens:
             if step.delete(schema.token, _TOKEN.account == own.id, id_fits(_TOKEN, id)):
                 step.log("token withdrawn", own.name, before=id)
 
-    def visitor(self, bearer: str) -> TokenVisitor | None:
+    def visitor(self, bearer: str) -> values.TokenVisitor | None:
         """Return the token of a request; None if it is not valid (any more)."""
         hash, now = digest(bearer), self._database.now()
         valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
@@ -245,7 +221,7 @@ class Tokens:
             if (row := step.ask(_VISITOR, *valid).first()) is None:
                 return None
         self._used[hash] = now
-        return TokenVisitor(public_id(hash), *row)
+        return values.TokenVisitor(values.public_id(hash), *row)
 
     def tidy(self, step: LabStep) -> None:
         """Write when tokens were used; forget those that have expired long ago."""
@@ -257,4 +233,10 @@ class Tokens:
 
 def _token(row: Any, text: str = "") -> TokenRow:
     known = row.name, row.begins, row.project, row.read_only
-    return TokenRow(public_id(row.hash), *known, timestamp(row.expires), timestamp(row.used), text)
+    return TokenRow(
+        values.public_id(row.hash),
+        *known,
+        values.timestamp(row.expires),
+        values.timestamp(row.used),
+        text,
+    )
