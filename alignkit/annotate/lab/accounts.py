@@ -70,9 +70,9 @@ class Accounts:
         step.update(schema.account, _ACCOUNT.id == account.id, **new)
         self._sessions.refresh(step, _SESSION.account == account.id)
 
-    def _end_access(self, step: LabStep, account: Any, why: str) -> None:
-        """End all sessions, tokens and unused links of an account in a transaction."""
-        self._sessions.close(step, account, why)
+    def _end_access(self, step: LabStep, account: Any, why: str, keep: str = "") -> None:
+        """End all sessions (but that of a cookie), tokens and unused links of an account."""
+        self._sessions.close(step, account, why, _SESSION.hash != values.digest(keep))
         step.delete(schema.link, _LINK.account == account.id, _LINK.used.is_(None))
         if count := step.delete(schema.token, schema.token.c.account == account.id):
             step.log("tokens withdrawn", account.name, after={"why": why, "tokens": count})
@@ -84,15 +84,14 @@ class Accounts:
         step.log("password changed" if account.password else "joined", account.name, after=kind)
 
     def set_password(self, name: str, old: str, new: str, actor: Actor, *, keep: str = "") -> None:
-        """Change the password of an open account; all sessions but that of a cookie end."""
+        """Change the password of an open account; all else that lets somebody in ends."""
         check_new(new)
         known, password = verify(self._database, name, old, actor.address), hashed(new)
         with self._database.change(actor) as step:
             account = step.still_open(known)
             step.update(schema.account, _ACCOUNT.id == account.id, password=password)
             step.log("password changed", account.name)
-            others = _SESSION.hash != values.digest(keep)
-            self._sessions.close(step, account, "new password", others)
+            self._end_access(step, account, "new password", keep)
 
 
 def _get(step: LabStep, name: str) -> AccountRow:
@@ -175,6 +174,7 @@ class JoinLinks:
             waiting = id_fits(_LINK, id), _LINK.used.is_(None), _LINK.account.is_not(None)
             link = step.ask(_NAMED, *waiting).first()
             if link and (not project or project in step.roles(step.account(link.name))):
+                step.check_manager(step.account(link.name))
                 step.delete(schema.link, _LINK.hash == link.hash)
                 step.log("link withdrawn", link.name, project=project)
 

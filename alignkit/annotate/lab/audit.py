@@ -142,8 +142,9 @@ class LabStep:
     def may_manage(self, manager: str, account: Any) -> bool:
         """Return whether somebody may make links for an account and end its sessions.
 
-        Else the owner of one project could take over a lab owner, or a person of other projects.
-        Commands on the server's machine, which have no name, may.
+        Else the owner of one project could take over a lab owner, a person of other projects, or
+        one who was invited elsewhere and only added to this project. Commands on the server's
+        machine, which have no name, may.
         """
         own = self.find(manager) if manager else None
         if own is None or own.state != OPEN:
@@ -154,7 +155,14 @@ class LabStep:
         if not theirs:  # an invitation that was taken back: the name is free for another
             return account.state == INVITED and not self.ask(
                 schema.link, _LINK.account == account.id).first()  # fmt: skip
-        return all(mine.get(project) == OWNER for project in theirs)
+        if any(mine.get(x) != OWNER for x in theirs) or account.may_create > own.may_create:
+            return False
+        made = _AUDIT.action == "link made", _AUDIT.target == account.name
+        invited = self.ask(
+            sa.select(_AUDIT.n).limit(1),
+            *made, _AUDIT.after == values.INVITE, _AUDIT.project.in_(theirs),
+        )  # fmt: skip
+        return account.state == INVITED or invited.first() is not None
 
     def check_manager(self, account: Any) -> None:
         """Refuse an actor who may not manage an account."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -21,6 +24,9 @@ _SOURCES = {
     "trained": "an aligner trained on these pairs", "model": "a model file", "none": "none",
     names.VOTE: "a vote of systems",
 }  # fmt: skip
+
+_rendering = threading.Lock()  # long guidelines take seconds
+_PATIENCE = 3.0  # seconds that a reader of guidelines waits for another
 
 
 def projects(visit: LabVisit) -> object:
@@ -112,7 +118,9 @@ def change_project(visit: LabVisit) -> object:
         changes["suggestions"] = "none"
     if changes:
         _set(visit, changes)
-        lab.audit.write(visit.actor, "settings", row.slug, project=row.slug, after=changes)
+        if "guidelines" in changes:
+            changes["guidelines"] = f"{len(changes['guidelines']):,} characters"
+        visit.log("settings", row.slug, changes)
     if listed.get("state") == values.ARCHIVED:
         visit.server.desks.close(row.key)
     return card(visit, row, visit.role)
@@ -147,7 +155,7 @@ def delete_project(visit: LabVisit) -> None:
 def start(visit: LabVisit) -> object:
     """Return the first data of a page: `at` says of which (pairs, gold, look)."""
     at, can, row = visit.word("at", "pairs"), abilities(visit.role), visit.project
-    if {"gold": DECIDE, "look": LOOK}.get(at, ANNOTATE) not in can:
+    if {"pairs": ANNOTATE, "gold": DECIDE, "look": LOOK}.get(at) not in can:
         raise unknown()
     desk, lab = visit.opened(), visit.lab
     info = desk.store.project()
@@ -166,7 +174,17 @@ def start(visit: LabVisit) -> object:
 def guidelines_page(visit: LabVisit) -> str:
     """Return the guidelines of a project as a page."""
     path = visit.server.guidelines_file(visit.project.key)
-    return render_guidelines(path if path.exists() else None)
+    if not _rendering.acquire(timeout=_PATIENCE):
+        raise RefusedError(429, "The server is busy. Try again in a minute.")
+    try:
+        return _rendered(path, path.stat().st_mtime_ns if path.exists() else 0)
+    finally:
+        _rendering.release()
+
+
+@lru_cache(50)
+def _rendered(path: Path, changed: int) -> str:
+    return render_guidelines(path if changed else None)
 
 
 ENTRIES = [

@@ -246,6 +246,8 @@ class LabServer:
     async def _guidelines(self, request: Request) -> Response:
         """Send the guidelines: a page that is opened by a link, which has no header."""
         visit = self._visitor(request, linked=True)
+        assert visit.person is not None
+        self._slow_down(visit.person.id)
         self._enter(visit, "member", changes=False)
         page = await run_in_threadpool(listing.guidelines_page, visit)
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
@@ -257,6 +259,7 @@ class LabServer:
             visit = self._let_in(entry, request)
             if entry.takes is not None:
                 body = await read_json(request, entry.limit)
+                visit = self._let_in(entry, request, again=True)  # as it is now
                 if entry.takes is bytes:
                     visit.body = body
                 else:
@@ -271,16 +274,18 @@ class LabServer:
 
         return streamed if entry.streams else endpoint
 
-    def _let_in(self, entry: Entry, request: Request) -> LabVisit:
+    def _let_in(self, entry: Entry, request: Request, *, again: bool = False) -> LabVisit:
         """Check who asks and what they may do: all routes of the API pass here."""
         if entry.may == ANYBODY:
             visit = LabVisit(self, request, None)
-            self._slow_down(visit.address)
+            if not again:
+                self._slow_down(visit.address)
             return visit
         visit = self._visitor(request)
         person = visit.person
         assert person is not None
-        self._slow_down(person.id)
+        if not again:
+            self._slow_down(person.id)
         token = isinstance(person, values.TokenVisitor)
         if token and entry.sealed:
             raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
@@ -367,9 +372,13 @@ class LabServer:
 
     def _keep_votes_apart(self, entry: Entry, visit: LabVisit) -> None:
         """Refuse the vote of somebody who has seen the votes of the others on this pair."""
+        from alignkit.annotate.adjudication.gold import read_case
+
         slug, log, k = visit.project.slug, self.lab.audit, str(visit.k)
         seen = log.has(actor=visit.name, project=slug, action=_SAW, target=k)
         if entry.may == DECIDE and not seen:
+            with visit.store.database.reading() as conn:
+                read_case(conn, visit.k).check()  # else there are no votes to be seen yet
             log.write(visit.actor, _SAW, k, project=slug)
         elif entry.may == ANNOTATE and seen and entry.method == "POST":
             raise RefusedError(409, "You have seen the others' votes.")

@@ -9,9 +9,8 @@ anchor ``example-NAME``.
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -35,7 +34,7 @@ _PAGES = (
     "languages-verbs.md", "quick-card.md",
 )  # fmt: skip
 _LARGEST = 4_000_000  # characters: a page to be read by people
-_COMMENT = re.compile(r"<!--(.*?)-->\s*", re.DOTALL)
+_COMMENT = re.compile(r"<!--((?:[^<]|<(?!!--))*?)-->\s*")
 _EXAMPLE = re.compile(r"matrix: ([a-z0-9-]+)")
 _OUTSIDE = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
 _PAGE = f"""<!DOCTYPE html>
@@ -79,7 +78,7 @@ def render_guidelines(path: str | Path | None = None) -> str:
         file.name: _without_comments(parser.parse(_read(file)), file.parent / "examples")
         for file in files
     }
-    used = {"text", "contents"}  # anchors
+    used = {"text": 0, "contents": 0}  # anchors, and how many were made of each
     headings = {name: _anchored(tokens, used) for name, tokens in pages.items()}
     tops = {name: some[0].anchor if some else "text" for name, some in headings.items()}
     listed = [heading for some in headings.values() for heading in some]
@@ -145,13 +144,15 @@ def _plain(children: Iterable[Token]) -> str:
     return _COMMENT.sub("", words).strip()
 
 
-def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
+def _anchored(tokens: Sequence[Token], used: dict[str, int]) -> list[_Heading]:
     """Give headings and examples the same anchors as on GitHub; return the headings."""
 
     def unused(wanted: str) -> str:
-        numbered = (f"{wanted}-{count}" for count in itertools.count(1))
-        anchor = next(name for name in itertools.chain([wanted], numbered) if name not in used)
-        used.add(anchor)
+        anchor = wanted
+        while anchor in used:
+            used[wanted] += 1
+            anchor = f"{wanted}-{used[wanted]}"
+        used[anchor] = 0
         return anchor
 
     headings = []
@@ -168,7 +169,7 @@ def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
     return headings
 
 
-def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: set[str]) -> None:
+def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: Container[str]) -> None:
     """Point links between the pages to their place; links to other files become plain words."""
     opened: list[Token] = []
     for link in (child for token in tokens for child in token.children or ()):

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.server import LabServer
     from alignkit.annotate.lab.values import Actor
-    from alignkit.annotate.project.names import is_url
+    from alignkit.annotate.project.names import is_url, shown_place
     from alignkit.annotate.server import serving
 
     if options.owner_link:
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         own = LabServer(lab, address, proxies=options.behind_proxy, note=say)
 
         def started() -> None:
-            say(f"the lab {options.place} is at {address.url}; Ctrl-C stops")
+            say(f"the lab {shown_place(options.place)} is at {address.url}; Ctrl-C stops")
             if (token := lab.links.first_owner()) is not None:
                 say(f"Create the first owner: {address.url}join#{token}")
 

@@ -1,0 +1,111 @@
+"""What hostile people tried on a lab, and what stops them."""
+
+import re
+import time
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
+from annotation import small_corpus
+from lab_server import CARLA, Person, password, serving
+
+from alignkit.annotate.lab import passwords
+from alignkit.annotate.lab import server as lab_server
+from alignkit.annotate.server.assets import PAGE
+from alignkit.annotate.server.guidelines_page import render_guidelines
+
+NEW = "x" * 12
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "COST", (2, 1, 1))
+        with serving(tmp_path_factory.mktemp("lab")) as server:
+            server.slug = server.project(corpus=small_corpus(3, {}))
+            yield server
+
+
+def invite(server, name, slug):
+    link = server.lab.links.create("invite", name, CARLA, project=slug)
+    server.lab.links.use(link.token, password(name), address="192.0.2.1")
+
+
+def test_who_is_added_to_a_project_is_not_taken_over(server):
+    """An owner can add anybody; only who was invited there, and may do no more, gets a link."""
+    olga, place = server.of("olga"), f"projects/{server.slug}"
+    for name in ("max", "zoe"):  # of no project so far
+        olga.got("PUT", f"{place}/people/{name}", {"role": "reader"})
+        olga.got("POST", f"{place}/links", {"name": name, "kind": "reset"}, 403)
+        olga.got("DELETE", f"{place}/people/{name}/sessions", status=403)
+    link = server.lab.links.create("reset", "zoe", CARLA)
+    olga.got("DELETE", f"{place}/links/{link.id}", status=403)
+    invite(server, "nils", server.slug)
+    olga.got("POST", f"{place}/links", {"name": "nils", "kind": "reset"}, 201)
+    server.lab.accounts.change("nils", CARLA, may_create=True)
+    olga.got("POST", f"{place}/links", {"name": "nils", "kind": "reset"}, 403)
+
+
+def test_rights_that_end_while_a_body_comes_are_not_used(server, monkeypatch):
+    slug = server.project("Slow")
+    invite(server, "mona", slug)
+    mona, read = Person(server, "mona"), lab_server.read_json
+    body = {"name": "T", "project": slug}
+
+    async def slow(request, limit):
+        sent = await read(request, limit)
+        server.lab.accounts.change("mona", CARLA, state="closed")
+        return sent
+
+    monkeypatch.setattr(lab_server, "read_json", slow)
+    assert mona.got("POST", "me/tokens", body, 401)["error"] == "closed"
+
+
+def test_a_new_password_ends_all_else_that_lets_somebody_in(server):
+    invite(server, "tom", server.slug)
+    tom, lab = Person(server, "tom"), server.lab
+    token = tom.got("POST", "me/tokens", {"name": "T"}, 201)["token"]
+    link, other = lab.links.create("reset", "tom", CARLA).token, Person(server, "tom")
+    tom.got("PATCH", "me", {"old": password("tom"), "new": NEW}, 204)
+    assert lab.tokens.visitor(token) is lab.links.peek(link) is None
+    assert (tom.ask("GET", "me").status_code, other.ask("GET", "me").status_code) == (200, 401)
+
+
+def test_who_saw_no_votes_may_vote_and_nobody_sees_what_is_not_theirs(server):
+    adam, place = server.of("adam"), f"projects/{server.slug}"
+    server.lab.projects.remove(server.slug, "adam", CARLA)
+    server.lab.projects.add_existing(server.slug, "adam", "adjudicator", True, CARLA)
+    olga, plan = server.of("olga"), {"annotators": ["adam", "anna"]}
+    plan["plan"] = olga.got("POST", f"{place}/assign", {**plan, "dry_run": True})["plan"]
+    olga.got("POST", f"{place}/assign", plan)
+    adam.got("GET", f"{place}/gold/1", status=404)  # not ready
+    opened = {"id": "e1", "kind": "open", "data": {"rev": 1, "suggestions": False}}
+    adam.got("POST", f"{place}/pairs/1/events", {"base": 0, "rev": 1, "events": [opened]}, 201)
+    for at in ("gold", "look", "x"):
+        server.of("anna").got("GET", f"{place}/project?at={at}", status=404)
+
+
+def test_texts_stay_out_of_the_audit_log(server):
+    olga, place = server.of("olga"), f"projects/{server.slug}"
+    etag = olga.got("GET", place)["etag"]
+    olga.got("PATCH", place, {"etag": etag, "guidelines": "Of a secret text"})
+    assert "secret text" in olga.request("GET", f"/p/{server.slug}/guidelines").text
+    lines = olga.ask("GET", f"{place}/log").text
+    assert "16 characters" in lines
+    assert "secret" not in lines
+
+
+def test_hostile_guidelines_take_seconds_at_most(tmp_path):
+    path, begin = tmp_path / "guidelines.md", time.monotonic()
+    for text in ("<!--" * 20_000, "# a\n" * 10_000):
+        path.write_text(text)
+        render_guidelines(path)
+    assert time.monotonic() - begin < 10
+
+
+def test_after_signing_in_nobody_is_sent_to_another_site():
+    """The path of `/.//evil.example` is `//evil.example`: pages go to whole URLs."""
+    text = (PAGE / "signin.js").read_text(encoding="utf-8")
+    assert "? url.href : root" in text
+    assert not re.search(r"pathname \+", text)
