@@ -36,33 +36,27 @@ JSONL = Path(PARAPHRASES).read_bytes()
 
 @pytest.fixture
 def read(tmp_path, monkeypatch):
-    """Read files as the child does; `read.pairs` are what it wrote."""
+    """Read files as the child does; `read` then holds findings, kinds and pairs."""
     monkeypatch.chdir(tmp_path)
 
     def reading(files, *, task="align", project="", kinds=(), **chosen):
         shutil.rmtree(folder := tmp_path / "draft", ignore_errors=True)
         folder.mkdir()
-        rows = []
-        for n, (name, given) in enumerate(files.items(), 1):
+        rows = [DraftFile(n, name, 0) for n, name in enumerate(files, 1)]
+        for n, given in enumerate(files.values(), 1):
             (folder / str(n)).write_bytes(given.encode() if isinstance(given, str) else given)
-            rows.append(DraftFile(n, name, 0))
         said = {str(row.n): kinds[row.name] for row in rows if row.name in kinds}
         draft = Draft("", "1", project, task, rows)
         job = DraftJob(str(folder), DraftRecord("anna", time.time(), draft, said, **chosen))
-        reading.record = DraftReader(job, lambda *_: None).read()
-        path = job.pairs
-        reading.pairs = list(read_corpus(path, format="alignkit-jsonl")) if draft.pairs else []
+        read.record = DraftReader(job, lambda *_: None).read()
+        read.kinds = " ".join(row.kind for row in rows)
+        read.findings = {finding.code: finding for finding in draft.findings}
+        corpus = read_corpus(job.pairs, format="alignkit-jsonl") if draft.pairs else []
+        read.pairs = list(corpus)
         return draft
 
-    return reading
-
-
-def kinds(draft):
-    return [file.kind for file in draft.files]
-
-
-def findings(draft):
-    return {finding.code: finding for finding in draft.findings}
+    read = reading
+    return read
 
 
 def links(pairs, name="auto"):
@@ -76,7 +70,7 @@ def folder_of(path):
 
 def test_words_and_links_are_told_apart_and_shown(read):
     draft = read(NEWS)
-    assert kinds(draft) == ["source", "target", "corpus"]
+    assert read.kinds == "source target corpus"
     assert draft.detected == "Pharaoh links, counted from 0, source first"
     assert (draft.pairs, draft.languages, draft.annotators) == (3, "en-de", ["auto"])
     assert (draft.ready, draft.findings, draft.problem, draft.name) == (True, [], "", "news")
@@ -96,7 +90,7 @@ def test_words_and_links_are_told_apart_and_shown(read):
 )  # fmt: skip
 def test_texts_are_source_and_target_by_their_names_or_in_order(read, files, expected):
     draft = read(files)
-    assert (kinds(draft), draft.ready) == (expected.split(), True)
+    assert (read.kinds, draft.ready) == (expected, True)
     assert read.pairs[0].source[0] in files.get("x.src", files.get("a.txt", EN)) + "athe"
 
 
@@ -104,7 +98,7 @@ def test_what_a_file_is_can_be_said(read):
     files = {**NEWS, "more.de": DE}
     assert "Say what each is" in read(files).problem
     draft = read(files, kinds={"news.en": "target", "news.de": "none", "more.de": "source"})
-    assert (kinds(draft), draft.ready) == (["target", "none", "corpus", "source"], True)
+    assert (read.kinds, draft.ready) == ("target none corpus source", True)
     assert read.pairs[0].source == ("das", "alte", "haus")
 
 
@@ -116,7 +110,7 @@ def test_each_written_format_is_detected_or_asked(read, tmp_path, format, sample
     (tmp_path / "w").mkdir()
     files = folder_of(written(corpus, format, tmp_path / "w"))
     draft = read(files)
-    if asked := findings(draft).get("format"):
+    if asked := read.findings.get("format"):
         assert (asked.choices[0].value, asked.chosen, draft.ready) == ("stop", "stop", False)
         assert format in [choice.value for choice in asked.choices]
         draft = read(files, choices={"format": format})
@@ -160,16 +154,16 @@ def test_findings_have_choices_and_the_safe_one_is_chosen(
     read, files, code, text, pairs, names, safe, other
 ):
     draft = read(files)
-    finding = findings(draft)[code]
+    finding = read.findings[code]
     assert (finding.text, ", ".join(each.name for each in finding.choices[:2])) == (text, names)
     assert finding.pairs[: len(pairs)] == pairs or code == "broken-record"
     assert (finding.chosen, draft.ready, draft.pairs) == (finding.choices[0].value, *safe)
     value = "windows-1252" if code == "encoding" else finding.choices[1].value
     draft = read(files, choices={code: value})
-    assert (findings(draft)[code].chosen, draft.ready, draft.pairs) == (value, *other)
+    assert (read.findings[code].chosen, draft.ready, draft.pairs) == (value, *other)
     if files is LATIN:  # a mark, too, is told, as in a file of Windows
         text = "Byte order mark (1); x.de, line 1: 1 in this line"
-        assert (findings(draft)["byte-order-mark"].text, draft.findings[1].choices) == (text, [])
+        assert (read.findings["byte-order-mark"].text, draft.findings[1].choices) == (text, [])
         assert read.pairs[0].source[1] == "ol\xe9"
     if files is TWICE:
         assert [pair.id for pair in read.pairs][:2] == ["1", "1-2-2"]
@@ -178,17 +172,18 @@ def test_findings_have_choices_and_the_safe_one_is_chosen(
 def test_a_suspicious_direction_or_base_can_be_turned(read):
     files = {"x.src": "a b c d e f g h\n" * 10, "x.tgt": "x y z\n" * 10}
     files["a.align"] = "0-4 1-6 2-7\n" * 10
-    assert findings(read(files))["suspicious-direction"].chosen == "keep"
+    read(files)
+    assert read.findings["suspicious-direction"].chosen == "keep"
     assert links(read.pairs, "a")[0] == ""
     draft = read(files, choices={"suspicious-direction": "turn"})
     assert draft.detected == "Pharaoh links, counted from 0, target first"
     assert links(read.pairs, "a")[0] == "4-0 6-1 7-2"
     files["a.align"] = "1-1 8-3 3-2\n" * 10
     draft = read(files, choices={"suspicious-base": "turn"})
-    assert findings(draft)["suspicious-base"].choices[1].name == "Count from 1"
+    assert read.findings["suspicious-base"].choices[1].name == "Count from 1"
     assert links(read.pairs, "a")[0] == "0-0 2-1 7-2"
     draft = read(files, options={"base": "1", "direction": "source"})
-    assert (list(findings(draft)), draft.ready) == (["repeated-pairs"], True)
+    assert (list(read.findings), draft.ready) == (["repeated-pairs"], True)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
@@ -218,7 +213,7 @@ def test_documents_models_and_projects(read, tmp_path):
     texts = {"en/a.txt": "One. Two.", "fr/a.txt": "Un. Deux.", "en/b.txt": "x", "fr/b.md": "y"}
     draft = read({**texts, "en/c.txt": "alone"}, task="extract", options={"tokenizer": "wordpunct"})
     assert (draft.detected, draft.ready, draft.pairs) == ("2 pairs of documents", True, 2)
-    assert "1 file has no counterpart" in findings(draft)["no-counterpart"].text
+    assert "1 file has no counterpart" in read.findings["no-counterpart"].text
     assert read.pairs[0].source == ("One", ".", "Two", ".")
     assert read({"a.txt": "x y", "b.txt": "z"}, task="extract").pairs == 1
     assert read({"d.jsonl": '{"source": "x y", "target": "z"}\n'}, task="extract").ready
