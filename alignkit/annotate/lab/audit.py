@@ -19,23 +19,15 @@ from sqlalchemy.exc import DBAPIError
 
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.bodies import AuditRow
-from alignkit.annotate.lab.values import (
-    DAY,
-    INVITED,
-    NOBODY,
-    OPEN,
-    OWNER,
-    Actor,
-    LabError,
-    timestamp,
-)
+from alignkit.annotate.lab.values import INVITED, NOBODY, OPEN, OWNER, Actor, LabError, timestamp
 from alignkit.annotate.project import engines, names
 
 _ACCOUNT, _ROLE, _LINK, _PROJECT, _AUDIT = (
     table.c for table in (schema.account, schema.role, schema.link, schema.project, schema.audit)
 )
-_BLANKED, _MOST = 90 * DAY, 1000  # seconds after which an address goes; rows at once
+_BLANKED, _MOST = 90 * values.DAY, 1000  # seconds after which an address goes; rows at once
 _CHANGES = "account changed", "role set", "project changed"
+_Opened = Callable[[sa.Engine], AbstractContextManager[sa.Connection]]
 LIVE = _PROJECT.state != values.DELETED
 """The condition for projects that are not deleted."""
 
@@ -142,9 +134,8 @@ class LabStep:
     def may_manage(self, manager: str, account: Any) -> bool:
         """Return whether somebody may make links for an account and end its sessions.
 
-        Else the owner of one project could take over a lab owner, a person of other projects, or
-        one who was invited elsewhere and only added to this project. Commands on the server's
-        machine, which have no name, may.
+        Commands, which have no name, may. The owner of one project may not take over a lab owner, a
+        person of other projects, or one who was invited elsewhere and only added to this project.
         """
         own = self.find(manager) if manager else None
         if own is None or own.state != OPEN:
@@ -153,16 +144,14 @@ class LabStep:
             return bool(own.rank == OWNER)
         mine, theirs = self.roles(own), self.roles(account)
         if not theirs:  # an invitation that was taken back: the name is free for another
-            return account.state == INVITED and not self.ask(
-                schema.link, _LINK.account == account.id).first()  # fmt: skip
+            links = self.ask(schema.link, _LINK.account == account.id)
+            return account.state == INVITED and links.first() is None
         if any(mine.get(x) != OWNER for x in theirs) or account.may_create > own.may_create:
             return False
         made = _AUDIT.action == "link made", _AUDIT.target == account.name
-        invited = self.ask(
-            sa.select(_AUDIT.n).limit(1),
-            *made, _AUDIT.after == values.INVITE, _AUDIT.project.in_(theirs),
-        )  # fmt: skip
-        return account.state == INVITED or invited.first() is not None
+        here = _AUDIT.after == values.INVITE, _AUDIT.project.in_(theirs)
+        invited = self.ask(sa.select(_AUDIT.n).limit(1), *made, *here).first()
+        return account.state == INVITED or invited is not None
 
     def check_manager(self, account: Any) -> None:
         """Refuse an actor who may not manage an account."""
@@ -199,9 +188,7 @@ class LabDatabase:
                 done()
 
     @contextmanager
-    def _step(
-        self, opened: Callable[[sa.Engine], AbstractContextManager[sa.Connection]], actor: Actor
-    ) -> Iterator[LabStep]:
+    def _step(self, opened: _Opened, actor: Actor) -> Iterator[LabStep]:
         try:
             with opened(self._engine) as conn:
                 yield LabStep(conn, actor, self.now())
@@ -233,10 +220,7 @@ class AuditLog:
         return self._read(asked.where(_AUDIT.n < after) if after else asked, limit)
 
     def lines(self, **which: str) -> Iterator[bytes]:
-        """Yield all rows of a `project`, `person` or `day` as JSON lines, the oldest first.
-
-        A person is the actor or the target; a day is as in 2026-11-27.
-        """
+        """Yield rows as JSON lines, the oldest first: of a `project`, `person` or `day`."""
         asked, last = _asked(**which).order_by(_AUDIT.n), 0
         while rows := self._read(asked.where(_AUDIT.n > last), _MOST):
             yield from (json.encode(row) + b"\n" for row in rows)
@@ -264,5 +248,5 @@ def _asked(project: str = "", person: str = "", day: str = "") -> sa.Select[Any]
             start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc).timestamp()
         except ValueError:
             raise LabError("Give a day as in 2026-11-27.", "invalid", "day") from None
-        asked = asked.where(_AUDIT.at.between(start, start + DAY - 1))
+        asked = asked.where(_AUDIT.at.between(start, start + values.DAY - 1))
     return asked

@@ -7,8 +7,7 @@ import secrets
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -55,11 +54,7 @@ class Lab:
 
     @classmethod
     def open(cls, place: str, *, serve: bool = False) -> Lab:
-        """Open a lab, or make it; only one process at a time may serve it.
-
-        While it is served, other processes must leave its sessions alone: the server keeps them in
-        memory.
-        """
+        """Open a lab, or make it; only one process may serve it, which keeps sessions in memory."""
         with ExitStack() as undo:
             folder = None if names.is_url(place) else _folder(place)
             if folder is None:
@@ -68,7 +63,7 @@ class Lab:
                 engine = engines.sqlite_engine(str(folder / _FILE))
             undo.callback(engines.close, engine)
             if serve:
-                undo.enter_context(_alone(place, folder, engine))
+                _lock(place, folder, engine, undo)
             lab = cls(place, engine, folder)
             if serve and folder:
                 _check_locks(lab.database, folder)
@@ -85,10 +80,7 @@ class Lab:
         return key.join(self._project)
 
     def tidy(self) -> None:
-        """Write when sessions and tokens were used, log failures, forget what is old.
-
-        The server calls this every minute; `close` does, too.
-        """
+        """Write when sessions and tokens were used, log failures, forget what is old."""
         with self.database.change() as step:
             for part in (passwords, self.audit, self.sessions, self.tokens, self.links):
                 part.tidy(step)
@@ -132,40 +124,31 @@ def _prepare(database: LabDatabase) -> str:
             raise LabError(f"{database.place}: the database is not that of a lab")
         key, version = step.ask(schema.lab).one()
     if version > schema.VERSION:
-        newer = f"version {version}; this alignkit reads up to {schema.VERSION}"
-        text = f"was made by a newer alignkit ({newer}); upgrade alignkit"
-        raise LabError(f"{database.place}: {text}")
+        text = f"newer alignkit (version {version}; this alignkit reads up to {schema.VERSION})"
+        raise LabError(f"{database.place}: was made by a {text}; upgrade alignkit")
     return str(key)
 
 
 _held: set[Path] = set()  # by this process, which its own locks would not keep out
 
 
-@contextmanager
-def _alone(place: str, folder: Path | None, engine: sa.Engine) -> Iterator[None]:
+def _lock(place: str, folder: Path | None, engine: sa.Engine, undo: ExitStack) -> None:
     """Keep out other servers."""
+    locked: bool | None = False
     if folder is None:
-        with engine.connect() as conn:
-            number = engines.lock_number(_SCHEMA, "serving")
-            if not conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number))):
-                raise LabError(f"{names.shown_place(place)}: {_TAKEN}")
-            conn.commit()
-            try:
-                yield
-            finally:
-                conn.invalidate()  # the lock goes with the connection
-        return
-    if folder in _held:
-        raise LabError(f"{place}: {_TAKEN}")
-    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        if not (locked := lock_alone(file)):
-            raise LabError(f"{place}: {_UNLOCKED if locked is None else _TAKEN}")
-        _held.add(folder)
-        yield
-    finally:
-        _held.discard(folder)
-        os.close(file)
+        conn = undo.enter_context(engine.connect())
+        undo.callback(conn.invalidate)  # the lock goes with the connection
+        number = engines.lock_number(_SCHEMA, "serving")
+        locked = conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))
+        conn.commit()
+    elif folder not in _held:
+        file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        undo.callback(os.close, file)
+        if locked := lock_alone(file):
+            _held.add(folder)
+            undo.callback(_held.discard, folder)
+    if not locked:
+        raise LabError(f"{names.shown_place(place)}: {_UNLOCKED if locked is None else _TAKEN}")
 
 
 def _check_locks(database: LabDatabase, folder: Path) -> None:

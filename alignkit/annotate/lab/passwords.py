@@ -18,13 +18,12 @@ from alignkit.annotate.lab.values import OPEN, Actor, LabError
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
-AT_ONCE, WAITING = 2, 20
-"""How many passwords are hashed at once, and how many wait for it."""
+_AT_ONCE, _WAITING = 2, 20  # passwords that are hashed, and that wait for it
 _LENGTHS = 12, 200
 _LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
 _FAILURE = schema.failure.c
-_turn, _places = Semaphore(AT_ONCE), BoundedSemaphore(AT_ONCE + WAITING)
+_turn, _places = Semaphore(_AT_ONCE), BoundedSemaphore(_AT_ONCE + _WAITING)
 
 
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
@@ -84,14 +83,14 @@ def verify(database: LabDatabase, name: str, password: str, address: str) -> Any
         row = step.find(name)
     unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
     mine = _count(database, unknown if row is None else row.name, network(address))
-    wrong = False
+    right: bool | None = None
     try:
-        wrong = not matches(password, row.password if row and row.state == OPEN else "")
+        right = matches(password, row.password if row and row.state == OPEN else "")
     finally:
-        if not wrong:
+        if right is not False:  # also if it was not checked
             with database.change() as step:
                 step.update(schema.failure, mine, count=_FAILURE.count - 1)
-    if wrong:
+    if not right:
         raise LabError(*values.WRONG)
     return row
 

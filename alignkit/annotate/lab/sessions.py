@@ -40,10 +40,8 @@ class _Known:
     def ended(self, now: int) -> Ended | None:
         """Return how the session ended; None while it lasts."""
         last = min(self.row.made + LASTS, self.seen + _UNUSED)
-        if self.row.ended is None and now <= last:
-            return None
-        why, at = ("expired", last) if self.row.ended is None else (self.row.why, self.row.ended)
-        return Ended(self.row.name, why, values.timestamp(at))
+        why = self.row.why if self.row.ended else "expired" if now > last else ""
+        return Ended(self.row.name, why) if why else None
 
 
 class LabSessions:

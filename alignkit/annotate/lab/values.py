@@ -83,11 +83,10 @@ class LabSession(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A session that has ended: of whom, why (as in "taken over by ben") and when."""
+    """A session that has ended: of whom, and why, as in "taken over by ben"."""
 
     account: str
     why: str
-    at: str
 
     @property
     def kind(self) -> str:
