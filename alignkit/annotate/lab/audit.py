@@ -120,14 +120,10 @@ class LabStep:
         owns = (self.roles(account).get(project) if project else account.rank) == OWNER
         if account.state != OPEN or not owns:
             return
-        owners = sa.select(_ACCOUNT.id).where(_ACCOUNT.state == OPEN, _ACCOUNT.id != account.id)
-        which = [_ACCOUNT.rank == OWNER]
+        others = sa.select(_ACCOUNT.id).where(_ACCOUNT.state == OPEN, _ACCOUNT.id != account.id)
         if project:
-            owners, which = (
-                owners.join(schema.role),
-                [_ROLE.project == project, _ROLE.role == OWNER],
-            )
-        if self.ask(owners, *which).first() is None:
+            others = others.join(schema.role).where(_ROLE.project == project)
+        if self.ask(others, (_ROLE.role if project else _ACCOUNT.rank) == OWNER).first() is None:
             text = f"The last owner{' of ' * bool(project)}{project} cannot leave."
             raise LabError(f"{text} Make somebody else owner first.", "last")
 
