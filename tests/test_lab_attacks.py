@@ -8,12 +8,13 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
 from annotation import small_corpus
-from lab_server import CARLA, Person, password, serving
+from lab_server import CARLA, Person, password, serving, until
 
 from alignkit.annotate.lab import passwords
 from alignkit.annotate.lab import server as lab_server
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.guidelines_page import render_guidelines
+from alignkit.model.alignment import Alignment
 
 NEW = "x" * 12
 
@@ -84,6 +85,16 @@ def test_who_saw_no_votes_may_vote_and_nobody_sees_what_is_not_theirs(server):
     adam.got("POST", f"{place}/pairs/1/events", {"base": 0, "rev": 1, "events": [opened]}, 201)
     for at in ("gold", "look", "x"):
         server.of("anna").got("GET", f"{place}/project?at={at}", status=404)
+
+
+def test_the_dashboard_does_not_tell_where_projects_are(server):
+    two = {name: Alignment.parse("0-0") for name in ("anna", "ben")}
+    slug = server.project("Told", small_corpus(2, two))
+    rita, path = server.of("rita"), f"projects/{slug}/agreement"
+    until(lambda: rita.got("GET", path).get("commands"))
+    text = rita.ask("GET", path).text
+    assert "project export told.alignkit" in text
+    assert str(server.lab.folder) not in text
 
 
 def test_texts_stay_out_of_the_audit_log(server):

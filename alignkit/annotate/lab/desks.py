@@ -92,7 +92,7 @@ class Desks:
                 idle = [*self._open][: max(0, len(self._open) + 1 - _MOST)]
             for key in idle:
                 self.close(key)
-            desk = Desk(self._opened(project), only_assigned=True)
+            desk = Desk(self._opened(project), only_assigned=True, file=f"{project.slug}.alignkit")
             if project.task != "extract" and project.state == "open":
                 desk.store.enrol(desk.store.project().gold)
             with self._lock:

@@ -36,8 +36,8 @@ Two = tuple[str, str]
 class Dashboard:
     """The dashboard of a project, and the threads that compute it."""
 
-    def __init__(self, store: Store, learning: Callable[[], str] = str) -> None:
-        self._store, self._learning = store, learning
+    def __init__(self, store: Store, learning: Callable[[], str] = str, file: str = "") -> None:
+        self._store, self._learning, self._file = store, learning, file or store.path
         self._live = LiveWork()
         self._reading = threading.Lock()  # of `_live`
         self._share: float | None = 0.0  # of the first reading; None when all is read
@@ -160,9 +160,7 @@ class Dashboard:
             of = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
             if of != self._of:
                 with self._store.database.reading() as conn:
-                    view = dashboard_view(
-                        conn, self._live, intervals, slow, self._store.path, learning
-                    )
+                    view = dashboard_view(conn, self._live, intervals, slow, self._file, learning)
                 self._body, self._of = msgspec.json.encode(view), of
                 self._tag = entity_tag(self._body)
             return self._body, self._tag

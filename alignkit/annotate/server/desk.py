@@ -95,10 +95,12 @@ class Desk:
     """An open project, with what is computed once for all its visitors."""
 
     def __init__(
-        self, opening: Opening, *, hide_systems: bool = False, only_assigned: bool = False
-    ) -> None:
+        self, opening: Opening, *, hide_systems: bool = False, only_assigned: bool = False,
+        file: str = "",
+    ) -> None:  # fmt: skip
         self.opening, self._hide_systems = opening, hide_systems
         self._only_assigned = only_assigned  # else everybody has all pairs until some are assigned
+        self._file = file  # as pages name it, which must not tell where a lab keeps its projects
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
         self._making = threading.Lock()  # of these two
@@ -229,7 +231,7 @@ class Desk:
             if self._board is None:
                 from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
 
-                self._board = Dashboard(self.store, self.opening.learned)
+                self._board = Dashboard(self.store, self.opening.learned, self._file)
                 self.opening.at_end(self._board.stop)
         body, tag = self._board.answer()
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
