@@ -33,15 +33,14 @@ def _check(visit: LabVisit, slug: str) -> None:
     person, projects = visit.person, visit.lab.projects
     assert person is not None
     only = getattr(person, "project", "")
-    if not slug:
-        if only or not (person.may_create or person.rank == values.OWNER):
-            raise unknown()
-        return
-    role = projects.role(visit.name, slug) if only in ("", slug) else None
-    if role is None or MANAGE not in abilities(role):
+    if not slug and (only or not (person.may_create or person.rank == values.OWNER)):
         raise unknown()
-    if visit.request.method != "GET" and projects.get(slug).state == values.ARCHIVED:
-        raise RefusedError(423, "The project is archived. Reopen it first.")
+    if slug:
+        role = projects.role(visit.name, slug) if only in ("", slug) else None
+        if role is None or MANAGE not in abilities(role):
+            raise unknown()
+        if visit.request.method != "GET" and projects.get(slug).state == values.ARCHIVED:
+            raise RefusedError(423, "The project is archived. Reopen it first.")
 
 
 def _id(visit: LabVisit) -> str:
@@ -112,24 +111,21 @@ async def put_file(visit: LabVisit) -> Response:
 async def _pieces(request: Request) -> AsyncIterator[bytes]:
     """Yield the body in large pieces; refuse one that is too slow."""
     start, count, piece, stream = time.monotonic(), 0, bytearray(), request.stream()
+    part: bytes | None = b""
     try:
-        while True:
+        while part is not None:
             left = max(_SOON, count / _RATE) - (time.monotonic() - start)
             with anyio.fail_after(min(_PATIENCE, max(left, 0.0))):
                 part = await anext(stream, None)
-            if part is None:
-                break
-            piece += part
-            count += len(part)
-            if len(piece) >= _PIECE:
+            piece += part or b""
+            count += len(part or b"")
+            if piece and (part is None or len(piece) >= _PIECE):
                 yield bytes(piece)
                 piece.clear()
     except TimeoutError:
         raise RefusedError(408, "The file came too slowly. Add it again.") from None
     except ClientDisconnect:
         raise RefusedError(400, "The file did not come completely.") from None
-    if piece:
-        yield bytes(piece)
 
 
 def new_project(visit: LabVisit) -> object:

@@ -6,7 +6,6 @@ read from them (see `draft_child`). The names of files are labels only.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import threading
@@ -37,14 +36,13 @@ _KEPT, _FREE = 24 * 3600, 1024 * MB  # seconds; bytes of the disk that stay free
 _LONGEST_PREVIEW = 2 * MB
 _CHILDREN, _QUEUE = 2, 20
 _PART = re.compile(r"(?!(?i:con|prn|aux|nul|com\d|lpt\d)(\.|$))\w[\w.+ -]{0,99}(?<![ .])")
+_CHARACTERS = "letters, digits, spaces and . + - _, at most 100, beginning with a letter"
 _ID = re.compile("[0-9a-f]{32}")
+_MODULE = "alignkit.annotate.lab.draft_child"
 _LATER = "import them with `alignkit project import`."
+_CHANGED = "The draft was changed meanwhile. Nothing was created. Look at it again."
 _KILLED = f"The files take too much time or memory. Nothing was created. Split them, or {_LATER}"
 _LARGE = f"This file is larger than 256 MB. Split it, or {_LATER.replace('them', 'it')}"
-
-
-def _refused(text: str, error: str = "changed") -> RefusedError:
-    return RefusedError(409, text, error=error)
 
 
 class DraftRecord(Struct):
@@ -114,17 +112,17 @@ class Drafts:
         """Return the record of an account's draft; an `etag` refuses one that has changed."""
         with self._lock:
             for record in self._stored(id) if _ID.fullmatch(id) else ():
+                if record.account != account:
+                    break
                 if etag and (self._closed or record.draft.etag != etag):
-                    text = "The draft was changed meanwhile. Nothing was created. Look at it again."
-                    raise _refused(text)
-                if record.account == account:
-                    return record
+                    raise RefusedError(409, _CHANGED, error="changed")
+                return record
         raise RefusedError(404, "This draft does not exist, or not any more.")
 
     def _save(self, record: DraftRecord) -> None:
-        path = self.path(record.draft.id) / "draft.json"
-        path.with_suffix(".new").write_bytes(json.encode(record))
-        os.replace(path.with_suffix(".new"), path)
+        new = self.path(record.draft.id) / "draft.new"
+        new.write_bytes(json.encode(record))
+        new.replace(new.with_suffix(".json"))
 
     @contextmanager
     def _changing(self, account: str, id: str) -> Iterator[DraftRecord]:
@@ -137,8 +135,8 @@ class Drafts:
             self._stop(id)
             self._start_reading(record)
 
-    def _stop(self, id: str) -> None:
-        if (child := self._children.get(id)) is not None:
+    def _stop(self, *ids: str) -> None:
+        for child in [self._children[id] for id in ids if id in self._children]:
             child.stop()
 
     def _remove(self, id: str) -> None:
@@ -162,8 +160,7 @@ class Drafts:
         self.sweep()
         with self._lock:
             if len(self.drafts(account)) >= _DRAFTS:
-                text = f"You have {_DRAFTS} drafts. Create their projects, or cancel one."
-                raise _refused(text, "many")
+                raise RefusedError(409, f"You have {_DRAFTS} drafts. Use or cancel one.")
             draft = bodies.Draft(token_hex(16), "0", project)
             self.path(draft.id).mkdir(mode=0o700)
             self._save(DraftRecord(account, time.time(), draft, read="0"))
@@ -200,7 +197,7 @@ class Drafts:
             files = record.draft.files
             _check_name(name, [file.name for file in files])
             if len(files) >= _FILES:
-                raise _refused(f"A draft has at most {_FILES} files.", "many")
+                raise RefusedError(409, f"A draft has at most {_FILES} files.")
             if size < 1:
                 raise RefusedError(413, f"{name} is empty.")
             if size > _MOST_OF_FILE:
@@ -229,15 +226,15 @@ class Drafts:
         try:
             part.touch(0o600, exist_ok=False)
         except FileExistsError:
-            raise _refused(f"{file.name} is being sent already.") from None
+            raise RefusedError(409, f"{file.name} is being sent already.") from None
         try:
             with part.open("wb") as stream:
                 yield write
             if left:
-                raise _refused(f"{file.name} did not arrive completely. Add it again.")
+                raise RefusedError(409, f"{file.name} did not arrive completely. Add it again.")
             with self._changing(account, id) as record:
                 record.file(n).received = file.size
-                os.replace(part, self.path(id) / str(n))
+                part.replace(self.path(id) / str(n))
         finally:
             part.unlink(missing_ok=True)
 
@@ -264,8 +261,7 @@ class Drafts:
         """Stop the child processes; drafts stay."""
         with self._lock:
             self._closed = True
-            for id in [*self._children]:
-                self._stop(id)
+            self._stop(*self._children)
 
     def preview(self, account: str, id: str, k: int) -> bodies.Preview:
         """Return a pair as it would be in the project."""
@@ -303,7 +299,7 @@ class Drafts:
     def _use(self, account: str, sent: _Sent, *, dry: bool = False, **how: Any) -> bytes:
         record = self._load(account, sent.draft, sent.etag)
         if not record.draft.ready:
-            raise _refused("The draft is not ready. Nothing was created.")
+            raise RefusedError(409, "The draft is not ready. Nothing was created.")
         result = self._run(DraftJob(str(self.path(sent.draft)), record, **how))
         if not dry:
             self._remove(sent.draft)
@@ -320,9 +316,8 @@ class Drafts:
         with self._own[account], self._places:
             with self._lock:
                 self._load(account, draft.id, draft.etag)
-                child = self._children[draft.id] = ChildProcess(
-                    job, report, lambda _: None, module="alignkit.annotate.lab.draft_child"
-                )
+                child = ChildProcess(job, report, lambda _: None, module=_MODULE)
+                self._children[draft.id] = child
             try:
                 child.run()
                 return child.result
@@ -366,13 +361,12 @@ class Drafts:
 def _check_name(name: str, others: list[str]) -> None:
     parts, mine, known = name.split("/"), name.casefold(), {each.casefold() for each in others}
     folders = {each.partition("/")[0] for each in known if "/" in each}
-    text = ""
     if len(parts) > 2:
         text = "Folders inside folders are not opened."
     elif not all(map(_PART.fullmatch, parts)):
-        text = "letters, digits, spaces and . + - _, at most 100, beginning with a letter"
-        text = f"Rename {name[:40]!r}: names have {text}."
+        text = f"Rename {name[:40]!r}: names have {_CHARACTERS}."
     elif mine in known | folders or (len(parts) > 1 and mine.partition("/")[0] in known):
         text = f"There is already a file {name}. Remove it first."
-    if text:
-        raise RefusedError(422, text, field="name")
+    else:
+        return
+    raise RefusedError(422, text, field="name")
