@@ -97,8 +97,7 @@ class DraftReader:
         draft = self._draft
         try:
             self._lay_out()
-            for name in self._files:
-                self._attempt(self._look, name)
+            self._attempt(self._look, self._files)
             if not self._stops():
                 self._detect()
                 self._write(self._pairs())
@@ -121,12 +120,13 @@ class DraftReader:
         draft.name = re.split(r"[./]", next(names, ""))[0].replace("_", " ").strip()
         return self._record
 
-    def _attempt(self, step: Callable[[str], None], name: str) -> None:
-        try:
-            step(name)
-        except AlignkitError as error:
-            self._refuse(error, name)
-            self._files[name].kind = "none"
+    def _attempt(self, step: Callable[[str], None], names: Iterable[str]) -> None:
+        for name in names:
+            try:
+                step(name)
+            except AlignkitError as error:
+                self._refuse(error, name)
+                self._files[name].kind = "none"
 
     def _refuse(self, error: AlignkitError, name: str = "") -> None:
         """Note an error, at its file if it has one."""
@@ -141,11 +141,10 @@ class DraftReader:
         code, values = kind.replace(" ", "-"), [value for value, _ in choices] or [""]
         chosen = self._record.choices.get(code, "")
         chosen = chosen if chosen in values else values[0]
-        for finding in self._draft.findings:
-            if finding.code == code:
-                finding.text += f"; {text}"
-                return chosen
-        self._draft.findings.append(DraftFinding(code, text, [*at], _rows(*choices), chosen))
+        if same := [finding for finding in self._draft.findings if finding.code == code]:
+            same[0].text += f"; {text}"
+        else:
+            self._draft.findings.append(DraftFinding(code, text, [*at], _rows(*choices), chosen))
         return chosen
 
     def _stops(self) -> bool:
@@ -231,8 +230,7 @@ class DraftReader:
                 for name in [name for name in names if name in own]:
                     self._files[name].kind = "corpus"
                     undecided.remove(name)
-        for name in undecided:
-            self._attempt(self._detect_file, name)
+        self._attempt(self._detect_file, undecided)
         self._choose_sides()
 
     def _detect_file(self, name: str) -> None:
@@ -248,9 +246,8 @@ class DraftReader:
             if not (declared or fitting):
                 raise
             if not (format := declared):
-                text = f"{name} fits several formats"
-                format = self._find("format", text, _STOP, *_same(fitting))
-                format = fitting[0] if format == "stop" else format
+                text, choices = f"{name} fits several formats", _same(fitting)
+                format = dict(choices).get(self._find("format", text, _STOP, *choices), fitting[0])
         file.kind, self._formats[name] = "corpus", declared or format
 
     def _choose_sides(self) -> None:
@@ -313,12 +310,10 @@ class DraftReader:
             name=None if stem == GOLD else stem, source=source, target=target,
         ))  # fmt: skip
         if formats:
-            about = re.split("[:;,(]", FORMATS[format])[0].strip()
-            about = "pharaoh links" if format == "pharaoh" else about
+            self._record.format, about = format, re.split("[:;,(]", FORMATS[format])[0].strip()
             if not (kind.scheme or about.startswith("alignkit")):
-                first = SIDES[seen.transposed]
-                about = f"{about[:1].upper()}{about[1:]}, counted from {seen.base}, {first} first"
-            self._record.format = format
+                about = "Pharaoh links" if format == "pharaoh" else about[:1].upper() + about[1:]
+                about += f", counted from {seen.base}, {SIDES[seen.transposed]} first"
         self._draft.detected = about
         languages = [match[1] for name in words if (match := _LANGUAGE.search(name))]
         self._draft.languages = "-".join(languages) if len(languages) == 2 else ""
@@ -370,16 +365,15 @@ class DraftReader:
     def _chosen(self, pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
         """Yield the pairs without those that are left out, and with ids that are unique."""
         first: dict[object, int] = {}
-        again = {
-            k: first[pair.source, pair.target]
-            for k, pair in enumerate(pairs, 1)
-            if first.setdefault((pair.source, pair.target), k) != k and pair.source is not None
-        }
-        keep = "keep"
+        again, keep = dict[int, int](), "keep"
+        for k, pair in enumerate(pairs, 1):
+            same = first.setdefault((pair.source, pair.target), k)
+            if same != k and pair.source is not None:
+                again[k] = same
         if again:
             text = f"{how_many(len(again), 'pair', commas=True)} with the words of another"
-            at = (k for both in again.items() for k in reversed(both))
             choices = ("keep", "Keep both"), ("first", "Keep first")
+            at = (k for both in again.items() for k in reversed(both))
             keep = self._find("repeated pairs", text, *choices, at=at)
         known, used = {pair.id for pair in pairs}, set[str]()
         for k, pair in enumerate(pairs, 1):
@@ -417,8 +411,7 @@ class DraftReader:
 
     def _write(self, pairs: Iterable[SentencePair]) -> None:
         """Write the pairs, and a preview of each with an index."""
-        annotators: dict[str, None] = {}
-        offsets = array("q", [0])
+        offsets, annotators = array("q", [0]), dict[str, None]()
 
         def shown() -> Iterator[SentencePair]:
             for k, pair in enumerate(pairs, 1):
@@ -466,9 +459,9 @@ def _place(name: str) -> int:
 
 
 def _preview(k: int, pair: SentencePair) -> Preview:
-    by, drawn = next(iter(pair.annotations.items()), ("", None))
-    alignment = None if drawn is None else drawn.alignment
-    links = [] if alignment is None else [(*link, 1 + sure) for link, sure in alignment.items()]
-    label = "" if drawn is None else drawn.judgment
     words = list(pair.source or ()), list(pair.target or ())
-    return Preview(k, 0, pair.id, *words, links, by, label, {})
+    for by, drawn in pair.annotations.items():
+        cells = () if drawn.alignment is None else drawn.alignment.items()
+        links = [(*link, 1 + sure) for link, sure in cells]
+        return Preview(k, 0, pair.id, *words, links, by, drawn.judgment, {})
+    return Preview(k, 0, pair.id, *words, [], "", "", {})
