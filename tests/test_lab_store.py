@@ -37,7 +37,7 @@ def place_of(folder, name="lab"):
 
 
 class Clocked(Lab):
-    """A lab with its own time."""
+    """A lab with its own time, and short ways to use it."""
 
     now = 1.8e9
 
@@ -47,6 +47,37 @@ class Clocked(Lab):
         lab.now, lab.database.clock = now, lambda: lab.now
         return lab
 
+    def make(self, name, actor):
+        self.projects.opened(self.projects.make(name, "align", "en-de", actor).key, actor)
+
+    def invite(self, name, by, project="", role="annotator"):
+        link = self.links.create("invite", name, by, project=project, role=role)
+        self.links.use(link.token, password(name), address=HOME)
+
+    def sign_in(self, name, **more):
+        return self.sessions.sign_in(name, password(name), **{"address": HOME, **more}).cookie
+
+    def account_of(self, cookie):
+        session = self.sessions.visitor(cookie)
+        return session.account if isinstance(session, LabSession) else ""
+
+    def ended(self, cookie):
+        session = self.sessions.visitor(cookie)
+        return session.account, session.why, session.kind
+
+    def log(self, **which):
+        return [json.decode(line) for line in self.audit.lines(**which)]
+
+    def fail(self, name, address, times=1):
+        """Try a wrong password; return how many tries were checked."""
+        for k in range(times):
+            try:
+                self.sessions.sign_in(name, "wrong", address=address)
+            except LabError as problem:
+                if problem.code != "wrong":
+                    return k
+        return times
+
 
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
@@ -55,39 +86,12 @@ def lab(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     lab = Clocked.at(place_of(tmp_path))
     lab.links.use(lab.links.first_owner(), password("carla"), name="Carla", address=HOME)
-    make(lab, "News", CARLA)
-    invite(lab, "anna", CARLA)
+    lab.make("News", CARLA)
+    lab.invite("anna", CARLA)
     lab.accounts.change("anna", CARLA, may_create=True)
-    make(lab, "Tales", ANNA)
+    lab.make("Tales", ANNA)
     yield lab
     lab.close()
-
-
-def make(lab, name, actor):
-    lab.projects.opened(lab.projects.make(name, "align", "en-de", actor).key, actor)
-
-
-def invite(lab, name, by, project="", role="annotator"):
-    link = lab.links.create("invite", name, by, project=project, role=role)
-    lab.links.use(link.token, password(name), address=HOME)
-
-
-def sign_in(lab, name, **more):
-    return lab.sessions.sign_in(name, password(name), **{"address": HOME, **more}).cookie
-
-
-def account_of(lab, cookie):
-    session = lab.sessions.visitor(cookie)
-    return session.account if isinstance(session, LabSession) else ""
-
-
-def ended(lab, cookie):
-    session = lab.sessions.visitor(cookie)
-    return session.account, session.why, session.kind
-
-
-def log(lab, **which):
-    return [json.decode(line) for line in lab.audit.lines(**which)]
 
 
 def refused(code, do, *args, **more):
@@ -156,28 +160,26 @@ def test_the_database_has_hashes_only(lab):
 
 
 def test_unknown_closed_and_wrong_look_the_same_and_take_the_same_work(lab, monkeypatch):
-    invite(lab, "ben", CARLA)
+    lab.invite("ben", CARLA)
     lab.accounts.change("ben", CARLA, state="closed")
     lab.links.create("invite", "dora", CARLA)
-    work = []
-    scrypt = hashlib.scrypt
+    work, scrypt = [], hashlib.scrypt
     monkeypatch.setattr(hashlib, "scrypt", lambda *a, **n: work.append(n) or scrypt(*a, **n))
     for name in ("anna", "ben", "dora", "nobody"):
-        before = lab.database.changes
-        typed = password(name if name != "anna" else "x")
+        before, typed = lab.database.changes, password(name if name != "anna" else "x")
         error = refused("wrong", lab.sessions.sign_in, name, typed, address=HOME)
         work[-1] |= {"text": str(error), "writes": lab.database.changes - before, "salt": ""}
     assert work == [work[0]] * 4
 
 
 def test_sessions_end_by_age_and_without_use(lab):
-    used, idle = sign_in(lab, "anna"), sign_in(lab, "anna")
+    used, idle = lab.sign_in("anna"), lab.sign_in("anna")
     for _ in range(29):
         lab.now += DAY
-        assert account_of(lab, used) == "anna"
-    assert ended(lab, idle) == ("anna", "expired", "ended")
+        assert lab.account_of(used) == "anna"
+    assert lab.ended(idle) == ("anna", "expired", "ended")
     lab.now += DAY + 1
-    assert ended(lab, used)
+    assert lab.ended(used)
     assert lab.sessions.rows("anna") == []
     lab.now += 100 * DAY
     lab.tidy()
@@ -185,29 +187,29 @@ def test_sessions_end_by_age_and_without_use(lab):
 
 
 def test_sessions_outlive_the_server_and_keep_their_last_use(lab):
-    cookie = sign_in(lab, "anna", agent="Firefox")
+    cookie = lab.sign_in("anna", agent="Firefox")
     for _ in range(2):
         lab.now += 6 * DAY
-        assert account_of(lab, cookie)
+        assert lab.account_of(cookie)
     lab.close()
     again = Clocked.at(lab.database.place, lab.now + 6 * DAY)
     (row,) = again.sessions.rows("anna", cookie)
     assert (row.device, row.address, row.current) == ("Firefox", HOME, True)
-    assert account_of(again, cookie) == "anna"
+    assert again.account_of(cookie) == "anna"
     again.close()
 
 
 def test_signing_in_over_somebody_ends_their_session(lab):
-    anna = sign_in(lab, "anna")
-    carla = sign_in(lab, "carla", taking_over=anna)
-    assert ended(lab, anna) == ("anna", "taken over by carla", "taken")
-    assert account_of(lab, carla) == "carla"
-    steps = [row["action"] for row in log(lab, person="carla")]
+    anna = lab.sign_in("anna")
+    carla = lab.sign_in("carla", taking_over=anna)
+    assert lab.ended(anna) == ("anna", "taken over by carla", "taken")
+    assert lab.account_of(carla) == "carla"
+    steps = [row["action"] for row in lab.log(person="carla")]
     assert steps[-2:] == ["session ended", "signed in"]
 
 
 def test_the_password_again_holds_for_ten_minutes(lab):
-    cookie = sign_in(lab, "anna")
+    cookie = lab.sign_in("anna")
 
     def proved():
         return lab.sessions.proved_lately(lab.sessions.visitor(cookie))
@@ -221,46 +223,46 @@ def test_the_password_again_holds_for_ten_minutes(lab):
 
 
 def test_who_may_end_which_session(lab):
-    first, second = sign_in(lab, "anna"), sign_in(lab, "anna")
+    first, second = lab.sign_in("anna"), lab.sign_in("anna")
     ids = [row.id for row in lab.sessions.rows("anna", first) if row.current]
     lab.sessions.end("anna", ANNA, id=ids[0])
-    assert [account_of(lab, cookie) for cookie in (first, second)] == ["", "anna"]
+    assert [lab.account_of(cookie) for cookie in (first, second)] == ["", "anna"]
     for row in lab.sessions.rows("anna"):
         lab.sessions.end("carla", CARLA, id=row.id)  # anna's, not carla's
     refused("forbidden", lab.sessions.end, "carla", ANNA)
-    assert account_of(lab, second)
+    assert lab.account_of(second)
     lab.sessions.end("anna", CARLA)
-    assert ended(lab, second) == ("anna", "signed out by carla", "ended")
+    assert lab.ended(second) == ("anna", "signed out by carla", "ended")
     lab.sessions.sign_out(second)
     lab.sessions.sign_out("unknown")
 
 
 def test_a_new_password_ends_the_other_sessions(lab):
-    mine, other = sign_in(lab, "anna"), sign_in(lab, "anna")
+    mine, other = lab.sign_in("anna"), lab.sign_in("anna")
     change = lab.accounts.set_password
     for wrong in ("short", "x" * 201):
         assert refused("invalid", change, "anna", "", wrong, ANNA).field == "password"
     refused("wrong", change, "anna", "not it", "another password", ANNA)
     change("anna", password("anna"), "another password", ANNA, keep=mine)
-    assert [account_of(lab, cookie) for cookie in (mine, other)] == ["anna", ""]
-    refused("wrong", sign_in, lab, "anna")
+    assert [lab.account_of(cookie) for cookie in (mine, other)] == ["anna", ""]
+    refused("wrong", lab.sign_in, "anna")
     lab.sessions.sign_in("ANNA ", "ａｎｏｔｈｅｒ password", address=HOME)  # the same letters
 
 
 def test_closing_ends_everything_and_reopening_gives_nothing_back(lab):
-    invite(lab, "ben", CARLA)
-    cookie, token = sign_in(lab, "ben"), lab.tokens.create("ben", "x", BEN).token
+    lab.invite("ben", CARLA)
+    cookie, token = lab.sign_in("ben"), lab.tokens.create("ben", "x", BEN).token
     link = lab.links.create("reset", "ben", CARLA).token
     lab.accounts.change("ben", CARLA, state="closed")
-    assert ended(lab, cookie) == ("ben", "closed", "closed")
+    assert lab.ended(cookie) == ("ben", "closed", "closed")
     lab.accounts.change("ben", CARLA, state="open")
     assert (lab.tokens.visitor(token), lab.links.peek(link)) == (None, None)
-    assert not account_of(lab, cookie)
-    sign_in(lab, "ben")
+    assert not lab.account_of(cookie)
+    lab.sign_in("ben")
 
 
 def test_closing_wins_over_signing_in_at_the_same_time(lab, monkeypatch):
-    invite(lab, "ben", CARLA)
+    lab.invite("ben", CARLA)
     matches = passwords.matches
 
     def closing(*args):
@@ -268,13 +270,13 @@ def test_closing_wins_over_signing_in_at_the_same_time(lab, monkeypatch):
         return matches(*args)
 
     monkeypatch.setattr(passwords, "matches", closing)
-    refused("wrong", sign_in, lab, "ben")
+    refused("wrong", lab.sign_in, "ben")
 
 
 def test_a_stale_etag_says_who_and_when(lab):
     row = lab.accounts.get("anna")
     lab.accounts.change("anna", CARLA, may_create=False, etag=row.etag)
-    sign_in(lab, "anna")
+    lab.sign_in("anna")
     projects = lab.projects
     error = refused("changed", lab.accounts.change, "anna", CARLA, rank="owner", etag=row.etag)
     at = values.timestamp(lab.database.now())[11:16]
@@ -305,7 +307,7 @@ def test_a_link_works_once_and_not_too_late(lab, kind, name):
     assert lab.links.peek(late) is None
     refused("gone", lab.links.use, late, **typed)
     token = link()
-    assert account_of(lab, lab.links.use(token, **typed).cookie) == (name or "fred")
+    assert lab.account_of(lab.links.use(token, **typed).cookie) == (name or "fred")
     refused("gone", lab.links.use, token, **typed)
 
 
@@ -334,17 +336,17 @@ def test_an_invited_person_has_name_and_role_before_joining(lab):
     assert lab.links.peek(link.token)
     lab.links.withdraw(link.id, ANNA, project="tales")
     assert lab.links.peek(link.token) is None
-    invite(lab, "dora", ANNA, "tales", "reader")
+    lab.invite("dora", ANNA, "tales", "reader")
     assert lab.projects.role("dora", "tales") == ("reader", False, False)
-    refused("taken", invite, lab, "dora", ANNA, "tales")
+    refused("taken", lab.invite, "dora", ANNA, "tales")
     for name in ("", "Ä", "-x", "x" * 41, "a b", "a\r\nb", "../a"):
-        refused("invalid", invite, lab, name, CARLA)
+        refused("invalid", lab.invite, name, CARLA)
 
 
 def test_a_reset_keeps_the_old_password_until_it_is_used(lab):
-    cookie, token = sign_in(lab, "anna"), lab.tokens.create("anna", "x", ANNA).token
+    cookie, token = lab.sign_in("anna"), lab.tokens.create("anna", "x", ANNA).token
     link = lab.links.create("reset", "anna", CARLA, project="tales").token
-    assert account_of(lab, sign_in(lab, "anna")) == account_of(lab, cookie) == "anna"
+    assert lab.account_of(lab.sign_in("anna")) == lab.account_of(cookie) == "anna"
     new = lab.links.use(link, NEW, address=HOME)
     assert [row.current for row in lab.sessions.rows("anna", new.cookie)] == [True]
     assert lab.tokens.visitor(token) is None
@@ -352,7 +354,7 @@ def test_a_reset_keeps_the_old_password_until_it_is_used(lab):
 
 def test_nobody_takes_over_an_account_by_a_link(lab):
     """Owners of a project make links for people who have roles in their projects only."""
-    invite(lab, "ben", ANNA, "tales")
+    lab.invite("ben", ANNA, "tales")
     early = lab.links.create("reset", "ben", ANNA).token
     assert lab.links.peek(early)
     lab.projects.add_existing("news", "ben", "reader", False, CARLA)
@@ -361,7 +363,7 @@ def test_nobody_takes_over_an_account_by_a_link(lab):
     for name in ("ben", "carla"):
         refused("forbidden", lab.links.create, "reset", name, ANNA)
     kept = lab.links.create("invite", "dora", ANNA, project="tales").token
-    make(lab, "Songs", BEN)
+    lab.make("Songs", BEN)
     add = lab.projects.add_existing
     refused("forbidden", add, "songs", "dora", "owner", True, BEN)  # anna has the link
     add("news", "dora", "owner", False, CARLA)
@@ -370,7 +372,7 @@ def test_nobody_takes_over_an_account_by_a_link(lab):
     removed = lab.links.create("invite", "emil", ANNA, project="tales").token
     lab.projects.remove("tales", "emil", ANNA)
     assert lab.links.peek(removed) is None
-    invite(lab, "emil", BEN, "songs")
+    lab.invite("emil", BEN, "songs")
     lab.links.create("reset", "emil", BEN)
     lab.accounts.change("emil", CARLA, rank="owner")
     refused("forbidden", lab.links.create, "reset", "emil", BEN)
@@ -409,7 +411,7 @@ def test_tokens_are_for_their_account_as_it_is_now(lab):
     assert tokens.visitor(other.token) is None
     for name, days in (("x", 0), ("x", 366), (" ", 1), ("a\nb", 1)):
         refused("invalid", tokens.create, "anna", name, ANNA, days=days)
-    invite(lab, "ben", CARLA)
+    lab.invite("ben", CARLA)
     refused("unknown", tokens.create, "ben", "x", BEN, project="tales")
 
 
@@ -429,7 +431,7 @@ def test_projects_are_made_archived_and_deleted_across_two_stores(lab):
     assert (gone.n, gone.pairs, gone.done, gone.last) == (7, 4, 2, "2027-01-15T08:00:00Z")
     assert (lab.tokens.visitor(token), projects.role("anna", "tales")) == (None, None)
     refused("unknown", projects.get, "tales")
-    refused("unknown", invite, lab, "ben", ANNA, "tales")
+    refused("unknown", lab.invite, "ben", ANNA, "tales")
     assert [row.key for row in projects.leftovers()] == [gone.key]
     projects.clear(gone.key)
     assert projects.leftovers() == []
@@ -456,7 +458,7 @@ def test_the_last_owner_cannot_leave(lab):
 
 
 def test_the_role_of_everybody_in_each_state(lab):
-    invite(lab, "ben", CARLA)
+    lab.invite("ben", CARLA)
     roles = "", "owner", "adjudicator", "annotator", "reader"
     cases = product(("owner", "member"), ("open", "closed"), roles, (True, False))
     for rank, state, role, annotates in cases:
@@ -480,58 +482,47 @@ def test_names_of_gold_and_systems_cannot_join(lab):
             raise LabError("gold", "taken")
 
     lab.projects.check_free = check
-    refused("taken", invite, lab, "Gold", ANNA, "tales")
-    invite(lab, "gold", CARLA, "news")
+    refused("taken", lab.invite, "Gold", ANNA, "tales")
+    lab.invite("gold", CARLA, "news")
     refused("taken", lab.projects.add_existing, "tales", "gold", "reader", False, ANNA)
-
-
-def fail(lab, name, address, times=1):
-    """Try a wrong password; return how many tries were checked."""
-    for k in range(times):
-        try:
-            lab.sessions.sign_in(name, "wrong", address=address)
-        except LabError as problem:
-            if problem.code != "wrong":
-                return k
-    return times
 
 
 @pytest.mark.parametrize("name", ["anna", "nobody"])
 def test_guessing_is_slowed_down_by_name_and_address(lab, name):
     lab.now += -lab.now % 3600
-    assert fail(lab, name, HOME, 9) == 5
-    sign_in(lab, "carla")
+    assert lab.fail(name, HOME, 9) == 5
+    lab.sign_in("carla")
     error = refused("tries", lab.sessions.sign_in, name, password(name), address=HOME)
     assert (error.seconds, str(error)) == (60, "Too many tries. Try again in 1 minute.")
-    assert [fail(lab, f"x{k}", HOME, 5) for k in range(4)] == [5, 5, 5, 0]
+    assert [lab.fail(f"x{k}", HOME, 5) for k in range(4)] == [5, 5, 5, 0]
     lab.now += 60
-    assert [fail(lab, f"x{k}", f"2001:db8::{k}", 5) for k in range(5)] == [5, 5, 5, 5, 0]
-    assert sum(fail(lab, name, f"203.0.113.{k}", 5) for k in range(40)) == 45
+    assert [lab.fail(f"x{k}", f"2001:db8::{k}", 5) for k in range(5)] == [5, 5, 5, 5, 0]
+    assert sum(lab.fail(name, f"203.0.113.{k}", 5) for k in range(40)) == 45
     error = refused("tries", lab.sessions.sign_in, name, password(name), address=AWAY)
     assert error.seconds == 59 * 60
     if name == "anna":
-        sign_in(lab, "anna")  # from where anna signed in before
+        lab.sign_in("anna")  # from where anna signed in before
     lab.now += 3600
-    assert fail(lab, name, AWAY) == 1
+    assert lab.fail(name, AWAY) == 1
 
 
 def test_failures_outlive_a_restart_and_are_logged_as_counts(lab):
-    assert fail(lab, "anna", AWAY, 3) == 3
-    assert fail(lab, "passw0rd-of-anna", AWAY) == 1
+    assert lab.fail("anna", AWAY, 3) == 3
+    assert lab.fail("passw0rd-of-anna", AWAY) == 1
     lab.close()
     again = Clocked.at(lab.database.place)
-    assert fail(again, "anna", AWAY, 9) == 2
+    assert again.fail("anna", AWAY, 9) == 2
     again.now += 61
     again.tidy()
     again.tidy()
-    rows = [row for row in log(again) if row["action"] == "sign-in failed"]
+    rows = [row for row in again.log() if row["action"] == "sign-in failed"]
     assert sorted((row["target"], row["after"]) for row in rows) == [("", "1"), ("anna", "5")]
     again.close()
 
 
 def test_guesses_at_the_same_time_share_the_limits(lab):
     with ThreadPoolExecutor(16) as pool:
-        assert sum(pool.map(lambda _: fail(lab, "anna", AWAY), range(40))) == 5
+        assert sum(pool.map(lambda _: lab.fail("anna", AWAY), range(40))) == 5
 
 
 def test_few_passwords_are_hashed_at_once_and_few_wait(monkeypatch):
@@ -558,13 +549,13 @@ def test_few_passwords_are_hashed_at_once_and_few_wait(monkeypatch):
 
 def test_the_log_has_each_step_with_its_actor(lab):
     lab.tidy()
-    before = len(log(lab))
+    before = len(lab.log())
     actor = Actor("carla", "page", AWAY, lab_owner=True)
-    invite(lab, "ben", actor, "tales", "reader")
+    lab.invite("ben", actor, "tales", "reader")
     lab.projects.set_role("tales", "ben", "annotator", False, actor)
     lab.audit.write(actor, "exported", "gold", project="tales", after={"pairs": 3})
     lab.projects.remove("tales", "ben", ANNA)
-    steps = log(lab)[before:]
+    steps = lab.log()[before:]
     assert [f"{row['actor']} {row['action']} {row['target']}" for row in steps] == [
         "carla account made ben", "carla role set ben", "carla link made ben",
         "ben joined ben", "ben signed in ", "carla role set ben", "carla exported gold",
@@ -572,24 +563,24 @@ def test_the_log_has_each_step_with_its_actor(lab):
     ]  # fmt: skip
     assert [row["by"] for row in steps if row["project"]] == ["page (lab owner)"] * 4 + ["page"]
     assert json.decode(steps[5]["before"]) == {"role": "reader", "annotates": False}
-    assert log(lab, project="tales")[-5:] == [row for row in steps if row["project"]]
-    assert {row["action"] for row in log(lab, person="ben")} >= {"joined", "signed in", "role set"}
-    assert len(log(lab, day=steps[0]["at"][:10])) == len(log(lab))
-    assert log(lab, day="2020-01-01") == []
-    refused("invalid", log, lab, day="today")
+    assert lab.log(project="tales")[-5:] == [row for row in steps if row["project"]]
+    assert {row["action"] for row in lab.log(person="ben")} >= {"joined", "signed in", "role set"}
+    assert len(lab.log(day=steps[0]["at"][:10])) == len(lab.log())
+    assert lab.log(day="2020-01-01") == []
+    refused("invalid", lab.log, day="today")
     newest = lab.audit.rows(limit=2)
     assert [row.n for row in newest] == [steps[-1]["n"], steps[-2]["n"]]
     assert lab.audit.rows(newest[-1].n, 1)[0].n == newest[-1].n - 1
     assert {row["address"] for row in steps} == {AWAY, HOME, ""}
     lab.now += 91 * DAY
     lab.tidy()
-    assert {row["address"] for row in log(lab)} == {""}
+    assert {row["address"] for row in lab.log()} == {""}
 
 
 def test_a_change_that_fails_leaves_nothing(lab):
-    before = log(lab)
+    before = lab.log()
     refused("last", lab.accounts.change, "anna", CARLA, state="closed")
-    refused("invalid", invite, lab, "x", CARLA, "tales", "king")
+    refused("invalid", lab.invite, "x", CARLA, "tales", "king")
     refused("unknown", lab.projects.set_role, "news", "anna", "reader", False, CARLA)
-    assert log(lab) == before
+    assert lab.log() == before
     refused("unknown", lab.accounts.get, "x")
