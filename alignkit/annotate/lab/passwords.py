@@ -19,7 +19,6 @@ from alignkit.annotate.lab.values import OPEN, Actor, LabError
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
 _AT_ONCE, _WAITING = 2, 20  # passwords that are hashed, and that wait for it
-_LENGTHS = 12, 200
 _LIMITS = {"both": 5, "address": 20}  # failures in a minute, for name and address, and address
 _PER_HOUR = 50  # failures of a name
 _FAILURE = schema.failure.c
@@ -41,9 +40,8 @@ def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
 
 def check_new(password: str) -> None:
     """Refuse a new password that is too short or too long."""
-    least, most = _LENGTHS
-    if not least <= len(password) <= most:
-        raise LabError(f"Use {least} to {most} characters.", "invalid", "password")
+    if not 12 <= len(password) <= 200:
+        raise LabError("Use 12 to 200 characters.", "invalid", "password")
 
 
 def hashed(password: str) -> str:
@@ -82,7 +80,7 @@ def verify(database: LabDatabase, name: str, password: str, address: str) -> Any
     with database.reading() as step:
         row = step.find(name)
     unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password
-    mine = _count(database, unknown if row is None else row.name, network(address))
+    mine = _count(database, row.name if row else unknown, network(address))
     right: bool | None = None
     try:
         right = matches(password, row.password if row and row.state == OPEN else "")
@@ -104,9 +102,8 @@ def _count(database: LabDatabase, name: str, address: str) -> sa.ColumnElement[b
         mine = sa.or_(*rows) & (_FAILURE.minute == minute)
         counts = {row[0]: row[3] for row in step.ask(schema.failure, mine)}
         if seconds := _refused(step, name, address, counts):
-            minutes = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
-            text = f"Too many tries. Try again in {minutes}."
-            raise LabError(text, "tries", seconds=seconds)
+            time = "1 minute" if seconds <= 60 else f"{-(-seconds // 60)} minutes"
+            raise LabError(f"Too many tries. Try again in {time}.", "tries", seconds=seconds)
         step.update(schema.failure, mine, count=_FAILURE.count + 1)
         for kind in keys.keys() - counts.keys():
             step.insert(schema.failure, kind=kind, key=keys[kind], minute=minute, count=1)
