@@ -16,7 +16,7 @@ from starlette.responses import Response
 from alignkit.annotate.lab import bodies, values
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.listing import card
-from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, Entry, LabVisit, abilities, unknown
+from alignkit.annotate.lab.routes import CREATE, MANAGE, OWN, Entry, LabVisit, unknown
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.security import RefusedError
 from alignkit.errors import AlignkitError
@@ -30,17 +30,12 @@ _lock = threading.Lock()
 
 def _check(visit: LabVisit, slug: str) -> None:
     """Refuse drafts to all but those who may create projects, or import into this one."""
-    person, projects = visit.person, visit.lab.projects
+    person = visit.person
     assert person is not None
-    only = getattr(person, "project", "")
-    if not slug and (only or not (person.may_create or person.rank == values.OWNER)):
-        raise unknown()
     if slug:
-        role = projects.role(visit.name, slug) if only in ("", slug) else None
-        if role is None or MANAGE not in abilities(role):
-            raise unknown()
-        if visit.request.method != "GET" and projects.get(slug).state == values.ARCHIVED:
-            raise RefusedError(423, "The project is archived. Reopen it first.")
+        visit.server.enter(visit, MANAGE, slug, changes=visit.request.method != "GET")
+    elif getattr(person, "project", "") or not (person.may_create or person.rank == values.OWNER):
+        raise unknown()
 
 
 def _id(visit: LabVisit) -> str:

@@ -248,7 +248,7 @@ class LabServer:
         visit = self._visitor(request, linked=True)
         assert visit.person is not None
         self._slow_down(visit.person.id)
-        self._enter(visit, "member", changes=False)
+        self.enter(visit, "member", request.path_params["slug"], changes=False)
         page = await run_in_threadpool(listing.guidelines_page, visit)
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
@@ -298,7 +298,8 @@ class LabServer:
             if allowed is not None and (narrow or not allowed):
                 raise unknown()
         else:
-            self._enter(visit, entry.may, changes=entry.method != "GET" and not entry.archived)
+            changes = entry.method != "GET" and not entry.archived
+            self.enter(visit, entry.may, request.path_params["slug"], changes=changes)
         if entry.proved:
             visit.check_proved()
         return visit
@@ -328,9 +329,9 @@ class LabServer:
                 raise RefusedError(403, "Load this page again.", error="csrf")
         return LabVisit(self, request, session)
 
-    def _enter(self, visit: LabVisit, may: str, *, changes: bool) -> None:
-        """Check the role in the project of the path, and its state."""
-        person, slug = visit.person, visit.request.path_params["slug"]
+    def enter(self, visit: LabVisit, may: str, slug: str, *, changes: bool) -> None:
+        """Check the role in a project, and its state."""
+        person = visit.person
         assert person is not None
         only = getattr(person, "project", "")
         role = None if only and only != slug else self.lab.projects.role(person.account, slug)
