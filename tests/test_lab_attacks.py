@@ -1,6 +1,8 @@
 """What hostile people tried on a lab, and what stops them."""
 
 import re
+import socket
+import threading
 import time
 
 import pytest
@@ -12,6 +14,7 @@ from lab_server import CARLA, Person, password, serving, until
 
 from alignkit.annotate.lab import passwords
 from alignkit.annotate.lab import server as lab_server
+from alignkit.annotate.server import serving as servers
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.model.alignment import Alignment
@@ -113,6 +116,34 @@ def test_hostile_guidelines_take_seconds_at_most(tmp_path):
         path.write_text(text)
         render_guidelines(path)
     assert time.monotonic() - begin < 10
+
+
+def test_a_connection_without_requests_ends(server, monkeypatch):
+    monkeypatch.setattr(servers, "_IDLE", 0.05)
+    listener, started = servers.listen("127.0.0.1", 0, ""), threading.Event()
+    serves = servers.Server(server.app, started.set)
+    thread = threading.Thread(target=serves.serve_until_stopped, args=[listener])
+    thread.start()
+    assert started.wait(10)
+    for sent in (b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nG"):
+        with socket.create_connection(listener.getsockname(), timeout=10) as slow:
+            slow.sendall(sent)
+            answer = b""
+            try:
+                while part := slow.recv(9999):
+                    answer += part
+            except ConnectionResetError:
+                pass
+            assert (b" 403 " in answer) == sent.endswith(b"G")
+    serves.end()
+    thread.join(10)
+
+
+def test_numbers_that_no_database_holds_are_refused(server):
+    opened = {"id": "n1", "kind": "open", "data": {"rev": 1, "suggestions": False}}
+    body = {"base": 10**30, "rev": 1, "events": [opened]}
+    anna, path = server.of("anna"), f"projects/{server.slug}/pairs/1/events"
+    assert anna.ask("POST", path, body).status_code == 400
 
 
 def test_after_signing_in_nobody_is_sent_to_another_site():

@@ -75,10 +75,10 @@ def me(visit: LabVisit) -> object:
     """Return who one is, and one's roles."""
     person, lab = visit.person, visit.lab
     assert person is not None
-    rows = []
+    rows, only = [], getattr(person, "project", "")
     for project in lab.projects.rows(visit.name):
         role = lab.projects.role(visit.name, project.slug)
-        if role is not None:
+        if role is not None and only in ("", project.slug):
             rows.append(bodies.MyRole(project.slug, project.name, role.role, role.annotates))
     return bodies.Me(visit.name, person.rank, person.may_create, lab.key, rows)
 

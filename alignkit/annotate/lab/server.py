@@ -29,6 +29,7 @@ from alignkit.annotate.lab import (
 )
 from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.lab.drafts import Drafts
+from alignkit.annotate.lab.passwords import network
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -279,7 +280,7 @@ class LabServer:
         if entry.may == ANYBODY:
             visit = LabVisit(self, request, None)
             if not again:
-                self._slow_down(visit.address)
+                self._slow_down(network(visit.address))
             return visit
         visit = self._visitor(request)
         person = visit.person

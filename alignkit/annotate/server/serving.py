@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 import msgspec
 import uvicorn
 from msgspec import DecodeError, Struct, json
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from alignkit._support.signals import STOPS
 from alignkit.annotate.project.database import ServerLock
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
 _HANG = 3.0  # seconds after which a stop does not wait any longer
+_IDLE = 60.0  # seconds after which a connection without a new request ends, or twice that
 _PAUSE, _ANSWER = 0.3, 30.0  # seconds between two requests to be let in, and for an answer
 _REQUESTS = 20
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?", re.ASCII)
@@ -112,6 +114,23 @@ def listen(address: str, port: int | None, project: str) -> socket.socket:
 # Serving
 
 
+class _Connection(H11Protocol):
+    """A connection that ends where no request comes: plain uvicorn waits for the first for ever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for requests."""
+        super().connection_made(transport)
+        self._watch(object())
+
+    def _watch(self, before: object) -> None:
+        """Look now and then whether a request has come since the one before."""
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self.cycle is before:
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.loop.call_later(_IDLE, self._watch, self.cycle if idle else object())
+
+
 class Server(uvicorn.Server):
     """A server that runs until a signal comes; plain uvicorn ends silently on any signal."""
 
@@ -120,7 +139,7 @@ class Server(uvicorn.Server):
         *, hang: float = _HANG, **more: Any,
     ) -> None:  # fmt: skip
         config = uvicorn.Config(
-            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None,
+            app, http=_Connection, ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="error", access_log=False, server_header=False, proxy_headers=False,
             timeout_keep_alive=75, timeout_graceful_shutdown=1, **more,
         )  # fmt: skip
