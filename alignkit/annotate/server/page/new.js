@@ -77,8 +77,8 @@ begin(async me => {
 		document.body.classList.toggle("empty", !all.length)
 		rows($("files"), all, fileRow, "n", anew)
 		$("reading").hidden = !reading
-		say("reading-text", progress || "Reading")
-		say("pairs", pairs ? plural(pairs, "sentence pair") : "")
+		say("reading-text", progress)
+		say("pairs", pairs ? plural(pairs, "sentence pair") : reading ? "Reading" : "No sentence pairs yet")
 		say("problem", problem)
 		$("detected").hidden = !detected
 		say("detected-text", detected)
@@ -86,13 +86,12 @@ begin(async me => {
 		rows($("findings"), findings, finding, "code", anew)
 		form.hidden = !!project || !all.length
 		$("import").hidden = !project || !all.length
-		document.body.classList.toggle("importing", !!project)
-		if (project) say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
+		if (project) document.body.classList.add("importing"), say("title", `Import into ${me.roles.find(({slug}) => slug === project)?.name ?? project}`)
 		if (!field("name").value && name) field("name").value = name
 		field("task").value = task
 		suggesting()
 		for (const part of document.querySelectorAll(".makes")) part.disabled = !draft.ready || reading || sending.size > 0 || creating
-		$("pair").hidden = !pairs || reading
+		if (!pairs || reading) $("pair").hidden = true
 		const now = JSON.stringify([draft.etag, pairs])
 		if (pairs && !reading && now !== drawn) {
 			drawn = now
@@ -124,6 +123,7 @@ begin(async me => {
 			const doc = await api("GET", at(`/preview/${pair}`)), [kind, name] = draft.project ? [] : way()
 			if (mine !== turn) return
 			k = pair
+			$("pair").hidden = false
 			preview(doc, kind === "initial" && name === doc.by, draft.task === "align")
 		})
 	}

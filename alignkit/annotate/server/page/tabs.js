@@ -1,5 +1,5 @@
 // The head of a lab's pages: the project, its pages that a role may use, and the menu of the account.
-import {$, button, html, on, set} from "./dom.js"
+import {button, html, on} from "./dom.js"
 import {announceAccount, api, below, drawnFor, Fault, listen, pageOf, root, slug, tried} from "./manage.js"
 import {menu} from "./menu.js"
 
@@ -75,7 +75,7 @@ export async function frame() {
 		return old.append(accountMenu(me, project, [["Projects", root], ...more]))
 	}
 	const part = html("header", {class: "lab"})
-	set(old, {"role": "group", "aria-label": "Progress"})
 	old.before(part)
+	document.querySelector("main").prepend(old)
 	fill(part, me, project)
 }
