@@ -155,7 +155,7 @@ def test_signing_in_goes_back_to_a_page_of_the_lab_only(server, to, wanted):
         page.wait_for_selector("#signin")
         page.click("button")
         assert page.evaluate("document.activeElement.id") == "name"
-        page.fill("#name", "carla")
+        page.fill("#name", f"nobody{next(NUMBERS)}")
         page.fill("#password", "not this one")
         page.keyboard.press("Enter")
         page.wait_for_selector(".fault:text-is('Name or password is wrong.')")
