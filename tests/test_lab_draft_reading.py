@@ -64,9 +64,11 @@ def links(pairs, name="auto"):
     return [str(pair.alignment(name)) for pair in pairs]
 
 
-def folder_of(path):
-    files = sorted(place for place in path.parent.rglob("*") if place.is_file())[:20]
-    return {"/".join(p.relative_to(path.parent).parts[-2:]): p.read_bytes() for p in files}
+def files_of(corpus, format, folder):
+    folder.mkdir()
+    top = written(corpus, format, folder).parent
+    files = sorted(place for place in top.rglob("*") if place.is_file())[:20]
+    return {"/".join(path.relative_to(top).parts[-2:]): path.read_bytes() for path in files}
 
 
 def test_words_and_links_are_told_apart_and_shown(read):
@@ -108,9 +110,7 @@ def test_what_a_file_is_can_be_said(read):
 def test_each_written_format_is_detected_or_asked(read, tmp_path, format, samples):
     words = {"source": TEXTS[1], "target": TEXTS[3]} if samples == GOLD else {}
     corpus = Corpus(list(read_corpus(samples, **words))[: 12 if format == "blinker" else 100])
-    (tmp_path / "w").mkdir()
-    files = folder_of(written(corpus, format, tmp_path / "w"))
-    draft = read(files)
+    draft = read(files := files_of(corpus, format, tmp_path / "w"))
     if asked := read.findings.get("format"):
         assert (asked.choices[0].value, asked.chosen, draft.ready) == ("stop", "stop", False)
         assert format in [choice.value for choice in asked.choices]
@@ -120,9 +120,8 @@ def test_each_written_format_is_detected_or_asked(read, tmp_path, format, sample
         source, target = map("".join, zip(*sides, strict=True))
         draft = read({**files, "x.src": source, "x.tgt": target})
     assert not any(file.problem for file in draft.files)
-    assert (read.record.format, draft.problem, draft.pairs, draft.ready) == (
-        format, "", len(corpus), True
-    )  # fmt: skip
+    shown = read.record.format, draft.problem, draft.pairs, draft.ready
+    assert shown == (format, "", len(corpus), True)
 
 
 LINE = '{"id": "%s", "source": ["%s"], "target": ["b"]}\n'
@@ -187,10 +186,10 @@ def test_a_suspicious_direction_or_base_can_be_turned(read):
     assert (list(read.findings), draft.ready) == (["repeated-pairs"], True)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
-def test_wide_encodings_are_seen(read, encoding):
-    assert read({"x.en": EN.encode(encoding), "x.de": DE}).ready
-    assert read.pairs[1].source == ("a", "b", "c")
+def test_wide_encodings_are_seen(read):
+    for encoding in ("utf-16", "utf-16-le", "utf-32"):
+        assert read({"x.en": EN.encode(encoding), "x.de": DE}).ready
+        assert read.pairs[1].source == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(
@@ -291,9 +290,7 @@ def test_forged_projects_end_in_a_problem_or_in_pairs(read, tmp_path, whole):  #
 
 @pytest.mark.parametrize("format", WRITTEN)
 def test_damaged_files_of_each_format_end_in_a_problem_or_in_pairs(read, tmp_path, format):
-    (tmp_path / "w").mkdir()
-    corpus = Corpus(list(read_corpus(PARAPHRASES))[:4])
-    files = folder_of(written(corpus, format, tmp_path / "w"))
+    files = files_of(Corpus(list(read_corpus(PARAPHRASES))[:4]), format, tmp_path / "w")
     for name in list(files)[:2]:
         for data in damaged(files[name], 12):
             draft = read({**files, name: data}, project="p")
