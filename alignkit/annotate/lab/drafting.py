@@ -149,7 +149,7 @@ def _make(visit: LabVisit, key: str, held: ExitStack) -> None:
             server.write_guidelines(key, sent.guidelines)
             lab.projects.opened(key, visit.actor)
         except (AlignkitError, RefusedError, OSError) as problem:
-            if not isinstance(problem, (ProjectError, RefusedError)):
+            if not isinstance(problem, ProjectError):
                 server.note(f"a project was not made: {problem}")
             server.remove(key)
 
