@@ -139,6 +139,31 @@ def test_a_connection_without_requests_ends(server, monkeypatch):
     thread.join(10)
 
 
+def test_one_account_does_not_take_all_threads(server, monkeypatch):
+    monkeypatch.setattr(lab_server, "_AT_ONCE", 2)
+    anna, place = server.of("anna"), f"projects/{server.slug}"
+    assert [anna.ask("GET", f"{place}/gold").status_code for _ in range(4)] == [404] * 4
+    assert [anna.ask("GET", f"{place}/pairs/999").status_code for _ in range(4)] == [404] * 4
+    hold, entered = threading.Event(), threading.Semaphore(0)
+
+    def counts(row):
+        entered.release()
+        hold.wait(10)
+
+    monkeypatch.setattr(server.desks, "now", counts)
+    olga = server.of("olga")
+    threads = [threading.Thread(target=olga.ask, args=["GET", place]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        assert entered.acquire(timeout=10)
+    assert olga.ask("GET", "me").status_code == 429
+    assert anna.ask("GET", "me").status_code == 200
+    hold.set()
+    for thread in threads:
+        thread.join(10)
+    assert olga.ask("GET", "me").status_code == 200
+
+
 def test_numbers_that_no_database_holds_are_refused(server):
     opened = {"id": "n1", "kind": "open", "data": {"rev": 1, "suggestions": False}}
     body = {"base": 10**30, "rev": 1, "events": [opened]}

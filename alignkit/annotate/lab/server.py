@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -69,6 +69,8 @@ _SAW = "saw votes"
 _SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
+_AT_ONCE = 10  # requests of an account that are worked on
+_T = TypeVar("_T")
 _STATUS = {
     "wrong": 401, "forbidden": 403, "unknown": 404, "changed": 409, "last": 409, "state": 409,
     "taken": 409, "gone": 410, "invalid": 422, "busy": 429, "tries": 429,
@@ -119,6 +121,7 @@ class LabServer:
         self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"
         self._assets = Assets(address.root)
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._working: Counter[str] = Counter()  # requests by account; "" has nobody's
         lab.projects.check_free = self._check_free
         for row in lab.projects.leftovers():
             self.remove(row.key)
@@ -250,7 +253,7 @@ class LabServer:
         assert visit.person is not None
         self._slow_down(visit.person.id)
         self.enter(visit, "member", request.path_params["slug"], changes=False)
-        page = await run_in_threadpool(listing.guidelines_page, visit)
+        page = await self._in_thread(visit, listing.guidelines_page, visit)
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
     # Who asks
@@ -265,7 +268,7 @@ class LabServer:
                     visit.body = body
                 else:
                     visit.sent = _decoded(body, entry.takes)
-            return await run_in_threadpool(self._answer, entry, visit)
+            return await self._in_thread(visit, self._answer, entry, visit)
 
         async def streamed(request: Request) -> Response:
             visit = self._let_in(entry, request)
@@ -274,6 +277,17 @@ class LabServer:
             return reply
 
         return streamed if entry.streams else endpoint
+
+    async def _in_thread(self, visit: LabVisit, work: Callable[..., _T], *args: Any) -> _T:
+        """Work in a thread, but leave threads to others than this account."""
+        if self._working[visit.name] >= _AT_ONCE and visit.name:
+            raise RefusedError(429, "Too many requests at once. Try again in a second.")
+        self._working[visit.name] += 1
+        try:
+            return await run_in_threadpool(work, *args)
+        finally:
+            self._working[visit.name] -= 1
+            self._working += Counter()  # without zeros
 
     def _let_in(self, entry: Entry, request: Request, *, again: bool = False) -> LabVisit:
         """Check who asks and what they may do: all routes of the API pass here."""
