@@ -86,6 +86,12 @@ def test_who_saw_no_votes_may_vote_and_nobody_sees_what_is_not_theirs(server):
     adam.got("GET", f"{place}/gold/1", status=404)  # not ready
     opened = {"id": "e1", "kind": "open", "data": {"rev": 1, "suggestions": False}}
     adam.got("POST", f"{place}/pairs/1/events", {"base": 0, "rev": 1, "events": [opened]}, 201)
+    done = {"id": "e2", "kind": "done", "data": {"before": False, "after": True}}
+    for who, number in (("anna", "e2"), ("adam", "e3")):
+        body = {"base": 0, "rev": 1, "events": [{**done, "id": number}]}
+        server.of(who).got("POST", f"{place}/pairs/1/events", body, 201)
+    body["events"] = [{**done, "id": "e4", "data": {"before": True, "after": False}}]
+    adam.got("POST", f"{place}/pairs/1/events", body, 409)  # adam can see anna's vote now
     for at in ("gold", "look", "x"):
         server.of("anna").got("GET", f"{place}/project?at={at}", status=404)
 

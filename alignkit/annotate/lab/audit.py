@@ -204,12 +204,6 @@ class AuditLog:
         with self._database.change(actor) as step:
             step.log(action, target, **more)
 
-    def has(self, **values: str) -> bool:
-        """Return whether there is a row with these values."""
-        same = (_AUDIT[name] == value for name, value in values.items())
-        with self._database.reading() as step:
-            return step.ask(sa.select(_AUDIT.n).limit(1), *same).first() is not None
-
     def rows(self, after: int = 0, limit: int = 100, **which: str) -> list[AuditRow]:
         """Return rows as in `lines`, the newest first; `after` is the number of the last seen."""
         asked = _asked(**which).order_by(_AUDIT.n.desc())

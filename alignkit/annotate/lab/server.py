@@ -65,7 +65,6 @@ _TABS = {
     "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
     "export": "export.html", "settings": "settings.html",
 }  # fmt: skip
-_SAW = "saw votes"
 _SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
@@ -377,8 +376,8 @@ class LabServer:
             if entry.may == ANNOTATE:
                 desk.check_assigned()
                 desk.enter(visit.name, visit.k)
-            if visit.k and {ANNOTATE, DECIDE} <= abilities(visit.role):
-                self._keep_votes_apart(entry, visit)
+                if entry.method == "POST" and DECIDE in abilities(visit.role):
+                    _keep_vote(visit)
         value = entry.answer(visit)
         if isinstance(value, Response):
             return value
@@ -386,17 +385,13 @@ class LabServer:
             return Response(status_code=204)
         return json_reply(value, entry.status)
 
-    def _keep_votes_apart(self, entry: Entry, visit: LabVisit) -> None:
-        """Refuse the vote of somebody who has seen the votes of the others on this pair."""
-        from alignkit.annotate.adjudication.gold import read_case
 
-        slug, log, k = visit.project.slug, self.lab.audit, str(visit.k)
-        seen = log.has(actor=visit.name, project=slug, action=_SAW, target=k)
-        if entry.may == DECIDE and not seen:
-            with visit.store.database.reading() as conn:
-                read_case(conn, visit.k).check()  # else there are no votes to be seen yet
-            log.write(visit.actor, _SAW, k, project=slug)
-        elif entry.may == ANNOTATE and seen and entry.method == "POST":
+def _keep_vote(visit: LabVisit) -> None:
+    """Refuse the vote of somebody who can see the votes of the others: all of a pair are done."""
+    from alignkit.annotate.adjudication.comparison import all_in, voters
+
+    with visit.store.database.reading() as conn:
+        if visit.project.task != "extract" and all_in(voters(conn, visit.k).get(visit.k, ())):
             raise RefusedError(409, "You have seen the others' votes.")
 
 
