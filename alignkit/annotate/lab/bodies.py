@@ -17,6 +17,7 @@ Secret = Annotated[str, Meta(min_length=20, max_length=200)]
 Guidelines = Annotated[str, Meta(max_length=200_000)]
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Etag = Annotated[str, Meta(min_length=1)]
 Role = Literal["owner", "adjudicator", "annotator", "reader"]
 Rank = Literal["owner", "member"]
 Task = Literal["align", "judge", "extract"]
@@ -115,7 +116,7 @@ class AccountRow(Struct):  # GET accounts, PATCH accounts/NAME
     etag: str
 
 class ChangeAccount(Body):
-    etag: str
+    etag: Etag
     rank: Rank | UnsetType = UNSET
     may_create: bool | UnsetType = UNSET
     state: Literal["open", "closed"] | UnsetType = UNSET
@@ -172,7 +173,7 @@ class ProjectDetail(ProjectCard, kw_only=True):  # GET projects/SLUG
     settings: ProjectSettings | None = None
 
 class ChangeProject(Body):  # PATCH projects/SLUG
-    etag: str
+    etag: Etag
     name: Text | UnsetType = UNSET
     state: Literal["open", "archived"] | UnsetType = UNSET  # archive, or reopen
     guidelines: Guidelines | UnsetType = UNSET
