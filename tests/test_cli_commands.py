@@ -37,7 +37,7 @@ SERVED = {
 APART = {  # objects, what the command makes of its files, and --annotator, --group, which repeat
     *("settings", "progress", "tell", "counts", "observe", "frequencies", "signature"),
     *("keep_rows", "unflagged", "lengths", "hypothesis", "reference", "source_tree"),
-    *("target_tree", "confidence", "annotators", "groups"),
+    *("target_tree", "confidence", "annotators", "groups", "approve", "everybody"),
 }
 
 
