@@ -71,6 +71,7 @@ def page(server, context):
 
 
 def test_a_mouse_over_a_cell_tells_the_votes_on_it(page):
+    page.locator("#matrix .here").wait_for()  # where it is, the others are found from
     place, text = web.cursor(page), page.inner_text("#status-text")
     page.mouse.move(*web.middle(page, 7, 8))
     until(lambda: page.inner_text("#status-text") == "reached ~ at anna sure · ben possible")
