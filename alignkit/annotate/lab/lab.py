@@ -97,13 +97,13 @@ def _folder(place: str) -> Path:
     path = Path(os.path.realpath(place))
     try:
         contents, status = {entry.name for entry in _made(path).iterdir()}, path.stat()
+        if contents and _FILE not in contents:
+            raise LabError(f"{place}: contains other files, but no lab; give a new folder")
         if sys.platform != "win32":
             if status.st_uid != os.geteuid():
                 raise LabError(f"{place}: belongs to another user; run this command as that user")
             if stat.S_IMODE(status.st_mode) & 0o077:
                 raise LabError(f"{place}: is open to other users; run: chmod 700 {place}")
-        if contents and _FILE not in contents:
-            raise LabError(f"{place}: contains other files, but no lab; give a new folder")
         os.close(os.open(path / _FILE, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as problem:
         raise LabError(f"{place}: cannot be a lab: {problem.strerror}") from None

@@ -682,7 +682,8 @@ class PairList:
         """Return the annotator's events after a number of the project, each with its pair."""
         asked = (
             select(_of.pair, *EVENT)
-            .where(_table.stream == _of.id, self._listed.c.k == _of.pair)
+            # + 0: the few events after n are looked through, not all of one's streams
+            .where(_table.stream + 0 == _of.id, self._listed.c.k == _of.pair)
             .where(_table.n > n, _of.account == self._account)
             .order_by(_table.n)
             .limit(limit)

@@ -117,7 +117,8 @@ class Desk:
         """Check that somebody may work on a pair (0: any); a new annotator becomes known."""
         store = self.store
         if name not in self._entered:
-            store.enrol(name)
+            if name not in store.project().annotators:
+                store.enrol(name)
             self._entered.add(name)
         if k and not store.known_own(k, name):
             store.check_own(k, name)

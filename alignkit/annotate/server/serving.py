@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
+_SWITCH = 0.0005  # seconds that the loop waits for a thread: by default ten times as long
 _HANG = 3.0  # seconds after which a stop does not wait any longer
 _IDLE = 60.0  # seconds after which a connection without a new request ends, or twice that
 _PAUSE, _ANSWER = 0.3, 30.0  # seconds between two requests to be let in, and for an answer
@@ -149,6 +150,7 @@ class Server(uvicorn.Server):
 
     def serve_until_stopped(self, listener: socket.socket) -> int:
         """Serve; return the signal that ended it, 0 if `end` was called."""
+        sys.setswitchinterval(_SWITCH)
         with self._heeding():
             self.run(sockets=[listener])
         return self.signal
