@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
+from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -252,7 +253,8 @@ class LabServer:
         assert visit.person is not None
         self._slow_down(visit.person.id)
         self.enter(visit, "member", request.path_params["slug"], changes=False)
-        page = await self._in_thread(visit, listing.guidelines_page, visit)
+        page = str(await self._in_thread(visit, listing.guidelines_page, visit))
+        page = page.replace('="/page/', f'="{self.address.root}page/')
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
     # Who asks
@@ -430,6 +432,9 @@ def _ended(session: values.Ended) -> RefusedError:
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
     body = {"error": error.code, "message": str(error)}
+    if error.code == "server":  # what the database says is not for visitors
+        getLogger("alignkit").warning("%s", error)
+        body["message"] = "The server cannot answer now. Nothing was changed. Try again."
     if error.field:
         body["field"] = error.field
     reply = json_reply(body, _STATUS.get(error.code, 503))
