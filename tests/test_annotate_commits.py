@@ -1,14 +1,11 @@
 """What many threads append at a time is committed at once, and the error of one is its own."""
 
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
-from statistics import median
 
 import pytest
-from annotation import Tab, cell, project, sent, small_corpus
+from annotation import Tab, cell, project, small_corpus
 
 from alignkit.annotate.project.replay import replay
 
@@ -80,24 +77,3 @@ def test_a_fault_in_some_work_spoils_no_other(store):
     assert (done, failed[1], isinstance(number, int)) == (True, "KeyError", True)
     assert failed[0] in ("ProjectError", "DamagedProject")
     assert Tab(store, annotator="a0").state.cells == {(0, 0): 2}
-
-
-@pytest.mark.slow
-def test_two_hundred_edits_a_second_of_fifty_take_ten_milliseconds(store):
-    if os.getloadavg()[0] > os.cpu_count():
-        pytest.skip("the machine is busy")
-    tabs, begin = tabs_of(store, 50), time.perf_counter() + 0.5
-
-    def work(tab):
-        times = []
-        for at in range(20):
-            time.sleep(max(0, begin + int(tab.annotator[1:]) / 200 + at / 4 - time.perf_counter()))
-            before = time.perf_counter()
-            tab.send(
-                cell(at % 4, at % 3, 0, 2) if at < 12 else sent("open", rev=1, suggestions=False)
-            )
-            times.append(time.perf_counter() - before)
-        return times
-
-    with ThreadPoolExecutor(50) as pool:
-        assert median(chain(*pool.map(work, tabs))) < 0.01
