@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -124,11 +123,14 @@ class Person:
         self.page.locator("#go").click()
         self.page.wait_for_url(lambda url: "join" not in url)
 
-    def sign_in(self, name):
-        """Fill in the form."""
-        self.page.get_by_label("Name").fill(name)
-        self.page.get_by_label("Password").fill(PASSWORD)
-        self.page.get_by_role("button", name="Sign in").click()
+    def take_over(self, page, name, other):
+        """Sign in on a page of this profile, where somebody else is signed in."""
+        page.goto(f"{self.lab.url}signin")
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name=f"Sign {other} out").click()
+        page.wait_for_url(lambda url: "signin" not in url)
 
     def api(self, path, method="GET", body=None):
         """Ask the API as the page does; return status and body."""
@@ -146,16 +148,6 @@ class Person:
             }""",
             [method, path, body],
         )
-
-
-def until(condition, seconds=20):
-    """Wait until something holds; return it."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.1)
-    raise AssertionError("waited in vain")
 
 
 def write_corpus(folder):

@@ -57,8 +57,8 @@ def test_rights_that_end_while_a_body_comes_are_not_used(server, monkeypatch):
     mona, read = Person(server, "mona"), lab_server.read_json
     body = {"name": "T", "project": slug}
 
-    async def slow(request, limit):
-        sent = await read(request, limit)
+    async def slow(request):
+        sent = await read(request)
         server.lab.accounts.change("mona", CARLA, state="closed")
         return sent
 

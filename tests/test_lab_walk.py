@@ -1,17 +1,19 @@
 """A lab in fifteen minutes: from an empty folder to gold, each person in a browser of their own."""
 
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
-from annotate_browser import BROWSER, chromium, serious, shrink
-from lab_site import PASSWORD, Person, rows_of, site, until, write_corpus
+from annotate_browser import BROWSER, chromium, serious, shrink, until
+from lab_site import PASSWORD, Person, rows_of, site, write_corpus
 from playwright.sync_api import expect
 
 from alignkit.annotate.project.replay import replay
@@ -174,26 +176,15 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     # 6. anna signs in in ben's profile; ben's tab says so, and his edit goes out once he is back
     open_pair(ben, both[3])
     other = ben.context.new_page()
-    other.goto(lab.url + "signin")
-    other.get_by_label("Name").fill("anna")
-    other.get_by_label("Password").fill(PASSWORD)
-    other.get_by_role("button", name="Sign in").click()
-    other.get_by_role("button", name=re.compile("Sign ben out")).click()
-    other.wait_for_url(lambda url: "signin" not in url)
+    ben.take_over(other, "anna", "ben")
     ben.page.keyboard.press("ArrowUp")
     ben.page.keyboard.press("d")
     expect(ben.page.locator("#saved")).to_contain_text("anna signed in here", timeout=20000)
     expect(ben.page.locator("#saved")).to_contain_text("kept in this browser")
     picture(ben, "taken-over")
     before = edits(carla)
-    other.goto(lab.url + "signin")
-    other.get_by_label("Name").fill("ben")
-    other.get_by_label("Password").fill(PASSWORD)
-    other.get_by_role("button", name="Sign in").click()
-    other.get_by_role("button", name=re.compile("Sign anna out")).click()
-    other.wait_for_url(lambda url: "signin" not in url)
+    ben.take_over(other, "ben", "anna")
     open_pair(ben, both[3])
-    saved(ben)
     saved(ben)
     assert edits(carla) == before + 1
 
@@ -230,7 +221,6 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
     assert all("gold" in row["annotations"] for row in rows_of(gold))
     with carla.page.expect_download(timeout=60_000) as download:
         carla.page.get_by_role("button", name=re.compile("Download backup")).click()
-        prove(carla)
     backup = tmp_path / "news.alignkit"
     backup.write_bytes(download.value.path().read_bytes())
     with Store.open(str(backup), readonly=True) as store:
@@ -265,8 +255,6 @@ def test_a_lab_in_fifteen_minutes(lab, tmp_path):
 def list_events(person):
     status, text = person.api(f"{PROJECT}/events?after=0")
     assert status == 200, text
-    import json
-
     return [json.loads(line) for line in text.splitlines() if '"id"' in line]
 
 
@@ -274,21 +262,8 @@ def edits(person):
     return sum(event["kind"] == "edit" for event in list_events(person))
 
 
-def prove(person):
-    """Give the password again if the page asks for it."""
-    dialog = person.page.locator("dialog[open] input[type=password]")
-    try:
-        dialog.wait_for(timeout=2000)
-    except Exception:
-        return
-    dialog.fill(PASSWORD)
-    person.page.keyboard.press("Enter")
-
-
 def unpack(source, target):
     """Take the corpus out of a download, which is a zip if there is provenance."""
-    import zipfile
-
     if zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
             name = next(name for name in archive.namelist() if "provenance" not in name)

@@ -94,7 +94,7 @@ class Desks:
                 self.close(key)
             desk = Desk(self._opened(project), only_assigned=True, file=f"{project.slug}.alignkit")
             if project.task != "extract" and project.state == "open":
-                desk.store.enrol(desk.store.project().gold)
+                desk.enter(desk.store.project().gold, 0)
             with self._lock:
                 self._open[project.key], self._rows[project.key] = desk, project
         self.count(project, desk.store)
@@ -170,7 +170,7 @@ class Desks:
             gold = queries.PairList(conn, _account(info), everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
-        ready = 0 if desk is None or info.task == "extract" else _ready(desk)
+        ready = 0 if desk is None or info.task == "extract" else desk.count_ready()
         finished, all_pairs = (sum(x) for x in zip(*own.values(), strict=True)) if own else (0, 1)
         done, last = gold or finished * info.pairs // all_pairs, None
         if at:
@@ -214,7 +214,3 @@ class Desks:
 
 def _account(info: queries.ProjectInfo) -> int:
     return info.annotators.index(info.gold) + 1 if info.gold in info.annotators else -1
-
-
-def _ready(desk: Desk) -> int:
-    return sum(row.state != "done" for row in desk.pairs_to_decide().rows())

@@ -30,11 +30,9 @@ _lock = threading.Lock()
 
 def _check(visit: LabVisit, slug: str) -> None:
     """Refuse drafts to all but those who may create projects, or import into this one."""
-    person = visit.person
-    assert person is not None
     if slug:
         visit.server.enter(visit, MANAGE, slug, changes=visit.request.method != "GET")
-    elif getattr(person, "project", "") or not (person.may_create or person.rank == values.OWNER):
+    elif not visit.creates:
         raise unknown()
 
 
@@ -70,7 +68,7 @@ def alone(id: str) -> Iterator[None]:
 
 def drafts(visit: LabVisit) -> object:
     """Return one's drafts."""
-    only = getattr(visit.person, "project", "")
+    only = visit.person.project if visit.person else ""
     own = visit.server.drafts.drafts(visit.name)
     return {"drafts": [draft for draft in own if only in ("", draft.project)]}
 

@@ -151,10 +151,6 @@ class Drafts:
         reading, progress = draft.etag != record.read, self._progress.get(draft.id, "")
         return structs.replace(draft, reading=reading, progress=progress)
 
-    def _check_space(self, size: int) -> None:
-        if shutil.disk_usage(self._folder).free < _FREE + size:
-            raise RefusedError(507, "The lab's disk is full. Ask its owner to free some space.")
-
     def create(self, account: str, project: str = "") -> bodies.Draft:
         """Make an empty draft; `project` is the one to import into."""
         self.sweep()
@@ -204,7 +200,7 @@ class Drafts:
                 raise RefusedError(413, _LARGE)
             if size + sum(file.size for file in files) > MOST:
                 raise RefusedError(413, "The files of a draft are larger than 512 MB together.")
-            self._check_space(size)
+            check_space(self._folder, size)
             record.last += 1
             files.append(bodies.DraftFile(record.last, name, size))
         return record.last
@@ -220,7 +216,7 @@ class Drafts:
             left -= len(chunk)
             if left < 0:
                 raise RefusedError(413, f"{file.name} is larger than announced. Add it again.")
-            self._check_space(len(chunk))
+            check_space(self._folder, len(chunk))
             stream.write(chunk)
 
         try:
@@ -343,7 +339,7 @@ class Drafts:
                 if record.read == (draft := record.draft).etag:
                     break
                 try:  # the child may write all files again, and the pairs
-                    self._check_space(2 * sum(file.size for file in draft.files))
+                    check_space(self._folder, 2 * sum(file.size for file in draft.files))
                     result = self._run(DraftJob(str(self.path(id)), record))
                     record = json.decode(result, type=DraftRecord)
                 except (ProjectError, RefusedError) as problem:
@@ -356,6 +352,12 @@ class Drafts:
             self._remove(id)
         finally:
             del self._progress[id]
+
+
+def check_space(folder: Path | str, size: int = 0) -> None:
+    """Refuse to write so many bytes where the disk would be nearly full then."""
+    if shutil.disk_usage(folder).free < _FREE + size:
+        raise RefusedError(507, "The lab's disk is full. Ask its owner to free some space.")
 
 
 def _check_name(name: str, others: list[str]) -> None:

@@ -33,12 +33,8 @@ def projects(visit: LabVisit) -> object:
     """Return the projects in which one has a role; first those that need one."""
     lab, person = visit.lab, visit.person
     assert person is not None
-    only = getattr(person, "project", "")
-    cards = []
-    for row in lab.projects.rows("" if person.rank == values.OWNER else visit.name):
-        role = lab.projects.role(visit.name, row.slug)
-        if role is not None and only in ("", row.slug):
-            cards.append(card(visit, row, role))
+    rows = lab.projects.rows("" if person.rank == values.OWNER else visit.name)
+    cards = [card(visit, row, role) for row, role in visit.projects(rows)]
     cards.sort(key=lambda card: card.last or card.made, reverse=True)
     cards.sort(key=lambda card: (card.state == values.ARCHIVED, card.needs is None))
     return {"projects": cards}
@@ -162,7 +158,7 @@ def start(visit: LabVisit) -> object:
     if at == "pairs":
         desk.enter(visit.name, 0)
     elif info.task != "extract":
-        desk.store.enrol(info.gold)
+        desk.enter(info.gold, 0)
     role = names.ANNOTATOR if at == "pairs" else names.ADJUDICATOR
     visitor = names.Visitor(visit.name, role)
     answer = answers.project_answer(desk.store, visitor, desk.opening.progress)

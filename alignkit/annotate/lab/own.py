@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.routes import ANYBODY, OWN, Entry, LabVisit
 from alignkit.annotate.lab.sessions import LASTS
-from alignkit.annotate.lab.values import LabSession, NewSession
+from alignkit.annotate.lab.values import GONE, LabError, LabSession, NewSession, folded
 from alignkit.annotate.server.security import RefusedError, json_reply
 
 
 def _entered(visit: LabVisit, session: NewSession) -> Response:
     """Return the second secret, and set the cookie with the first."""
-    server = visit.server
     answer = bodies.Entered(session.csrf, session.account, visit.lab.key)
     reply = json_reply(answer, 201)
-    secure = server.address.scheme == "https"
-    reply.set_cookie(
-        server.cookie, session.cookie, LASTS, path="/", httponly=True, samesite="strict",
-        secure=secure,
-    )  # fmt: skip
+    reply.set_cookie(visit.server.cookie, session.cookie, LASTS, **_kind(visit))
     return reply
+
+
+def _kind(visit: LabVisit) -> dict[str, Any]:
+    secure = visit.server.address.secure
+    return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}
 
 
 def sign_in(visit: LabVisit) -> Response:
     """Start a session; ask first if somebody else is signed in in this browser."""
     sent, sessions = visit.sent, visit.lab.sessions
     here = sessions.visitor(visit.cookie)
-    other = isinstance(here, LabSession) and here.account != sent.name.strip().lower()
-    if isinstance(here, LabSession) and other and not sent.take_over:
+    other = isinstance(here, LabSession) and here.account != folded(sent.name)
+    if here is not None and other and not sent.take_over:
         text = f"{here.account} is signed in here. Sign {here.account} out?"
         raise RefusedError(409, text, error="taken")
-    taking = visit.cookie if isinstance(here, LabSession) else ""
     session = sessions.sign_in(
-        sent.name, sent.password, address=visit.address, agent=visit.agent, taking_over=taking
-    )
+        sent.name, sent.password, address=visit.address, agent=visit.agent,
+        taking_over=visit.cookie,
+    )  # fmt: skip
     return _entered(visit, session)
 
 
@@ -43,17 +45,14 @@ def sign_out(visit: LabVisit) -> Response:
     """End the session of this browser."""
     visit.lab.sessions.sign_out(visit.cookie, address=visit.address)
     reply = Response(status_code=204)
-    secure = visit.server.address.scheme == "https"
-    reply.delete_cookie(
-        visit.server.cookie, path="/", httponly=True, samesite="strict", secure=secure
-    )
+    reply.delete_cookie(visit.server.cookie, **_kind(visit))
     return reply
 
 
 def look_at_link(visit: LabVisit) -> object:
     """Return whose link this is."""
     if (info := visit.lab.links.peek(visit.sent.token)) is None:
-        raise RefusedError(410, "This link is no longer valid. Ask for a new one.")
+        raise LabError(*GONE)
     return info
 
 
@@ -75,11 +74,10 @@ def me(visit: LabVisit) -> object:
     """Return who one is, and one's roles."""
     person, lab = visit.person, visit.lab
     assert person is not None
-    rows, only = [], getattr(person, "project", "")
-    for project in lab.projects.rows(visit.name):
-        role = lab.projects.role(visit.name, project.slug)
-        if role is not None and only in ("", project.slug):
-            rows.append(bodies.MyRole(project.slug, project.name, role.role, role.annotates))
+    rows = [
+        bodies.MyRole(row.slug, row.name, role.role, role.annotates)
+        for row, role in visit.projects(lab.projects.rows(visit.name))
+    ]
     return bodies.Me(visit.name, person.rank, person.may_create, lab.key, rows)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -20,7 +20,7 @@ from alignkit.annotate.lab.values import (
     TokenVisitor,
 )
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
-from alignkit.annotate.server.security import LIMIT, RefusedError
+from alignkit.annotate.server.security import RefusedError
 
 ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
 """Who may use a route outside of projects: without a session, any account, who may create projects,
@@ -56,7 +56,6 @@ class Entry(NamedTuple):
     archived: bool = False  # also changes archived projects
     of_desk: bool = False  # opens the project first
     streams: bool = False  # is asynchronous, and reads its body itself
-    limit: int = LIMIT  # bytes of a body
 
     @property
     def of_project(self) -> bool:
@@ -83,6 +82,22 @@ class LabVisit(Visit):
         self.address = request.client.host if request.client else ""
         self.agent = request.headers.get("user-agent", "")[:200]
         self.cookie = request.cookies.get(server.cookie, "")
+
+    @property
+    def creates(self) -> bool:
+        """Whether one may create projects, and is not bound to a project by a token."""
+        person = self.person
+        if person is None or person.project:
+            return False
+        return person.may_create or person.rank == OWNER
+
+    def projects(self, rows: Iterable[ProjectRow]) -> Iterator[tuple[ProjectRow, ProjectRole]]:
+        """Yield those of some projects in which one has a role, with it."""
+        only = self.person.project if self.person else ""
+        for row in rows:
+            role = self.lab.projects.role(self.name, row.slug)
+            if role is not None and only in ("", row.slug):
+                yield row, role
 
     @property
     def actor(self) -> Actor:

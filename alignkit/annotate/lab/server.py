@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
@@ -42,7 +41,7 @@ from alignkit.annotate.lab.routes import (
 )
 from alignkit.annotate.project import names
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Desk
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK
 from alignkit.annotate.server.security import (
     HANDLERS,
     Guard,
@@ -50,6 +49,7 @@ from alignkit.annotate.server.security import (
     RefusedError,
     json_reply,
     read_json,
+    refusal,
 )
 from alignkit.io.atomic_files import replacing_file
 
@@ -66,7 +66,6 @@ _TABS = {
     "dashboard": "dashboard.html", "people": "people.html", "assign": "assign.html",
     "export": "export.html", "settings": "settings.html",
 }  # fmt: skip
-_SLUG = re.compile(r"[a-z0-9-]{1,40}", re.ASCII)
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _AT_ONCE = 10  # requests of an account that are worked on
@@ -91,6 +90,11 @@ class Address(NamedTuple):
         return cls(parts.scheme, parts.netloc.lower(), f"{parts.path.rstrip('/')}/")
 
     @property
+    def secure(self) -> bool:
+        """Whether people connect by https."""
+        return self.scheme == "https"
+
+    @property
     def origin(self) -> str:
         """The origin of all pages."""
         return f"{self.scheme}://{self.host}"
@@ -109,7 +113,6 @@ class LabServer:
         lab: Lab,
         address: Address,
         *,
-        hosts: Iterable[str] = (),
         proxies: Iterable[str] = (),
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -117,8 +120,7 @@ class LabServer:
         self.drafts, self.note = Drafts(lab.drafts), note
         self.desks = Desks(lab, note, self.drafts.sweep)
         self.described: dict[str, Any] = {}
-        secure = address.scheme == "https"
-        self.cookie = f"{'__Host-' * secure}alignkit-{lab.key}"
+        self.cookie = f"{'__Host-' * address.secure}alignkit-{lab.key}"
         self._assets = Assets(address.root)
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._working: Counter[str] = Counter()  # requests by account; "" has nobody's
@@ -131,8 +133,8 @@ class LabServer:
         app = Starlette(routes=self._routes(), exception_handlers={**HANDLERS, **_HANDLERS})
         app.router.redirect_slashes = False
         guarded: ASGIApp = Guard(
-            app, frozenset({address.host, *hosts}), opens=self._is_page, secure=secure,
-            origins=frozenset({address.origin, *(f"{address.scheme}://{host}" for host in hosts)}),
+            app, frozenset({address.host}), opens=self._is_page, secure=address.secure,
+            origins=frozenset({address.origin}),
         )  # fmt: skip
         self.app = Proxied(guarded, frozenset(proxies)) if proxies else guarded
 
@@ -216,33 +218,31 @@ class LabServer:
     async def _tab(self, request: Request) -> Response:
         """Send the shell of a project's page: the same for everybody, for any name of a project."""
         slug, page = request.path_params["slug"], request.path_params["page"]
-        if not _SLUG.fullmatch(slug):
+        if not values.SLUG.fullmatch(slug):
             raise unknown()
         if page in TASK_PAGES:
             name = TASK_PAGES[page]
         elif page == "adjudicate":
             # of a project without a session nothing is told, so only its visitors get the other
-            task = self._task(request, slug)
-            name = TASK_PAGES["judge"] if task == "judge" else "adjudicate.html"
+            judged = self._member(request, slug) and self.lab.projects.get(slug).task == "judge"
+            name = TASK_PAGES["judge"] if judged else "adjudicate.html"
         else:
             name = _TABS.get(page, "")
         return self._assets.reply(request, name, slug)
 
-    def _task(self, request: Request, slug: str) -> str:
+    def _member(self, request: Request, slug: str) -> values.ProjectRole | None:
+        """Return the role in a project of who is signed in here; None without one."""
         session = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
-        if isinstance(session, values.LabSession) and self.lab.projects.role(session.account, slug):
-            return self.lab.projects.get(slug).task
-        return ""
+        if not isinstance(session, values.LabSession):
+            return None
+        return self.lab.projects.role(session.account, slug)
 
     async def _first_page(self, request: Request) -> Response:
         """Go to the page of one's role."""
         slug, root = request.path_params["slug"], self.address.root
-        session = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
-        role = None
-        if isinstance(session, values.LabSession):
-            role = self.lab.projects.role(session.account, slug)
-        if role is None:
-            return RedirectResponse(f"{root}signin?to={root}p/{slug}/" if not session else root)
+        if (role := self._member(request, slug)) is None:
+            known = self.lab.sessions.visitor(request.cookies.get(self.cookie, ""))
+            return RedirectResponse(root if known else f"{root}signin?to={root}p/{slug}/")
         task = self.lab.projects.get(slug).task
         pages = {values.ANNOTATOR: task, values.ADJUDICATOR: "adjudicate"}
         return RedirectResponse(f"{root}p/{slug}/{pages.get(role.role, 'dashboard')}")
@@ -263,7 +263,7 @@ class LabServer:
         async def endpoint(request: Request) -> Response:
             visit = self._let_in(entry, request)
             if entry.takes is not None:
-                body = await read_json(request, entry.limit)
+                body = await read_json(request)
                 visit = self._let_in(entry, request, again=True)  # as it is now
                 if entry.takes is bytes:
                     visit.body = body
@@ -302,16 +302,13 @@ class LabServer:
         assert person is not None
         if not again:
             self._slow_down(person.id)
-        token = isinstance(person, values.TokenVisitor)
-        if token and entry.sealed:
+        if entry.sealed and isinstance(person, values.TokenVisitor):
             raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
-        if token and getattr(person, "read_only", False) and entry.method != "GET":
+        if person.read_only and entry.method != "GET":
             raise RefusedError(403, "This token can only read.")
         if not entry.of_project:
-            owner = person.rank == values.OWNER
-            allowed = {LAB: owner, CREATE: owner or person.may_create}.get(entry.may)
-            narrow = isinstance(person, values.TokenVisitor) and person.project
-            if allowed is not None and (narrow or not allowed):
+            owner = person.rank == values.OWNER and not person.project
+            if not {LAB: owner, CREATE: visit.creates}.get(entry.may, True):
                 raise unknown()
         else:
             changes = entry.method != "GET" and not entry.archived
@@ -349,8 +346,9 @@ class LabServer:
         """Check the role in a project, and its state."""
         person = visit.person
         assert person is not None
-        only = getattr(person, "project", "")
-        role = None if only and only != slug else self.lab.projects.role(person.account, slug)
+        role = self.lab.projects.role(person.account, slug)
+        if person.project not in ("", slug):
+            role = None
         if role is None or may not in abilities(role):
             raise unknown()
         visit.role, visit.project = role, self.lab.projects.get(slug)
@@ -402,8 +400,7 @@ def _of_desk(place: tuple[str, str]) -> Entry:
     work, (method, path) = WORK[place], place
 
     def answer(visit: LabVisit) -> object:
-        desk: Desk = visit.opened()
-        return work.answer(desk, visit)
+        return work.answer(visit.desk, visit)
 
     takes = bytes if work.reads else None
     return Entry(method, f"projects/{{slug}}/{path}", work.does, answer, takes, of_desk=True)
@@ -431,13 +428,11 @@ def _ended(session: values.Ended) -> RefusedError:
 
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, values.LabError)
-    body = {"error": error.code, "message": str(error)}
+    message, field = str(error), {"field": error.field} if error.field else {}
     if error.code == "server":  # what the database says is not for visitors
         getLogger("alignkit").warning("%s", error)
-        body["message"] = "The server cannot answer now. Nothing was changed. Try again."
-    if error.field:
-        body["field"] = error.field
-    reply = json_reply(body, _STATUS.get(error.code, 503))
+        message = "The server cannot answer now. Nothing was changed. Try again."
+    reply = refusal(_STATUS.get(error.code, 503), message, error=error.code, **field)
     if error.seconds:
         reply.headers["Retry-After"] = str(error.seconds)
     return reply

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from alignkit.annotate.exporting import ORIGIN, exported_work
 from alignkit.annotate.lab import bodies
 from alignkit.annotate.lab.assigning import refusing
 from alignkit.annotate.lab.drafting import alone
+from alignkit.annotate.lab.drafts import check_space
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.copying import back_up
@@ -35,7 +35,7 @@ from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
 _EXPORTS, _LOOKS = threading.BoundedSemaphore(2), threading.BoundedSemaphore(4)
-_MOST_EVENTS, _MOST_BYTES, _FREE = 5000, 16 << 20, 1 << 30
+_MOST_EVENTS, _MOST_BYTES = 5000, 16 << 20
 _MAKERS = "rewritten_by", "extracted_by"
 
 
@@ -97,8 +97,8 @@ class _Export:
         """Return why there is nothing to download."""
         if self.what != "gold" or self.visit.project.task == "extract":
             return "Nothing is done yet."
-        ready = sum(row.state != "done" for row in self.visit.desk.pairs_to_decide().rows())
-        return f"No gold yet: {how_many(ready, 'pair', commas=True)} can be adjudicated."
+        ready = how_many(self.visit.desk.count_ready(), "pair", commas=True)
+        return f"No gold yet: {ready} can be adjudicated."
 
     def made(self) -> Download:
         """Write the files."""
@@ -201,8 +201,7 @@ def _open_pairs(visit: LabVisit) -> int:
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
     store, slug = visit.opened().store, visit.project.slug
-    if shutil.disk_usage(gettempdir()).free < _FREE:
-        raise RefusedError(507, "The lab's disk is full. Ask its owner to free some space.")
+    check_space(gettempdir())
 
     def made() -> Download:
         with TemporaryDirectory() as folder:

@@ -80,6 +80,8 @@ class LabSession(NamedTuple):
     rank: Rank
     may_create: bool
     proved: float
+    project: str = ""  # all, and all that the account may do: see `TokenVisitor`
+    read_only: bool = False
 
 
 class Ended(NamedTuple):

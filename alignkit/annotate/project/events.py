@@ -172,9 +172,8 @@ class Sent(Struct, forbid_unknown_fields=True):
 class Request(Struct):
     """The events of one request, all for one pair."""
 
-    base: Annotated[
-        int, Meta(ge=0, le=2**53)
-    ]  # the last event of the stream that the sender has seen
+    # the last event of the stream that the sender has seen
+    base: Annotated[int, Meta(ge=0, le=2**53)]
     rev: int  # the text that they are meant for
     events: Annotated[list[Sent], Meta(min_length=1)]
 

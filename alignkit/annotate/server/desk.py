@@ -194,6 +194,10 @@ class Desk:
                 self._docket = Docket(self.store)
         return self._docket
 
+    def count_ready(self) -> int:
+        """Return how many pairs can be adjudicated and are not done."""
+        return sum(row.state != "done" for row in self.pairs_to_decide().rows())
+
     def gold_changes(self, visit: Visit) -> object:
         """Return the decisions after a number of the project."""
         from alignkit.annotate.adjudication.gold import gold_changes

@@ -59,9 +59,8 @@ def check_beforehand(
             from alignkit.annotate.project.store import Store
             from alignkit.annotate.server.sessions import check_adjudicator
 
-            with Store.open(
-                job.project, accept_copy=job.accept_copy
-            ) as store:  # read-only leaves files beside it
+            # not read-only, which leaves files beside it
+            with Store.open(job.project, accept_copy=job.accept_copy) as store:
                 check_adjudicator(store, job.annotator, gold)
     else:
         folder = os.path.dirname(os.path.realpath(job.project))

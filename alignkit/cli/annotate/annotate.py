@@ -51,6 +51,7 @@ from alignkit.annotate.project.names import (
     samples,
     vote_name,
 )
+from alignkit.cli.annotate.project import ACCEPT_COPY
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.messages import say
@@ -106,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             has opened improve; the setting is kept (default: on in a new project)
         """, learning=either, evidence={"action": "append", "default": []},
         hide_systems={"default": None})  # fmt: skip
-    add_options(parser.add_argument_group("the page"), """
+    add_options(parser.add_argument_group("the page"), f"""
         --scheme NAME  scheme, a set of labels, for judging the pairs of a new project
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
@@ -114,7 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --allow-host NAME  accept this host name too; for browsers that connect through a
             tunnel; repeatable
         --no-browser  print the URL without opening a browser
-        --accept-copy  open even a copy of a file in use; newer edits may be missing
+        {ACCEPT_COPY}
         """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
         allow_host={"action": "append", "default": []})  # fmt: skip
     add_reading_arguments(parser)

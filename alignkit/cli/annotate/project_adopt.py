@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor
     from alignkit.annotate.project.copying import copy_project
+    from alignkit.annotate.project.names import shown_place
 
     actor = Actor("", "command")
     lab = Lab.open(options.place)
@@ -49,5 +50,6 @@ def run(options: argparse.Namespace) -> int:
         lab.projects.opened(row.key, actor)
     finally:
         lab.close()
-    say(f"{options.place}: {info.name} is there as {row.slug}, with {info.pairs:,} pairs")
+    place = shown_place(options.place)
+    say(f"{place}: {info.name} is there as {row.slug}, with {info.pairs:,} pairs")
     return 0
