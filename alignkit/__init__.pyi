@@ -37,6 +37,7 @@ from .model.phrase_arrays import PhraseArrays as PhraseArrays
 from .model.phrase_arrays import PhrasePair as PhrasePair
 from .model.phrases import extract_phrases as extract_phrases
 from .model.sentence_pair import SentencePair as SentencePair
+from .model.sentence_pair import word_column as word_column
 from .model.symmetrization import symmetrize as symmetrize
 from .model.trees import Tree as Tree
 from .scoring.comparisons import compare as compare

@@ -311,7 +311,7 @@ class SentencePair:
     def transpose(
         self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
     ) -> SentencePair:
-        """Return the pair with source and target exchanged, including its annotations.
+        """Return the pair with sides exchanged, including its annotations and word columns.
 
         Parameters
         ----------
@@ -348,6 +348,7 @@ class SentencePair:
             source=self.target,
             target=self.source,
             annotations=turned,
+            attributes={_exchanged(name): text for name, text in self.attributes.items()},
             source_trees=self.target_trees,
             target_trees=self.source_trees,
         )
@@ -442,6 +443,53 @@ REWRITE_OF = "rewrite_of"
 def origin_of(pair: SentencePair) -> str | None:
     """Return the id of the original of a rewrite, or None."""
     return pair.attributes.get(REWRITE_OF) or None
+
+
+def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
+    r"""Return the values of a column of a side, one per word; None if the pair does not have it.
+
+    Columns are facts about words: the attribute ``source.lemma`` holds the lemmas of the source
+    words, separated by tabs, with ``_`` for a missing one.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    side
+        ``"source"`` or ``"target"``.
+    name
+        The name of the column: ``"lemma"``, ``"upos"``, ``"head"``, ...
+
+    Raises
+    ------
+    AlignmentError
+        If the column does not have one value per word.
+
+    Examples
+    --------
+    >>> lemmas = {"source.lemma": "they\tleave"}
+    >>> pair = SentencePair("1", ["they", "left"], ["left"], attributes=lemmas)
+    >>> word_column(pair, "source", "lemma")
+    ['they', 'leave']
+    """
+    check_known("side", side, SIDES)
+    text = pair.attributes.get(f"{side}.{name}")
+    if text is None:
+        return None
+    words = getattr(pair, side)
+    values = text.split("\t") if text or words else []
+    if words is None or len(values) != len(words):
+        raise AlignmentError(
+            f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)} values for "
+            f"{_count(words)} words"
+        )
+    return values
+
+
+def _exchanged(name: str) -> str:
+    """Return the name of an attribute for exchanged sides: target.lemma for source.lemma."""
+    side, dot, rest = name.partition(".")
+    return f"{SIDES[1 - SIDES.index(side)]}.{rest}" if dot and side in SIDES else name
 
 
 def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
