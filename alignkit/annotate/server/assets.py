@@ -1,7 +1,7 @@
 """The files of the pages, in a table by name: text from a client is never used as a path.
 
-Scripts build every URL from two attributes that each page gets here: the path that all URLs of the
-server begin with, and the name of the project in the URL, if any.
+Each page gets its head here, and two attributes from which scripts build every URL: the path that
+all URLs of the server begin with, and the name of the project in the URL, if any.
 """
 
 from __future__ import annotations
@@ -30,6 +30,13 @@ _KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_HEAD = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="/page/icon.svg">
+"""
+_STYLE = '<link rel="stylesheet" href="/page/{}.css">\n'
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 
 
@@ -45,7 +52,16 @@ class Asset(NamedTuple):
 def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
     """Read the files of the page by name; compress each once."""
     paths = (path for path in sorted(folder.iterdir()) if path.suffix in _KINDS)
-    return {path.name: _asset(path.read_bytes(), _KINDS[path.suffix]) for path in paths}
+    return {path.name: _asset(_completed(path), _KINDS[path.suffix]) for path in paths}
+
+
+def _completed(path: Path) -> bytes:
+    """Return the content of a file; that of a page with its head."""
+    body = path.read_bytes()
+    if path.suffix != ".html":
+        return body
+    more = ("dashboard", "tabs", "manage") if b'class="manage' in body else ()
+    return (_HEAD + "".join(map(_STYLE.format, ("style", *more)))).encode() + body
 
 
 def _asset(body: bytes, kind: str) -> Asset:
