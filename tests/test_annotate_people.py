@@ -217,7 +217,7 @@ def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monk
     monkeypatch.setattr("alignkit.annotate.server.serving._PAUSE", 0.0)
     ServerFile(host, "secret").write(path)
     lock = ServerLock(path)
-    with pytest.raises(ProjectError, match="another server has this project"):
+    with pytest.raises(ProjectError, match="another server has this"):
         invited(path, Visitor("anna"))
     lock.release()
 

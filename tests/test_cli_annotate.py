@@ -88,7 +88,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
     ]:
         assert not run(capsys, "annotate", *words, "--no-browser").failed(told).out
     lock = ServerLock(project)
-    run(capsys, "annotate", project, "--no-browser").failed("another server has this project")
+    run(capsys, "annotate", project, "--no-browser").failed("another server has this")
     lock.release()
     assert not list(tmp_path.glob("*-lock"))
 

@@ -19,11 +19,10 @@ from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions, Tokens
 from alignkit.annotate.lab.values import LabError
 from alignkit.annotate.project import engines, names
-from alignkit.io.atomic_files import lock_alone
+from alignkit.annotate.project.database import UNLOCKED, ServerLock
+from alignkit.annotate.project.places import SchemaLock, take_lock
 
-_FILE, _LOCK, _SCHEMA = "lab.db", "lock", "alignkit"
-_TAKEN = "another server has this lab open; use that one, or stop it first"
-_UNLOCKED = "locks of files do not work here; put the lab on a local disk"
+_FILE, _SCHEMA = "lab.db", "alignkit"
 _SECOND_WRITER = """
 import sqlite3, sys
 try:
@@ -63,7 +62,9 @@ class Lab:
                 engine = engines.sqlite_engine(str(folder / _FILE))
             undo.callback(engines.close, engine)
             if serve:
-                _lock(place, folder, engine, undo)
+                undo.callback(
+                    _lock(str(folder / _FILE) if folder else f"{place}#{_SCHEMA}").release
+                )
             lab = cls(place, engine, folder)
             if serve and folder:
                 _check_locks(lab.database, folder)
@@ -129,26 +130,12 @@ def _prepare(database: LabDatabase) -> str:
     return str(key)
 
 
-_held: set[Path] = set()  # by this process, which its own locks would not keep out
-
-
-def _lock(place: str, folder: Path | None, engine: sa.Engine, undo: ExitStack) -> None:
+def _lock(place: str) -> ServerLock | SchemaLock:
     """Keep out other servers."""
-    locked: bool | None = False
-    if folder is None:
-        conn = undo.enter_context(engine.connect())
-        undo.callback(conn.invalidate)  # the lock goes with the connection
-        number = engines.lock_number(_SCHEMA, "serving")
-        locked = conn.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))
-        conn.commit()
-    elif folder not in _held:
-        file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        undo.callback(os.close, file)
-        if locked := lock_alone(file):
-            _held.add(folder)
-            undo.callback(_held.discard, folder)
-    if not locked:
-        raise LabError(f"{names.shown_place(place)}: {_UNLOCKED if locked is None else _TAKEN}")
+    try:
+        return take_lock(place)
+    except names.ProjectError as problem:
+        raise LabError(str(problem)) from None
 
 
 def _check_locks(database: LabDatabase, folder: Path) -> None:
@@ -157,4 +144,4 @@ def _check_locks(database: LabDatabase, folder: Path) -> None:
     with database.change():
         code = subprocess.run(command, check=False, timeout=60).returncode
     if code != 3:
-        raise LabError(f"{folder}: {_UNLOCKED}")
+        raise LabError(f"{folder}: {UNLOCKED}")

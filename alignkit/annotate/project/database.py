@@ -206,6 +206,7 @@ def away_or_faulty(path: str, reason: str, text: str) -> ProjectError:
     return error
 
 
+UNLOCKED = "locks of files do not work here; put it on a local disk"
 _held: set[str] = set()  # in this process, which its own locks would not keep out
 
 
@@ -222,7 +223,8 @@ class ServerLock:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             except OSError as problem:
                 raise ProjectError(f"{cannot}: {problem.strerror}") from None
-            refused = taken(path) if not lock_alone(self._file) else ""
+            locked = lock_alone(self._file)
+            refused = "" if locked else taken(path) if locked is False else f"{cannot}: {UNLOCKED}"
             if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
                 refused = f"{cannot} is not a lock of alignkit; move it elsewhere"
             with suppress(FileNotFoundError):
@@ -245,7 +247,7 @@ class ServerLock:
 
 def taken(path: str) -> str:
     """Return the message about a project that is served already."""
-    return f"{path}: another server has this project open; use that one, or stop it first"
+    return f"{path}: another server has this open; use that one, or stop it first"
 
 
 _CACHE = 128 * 1024  # kB, of a new database: its index of ids is filled at random
