@@ -17,7 +17,7 @@ from msgspec import json
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.appending import enrolled, opened, reopen_judged
 from alignkit.annotate.project.database import wrong_value
-from alignkit.annotate.project.engines import INTEGER, TEXT, schema_of
+from alignkit.annotate.project.engines import columns, schema_of
 from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.queries import PairList, has_assignments
 from alignkit.annotate.project.store import Store
@@ -26,15 +26,9 @@ from alignkit.annotate.server.child import SuggestionPlan
 
 _METADATA = sa.MetaData()
 _SESSIONS = sa.Table(
-    "session",
-    _METADATA,
-    sa.Column("hash", TEXT, primary_key=True),
-    sa.Column("second", TEXT, nullable=False),
-    sa.Column("annotator", TEXT, nullable=False),
-    sa.Column("since", INTEGER, nullable=False),
-    sa.Column("role", TEXT, nullable=False, server_default=names.ANNOTATOR),
+    "session", _METADATA, *columns("hash", f"second annotator since# role={names.ANNOTATOR}")
 )
-_PLANS = sa.Table("plan", _METADATA, sa.Column("plan", TEXT, nullable=False))
+_PLANS = sa.Table("plan", _METADATA, *columns("", "plan"))
 LASTS = 30 * 24 * 3600
 """The length of a session in seconds."""
 
