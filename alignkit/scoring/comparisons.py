@@ -57,26 +57,17 @@ class Comparison:
 
     Parameters
     ----------
-    measure
-        The name of the measure.
-    system, baseline
-        The names of the two.
-    system_value, baseline_value
-        The measure of each on the whole corpus.
-    difference
-        System minus baseline.
-    interval
-        The bootstrap interval of the difference.
-    wins
-        Share of the resamples in which the system is better (AER: lower); Koehn's figure.
-    bootstrap_p
-        Two-sided p-value of the paired bootstrap.
-    randomization_p
-        Two-sided p-value of the paired approximate randomization.
-    bootstrap_holm, randomization_holm
-        The same, corrected by `holm` for the number of compared pairs of systems.
-    level
-        One of `LEVELS`; empty if rows of counts were compared.
+    measure : The name of the measure.
+    system, baseline : The names of the two.
+    system_value, baseline_value : The measure of each on the whole corpus.
+    difference : System minus baseline.
+    interval : The bootstrap interval of the difference.
+    wins : Share of the resamples in which the system is better (AER: lower); Koehn's figure.
+    bootstrap_p : Two-sided p-value of the paired bootstrap.
+    randomization_p : Two-sided p-value of the paired approximate randomization.
+    bootstrap_holm, randomization_holm : The same, corrected by `holm` for the number of compared
+        pairs of systems.
+    level : One of `LEVELS`; empty if rows of counts were compared.
     """
 
     measure: str
@@ -105,16 +96,11 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     Parameters
     ----------
-    differences
-        A `Comparison` for each level, pair of systems and measure.
-    pairs
-        Number of sentence pairs.
-    signature
-        All settings; print it next to the comparison.
-    suspicions
-        What looks wrong in the compared scores.
-    scores
-        The compared scores, by system; empty if rows of counts were compared.
+    differences : A `Comparison` for each level, pair of systems and measure.
+    pairs : Number of sentence pairs.
+    signature : All settings; print it next to the comparison.
+    suspicions : What looks wrong in the compared scores.
+    scores : The compared scores, by system; empty if rows of counts were compared.
     """
 
     differences: tuple[Comparison, ...]
@@ -304,14 +290,11 @@ def compare(
 
     Parameters
     ----------
-    systems
-        For each system its `Score`, all on the same sentence pairs and reference; or (P, C) rows
-        of counts.
-    measure
-        For rows of counts: `link_ratios` or `phrase_ratios`. Scores have their own.
-    baseline
-        The system to compare the others with; None compares every two systems, the later one with
-        the earlier one.
+    systems : For each system its `Score`, all on the same sentence pairs and reference; or (P, C)
+        rows of counts.
+    measure : For rows of counts: `link_ratios` or `phrase_ratios`. Scores have their own.
+    baseline : The system to compare the others with; None compares every two systems, the later one
+        with the earlier one.
 
     Returns
     -------

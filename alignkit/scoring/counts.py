@@ -86,13 +86,10 @@ def count_phrases(
 
     Parameters
     ----------
-    links
-        Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
-    loose, max_length, ignore_identical
-        As in `alignkit.model.phrases.extract_phrases`.
-    source, target
-        The words: needed to leave out identical phrase pairs; if given, they define the lengths
-        of the sentences.
+    links : Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
+    loose, max_length, ignore_identical : As in `alignkit.model.phrases.extract_phrases`.
+    source, target : The words: needed to leave out identical phrase pairs; if given, they define
+        the lengths of the sentences.
 
     Returns
     -------

@@ -159,21 +159,14 @@ class ClassErrors:
 
     Parameters
     ----------
-    by, name
-        The way to classify links, and the class.
-    hypothesis, right
-        Links of the system in the class, and how many of them the reference has.
-    reference, recalled
-        Links of the reference in the class, and how many of them the system has.
-    sure_as_possible
-        How many of `right` are only possible in the reference.
-    precision, recall
-        `right` / `hypothesis` and `recalled` / `reference`; NaN for 0/0.
-    intervals
-        The intervals of both.
-    gaps
-        By ``"precision"`` and ``"recall"``, the difference between the class and all other links;
-        empty if it is not a class of links.
+    by, name : The way to classify links, and the class.
+    hypothesis, right : Links of the system in the class, and how many of them the reference has.
+    reference, recalled : Links of the reference in the class, and how many of them the system has.
+    sure_as_possible : How many of `right` are only possible in the reference.
+    precision, recall : `right` / `hypothesis` and `recalled` / `reference`; NaN for 0/0.
+    intervals : The intervals of both.
+    gaps : By ``"precision"`` and ``"recall"``, the difference between the class and all other
+        links; empty if it is not a class of links.
     """
 
     by: str
@@ -281,18 +274,12 @@ class LinkErrors(Result):
 
     Parameters
     ----------
-    classes
-        The classes: first all links, then by each requested way.
-    examples
-        Some errors of each class.
-    pairs, skipped
-        Number of sentence pairs that both aligned, and of those left out.
-    notes
-        Notes on the classes.
-    signature
-        The settings in one line.
-    system
-        The name of the system.
+    classes : The classes: first all links, then by each requested way.
+    examples : Some errors of each class.
+    pairs, skipped : Number of sentence pairs that both aligned, and of those left out.
+    notes : Notes on the classes.
+    signature : The settings in one line.
+    system : The name of the system.
     """
 
     classes: tuple[ClassErrors, ...]
@@ -483,16 +470,13 @@ def link_errors(
 
     Parameters
     ----------
-    by_link
-        The ways to classify links, from `BY_LINK`.
-    function_words
-        The function words of the languages; None does not separate them from content words.
-    frequencies
-        The frequencies of words; None counts the words of the pairs.
-    attribute, split
-        The attribute with the phenomena, and the separator of several phenomena in it.
-    examples
-        Number of errors to show for each class, spread over the corpus.
+    by_link : The ways to classify links, from `BY_LINK`.
+    function_words : The function words of the languages; None does not separate them from content
+        words.
+    frequencies : The frequencies of words; None counts the words of the pairs.
+    attribute, split : The attribute with the phenomena, and the separator of several phenomena in
+        it.
+    examples : Number of errors to show for each class, spread over the corpus.
 
     Raises
     ------

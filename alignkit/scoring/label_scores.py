@@ -257,16 +257,12 @@ def score_labels(
 
     Parameters
     ----------
-    systems
-        The annotators to score, each on the pairs that it and the reference judged.
-    scheme, view
-        See `alignkit.model.labels.get_view`; labels not in the view are left out and counted.
-    lenient_labels
-        Leave out and count invalid judgments, instead of raising an error.
-    rewrites
-        Include rewrites, which nobody judged.
-    unflagged
-        The systems without flags; their flags are not scored.
+    systems : The annotators to score, each on the pairs that it and the reference judged.
+    scheme, view : See `alignkit.model.labels.get_view`; labels not in the view are left out and
+        counted.
+    lenient_labels : Leave out and count invalid judgments, instead of raising an error.
+    rewrites : Include rewrites, which nobody judged.
+    unflagged : The systems without flags; their flags are not scored.
 
     Raises
     ------
@@ -376,12 +372,10 @@ def profile_labels(
 
     Parameters
     ----------
-    corpus, systems, reference
-        Only pairs that all these annotators judged are used.
-    scheme, view, lenient_labels, rewrites
-        See `score_labels`; for the options of the tests, see `profile_rows`.
-    by, split
-        The attribute with the phenomena, and the separator of several phenomena in it.
+    corpus, systems, reference : Only pairs that all these annotators judged are used.
+    scheme, view, lenient_labels, rewrites : See `score_labels`; for the options of the tests, see
+        `profile_rows`.
+    by, split : The attribute with the phenomena, and the separator of several phenomena in it.
 
     Raises
     ------

@@ -36,8 +36,7 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
     Parameters
     ----------
-    counts
-        (R, 8): rows of `LINK_COLUMNS`, or sums of rows.
+    counts : (R, 8): rows of `LINK_COLUMNS`, or sums of rows.
 
     Notes
     -----
@@ -71,8 +70,7 @@ def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
     Parameters
     ----------
-    counts
-        (R, 5): rows of `PHRASE_COLUMNS`, or sums of rows.
+    counts : (R, 5): rows of `PHRASE_COLUMNS`, or sums of rows.
 
     Notes
     -----
@@ -133,10 +131,8 @@ class LinkScore(_OfCounts):
 
     Parameters
     ----------
-    precision, recall, f1, aer
-        The ratios; NaN if undefined.
-    counts
-        The numbers behind them, by the names `LINK_COLUMNS`.
+    precision, recall, f1, aer : The ratios; NaN if undefined.
+    counts : The numbers behind them, by the names `LINK_COLUMNS`.
 
     Examples
     --------
@@ -158,10 +154,8 @@ class PhraseScore(_OfCounts):
 
     Parameters
     ----------
-    precision, recall, f1
-        The ratios; NaN if undefined.
-    counts
-        The numbers behind them, by the names `PHRASE_COLUMNS`.
+    precision, recall, f1 : The ratios; NaN if undefined.
+    counts : The numbers behind them, by the names `PHRASE_COLUMNS`.
     """
 
     precision: float
@@ -191,10 +185,8 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    rows
-        (P, C) counts of the level.
-    level
-        One of `LEVELS`.
+    rows : (P, C) counts of the level.
+    level : One of `LEVELS`.
 
     Returns
     -------
@@ -219,8 +211,7 @@ def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
 
     Parameters
     ----------
-    terms
-        (R, 8) sums of the rows of `macro_terms`.
+    terms : (R, 8) sums of the rows of `macro_terms`.
 
     Returns
     -------
@@ -282,16 +273,13 @@ class MacroScore:
 
     Parameters
     ----------
-    precision, recall, f1
-        Macro precision, macro recall, and their harmonic mean; NaN if undefined.
-    mean_f1
-        The mean of the sentence pairs' F1.
-    exact_match
-        The share of sentence pairs with the same alignment in both.
-    exact_pairs
-        Their number.
-    left_out
-        Number of pairs left out of the mean of ``"precision"``, ``"recall"`` and ``"f1"`` (0/0).
+    precision, recall, f1 : Macro precision, macro recall, and their harmonic mean; NaN if
+        undefined.
+    mean_f1 : The mean of the sentence pairs' F1.
+    exact_match : The share of sentence pairs with the same alignment in both.
+    exact_pairs : Their number.
+    left_out : Number of pairs left out of the mean of ``"precision"``, ``"recall"`` and ``"f1"``
+        (0/0).
     """
 
     precision: float

@@ -49,37 +49,23 @@ class PhraseListScore(TableResult):
 
     Parameters
     ----------
-    precision, recall, f1
-        Over the occurrences, as defined in `score_phrase_list`; NaN if undefined.
-    counts
-        The numbers behind them, by the names `PHRASE_COLUMNS`. A list does not distinguish
+    precision, recall, f1 : Over the occurrences, as defined in `score_phrase_list`; NaN if
+        undefined.
+    counts : The numbers behind them, by the names `PHRASE_COLUMNS`. A list does not distinguish
         composites, so all occurrences count as atomic.
-    entry_precision
-        `correct` / `kept`: the share of kept entries that are right somewhere.
-    entries
-        Number of entries read.
-    kept
-        Number of different entries that occur in a test sentence pair.
-    correct
-        Number of kept entries that are a gold phrase pair in at least one place.
-    unmatched
-        Number of entries that occur in no test sentence pair.
-    repeated
-        Number of entries that repeat an earlier one.
-    identical
-        Number of entries left out because both sides have the same words.
-    out_of_bounds
-        Number of entries left out because of their length.
-    pairs, skipped
-        Number of sentence pairs used, and of those without the reference.
-    signature
-        All settings.
-    rows
-        (P, 5) counts of the sentence pairs.
-    intervals
-        The intervals of precision, recall and F1; empty until `with_intervals`.
-    suspicions
-        What looks wrong in the reference.
+    entry_precision : `correct` / `kept`: the share of kept entries that are right somewhere.
+    entries : Number of entries read.
+    kept : Number of different entries that occur in a test sentence pair.
+    correct : Number of kept entries that are a gold phrase pair in at least one place.
+    unmatched : Number of entries that occur in no test sentence pair.
+    repeated : Number of entries that repeat an earlier one.
+    identical : Number of entries left out because both sides have the same words.
+    out_of_bounds : Number of entries left out because of their length.
+    pairs, skipped : Number of sentence pairs used, and of those without the reference.
+    signature : All settings.
+    rows : (P, 5) counts of the sentence pairs.
+    intervals : The intervals of precision, recall and F1; empty until `with_intervals`.
+    suspicions : What looks wrong in the reference.
     """
 
     precision: float
@@ -199,18 +185,13 @@ def score_phrase_list(
 
     Parameters
     ----------
-    entries
-        (source phrase, target phrase), words separated by white space; read once, not stored.
-    corpus
-        The test sentence pairs; pairs without the reference are left out and counted.
-    links
-        Gold phrase pairs come from the ``"sure"`` links or the ``"possible"`` (all) links.
-    exact_case
-        Distinguish case; otherwise words are compared after casefold.
-    ignore_identical
-        Leave out entries and gold phrase pairs with the same words on both sides.
-    min_length, max_length
-        Leave out entries and gold phrase pairs with fewer or more words on either side.
+    entries : (source phrase, target phrase), words separated by white space; read once, not stored.
+    corpus : The test sentence pairs; pairs without the reference are left out and counted.
+    links : Gold phrase pairs come from the ``"sure"`` links or the ``"possible"`` (all) links.
+    exact_case : Distinguish case; otherwise words are compared after casefold.
+    ignore_identical : Leave out entries and gold phrase pairs with the same words on both sides.
+    min_length, max_length : Leave out entries and gold phrase pairs with fewer or more words on
+        either side.
 
     Raises
     ------
@@ -390,12 +371,9 @@ def read_phrase_table(
 
     Parameters
     ----------
-    path
-        The file; ``-`` is standard input, ``.gz`` is decompressed.
-    format
-        ``"tsv"`` or ``"moses"``; None means moses if the first line contains ``|||``.
-    max_size
-        Maximum size of a line in megabytes, as in `alignkit.io.ReadOptions`.
+    path : The file; ``-`` is standard input, ``.gz`` is decompressed.
+    format : ``"tsv"`` or ``"moses"``; None means moses if the first line contains ``|||``.
+    max_size : Maximum size of a line in megabytes, as in `alignkit.io.ReadOptions`.
 
     Raises
     ------

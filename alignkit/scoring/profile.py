@@ -24,17 +24,12 @@ class OnPhenomenon:
 
     Parameters
     ----------
-    system, phenomenon
-        Their names.
-    pairs
-        Number of pairs with the phenomenon.
-    value, rest
-        The measure on these pairs, and on all others; NaN if undefined.
-    interval, gap
-        The intervals of `value`, and of `value` - `rest`.
-    p_value, holm
-        The p-value that both are equal, and the same corrected for all tested phenomena; NaN if
-        not tested.
+    system, phenomenon : Their names.
+    pairs : Number of pairs with the phenomenon.
+    value, rest : The measure on these pairs, and on all others; NaN if undefined.
+    interval, gap : The intervals of `value`, and of `value` - `rest`.
+    p_value, holm : The p-value that both are equal, and the same corrected for all tested
+        phenomena; NaN if not tested.
     """
 
     system: str
@@ -73,26 +68,16 @@ class Profile(Result):
 
     Parameters
     ----------
-    measured
-        The measure as a table of phenomena by systems.
-    overall
-        The measure of each system on all pairs.
-    parts
-        The score of each system on each phenomenon.
-    differences
-        The comparison of every two systems on each phenomenon.
-    ranking
-        The tests of ranks.
-    by
-        The attribute with the phenomena.
-    total
-        Number of pairs.
-    tests
-        The notes below the tables of phenomena and of differences: how p was computed.
-    alpha
-        The probability of a false difference.
-    notes, signature
-        Notes, and the settings in one line.
+    measured : The measure as a table of phenomena by systems.
+    overall : The measure of each system on all pairs.
+    parts : The score of each system on each phenomenon.
+    differences : The comparison of every two systems on each phenomenon.
+    ranking : The tests of ranks.
+    by : The attribute with the phenomena.
+    total : Number of pairs.
+    tests : The notes below the tables of phenomena and of differences: how p was computed.
+    alpha : The probability of a false difference.
+    notes, signature : Notes, and the settings in one line.
     """
 
     measured: Measured

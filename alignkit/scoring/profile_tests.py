@@ -212,23 +212,17 @@ def profile_rows(
 
     Parameters
     ----------
-    systems
-        The (P, C) counts of the sentence pairs, by system.
-    groups
-        The phenomena of each pair; ``""`` is none.
-    measure, name
-        A function that computes measures of (R, C) sums of counts, such as
+    systems : The (P, C) counts of the sentence pairs, by system.
+    groups : The phenomena of each pair; ``""`` is none.
+    measure, name : A function that computes measures of (R, C) sums of counts, such as
         `alignkit.scoring.link_ratios`, and the measure to use.
-    paired
-        One of `PAIRED`: paired randomization, or McNemar's exact test if the first count of a pair
-        is whether it is right.
-    like
-        `KOVATCHEV` uses Mann and Whitney's one-sided test of the measure of each pair against all
-        pairs, and McNemar's test without correction for continuity.
-    trials
-        Number of trials of the tests; 10,000 or more for a paper.
-    resamples, confidence
-        Of the intervals, by bootstrap over the pairs with the phenomenon, and over the others.
+    paired : One of `PAIRED`: paired randomization, or McNemar's exact test if the first count of a
+        pair is whether it is right.
+    like : `KOVATCHEV` uses Mann and Whitney's one-sided test of the measure of each pair against
+        all pairs, and McNemar's test without correction for continuity.
+    trials : Number of trials of the tests; 10,000 or more for a paper.
+    resamples, confidence : Of the intervals, by bootstrap over the pairs with the phenomenon, and
+        over the others.
 
     Raises
     ------

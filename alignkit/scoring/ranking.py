@@ -34,16 +34,11 @@ class Measured:
 
     Parameters
     ----------
-    phenomena, systems
-        Their names.
-    values
-        (P, S) values; NaN if one is missing.
-    pairs
-        Number of sentence pairs with each phenomenon; None if unknown.
-    measure
-        The name of the measure; empty if unknown.
-    lower_is_better
-        Whether the measure is an error.
+    phenomena, systems : Their names.
+    values : (P, S) values; NaN if one is missing.
+    pairs : Number of sentence pairs with each phenomenon; None if unknown.
+    measure : The name of the measure; empty if unknown.
+    lower_is_better : Whether the measure is an error.
     """
 
     phenomena: tuple[str, ...]
@@ -111,12 +106,10 @@ def read_measured(
 
     Parameters
     ----------
-    path
-        Lines with columns separated by tabs: the name of the phenomenon, then a value for each
+    path : Lines with columns separated by tabs: the name of the phenomenon, then a value for each
         system, such as ``.74`` or, equivalently, ``74%``; a missing value is empty, ``-`` or
         ``NA``. The first line names the systems.
-    leave_out
-        Rows that are not phenomena, such as a mean over all.
+    leave_out : Rows that are not phenomena, such as a mean over all.
 
     Raises
     ------
@@ -188,16 +181,11 @@ class Ranking(Result):
 
     Parameters
     ----------
-    measured
-        The ranked values.
-    phenomena
-        Friedman's test of the phenomena, with systems as blocks.
-    systems
-        Friedman's test of the systems, with phenomena as blocks.
-    missing
-        The phenomena left out because a value is missing.
-    few
-        The phenomena left out because they have fewer than `FEW_HOLD` sentence pairs.
+    measured : The ranked values.
+    phenomena : Friedman's test of the phenomena, with systems as blocks.
+    systems : Friedman's test of the systems, with phenomena as blocks.
+    missing : The phenomena left out because a value is missing.
+    few : The phenomena left out because they have fewer than `FEW_HOLD` sentence pairs.
     """
 
     measured: Measured
@@ -325,8 +313,7 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
 
     Parameters
     ----------
-    measured
-        A measure of systems on phenomena; phenomena with a missing value, or with fewer than
+    measured : A measure of systems on phenomena; phenomena with a missing value, or with fewer than
         `FEW_HOLD` pairs, are left out.
 
     Examples

@@ -39,8 +39,7 @@ def pair_records(
 
     Parameters
     ----------
-    aggregate
-        ``"macro"`` and ``"both"`` add ``exact_match``: 1 if both are the same, else 0.
+    aggregate : ``"macro"`` and ``"both"`` add ``exact_match``: 1 if both are the same, else 0.
 
     Returns
     -------
@@ -80,13 +79,11 @@ def group_records(
 
     Parameters
     ----------
-    groups
-        The group of each of the P pairs; or the groups of each, which may overlap.
-    name
-        The key of the group in the records.
-    resamples, confidence, seed
-        Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; no
-        intervals without `resamples`. Each group has its own random numbers.
+    groups : The group of each of the P pairs; or the groups of each, which may overlap.
+    name : The key of the group in the records.
+    resamples, confidence, seed : Of bootstrap intervals over the pairs of each group, as in
+        `confidence_interval`; no intervals without `resamples`. Each group has its own random
+        numbers.
 
     Returns
     -------

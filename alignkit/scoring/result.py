@@ -168,32 +168,22 @@ class Score(TableResult):
 
     Parameters
     ----------
-    links
-        The measures of links, None if not requested.
-    phrases
-        The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
-    pairs
-        Number of scored sentence pairs.
-    skipped
-        Number of pairs left out because they are missing or not annotated on one side.
-    signature
-        All settings; print it next to the score.
-    rows
-        For each scored level the counts of the sentence pairs, (P, 8) of links and (P, 5) of phrase
-        pairs; empty without `keep_rows`.
-    intervals
-        For each scored level the intervals of its measures; empty until `with_intervals`.
-    macro
-        For each scored level the averages over sentence pairs; empty unless requested by
+    links : The measures of links, None if not requested.
+    phrases : The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or
+        None.
+    pairs : Number of scored sentence pairs.
+    skipped : Number of pairs left out because they are missing or not annotated on one side.
+    signature : All settings; print it next to the score.
+    rows : For each scored level the counts of the sentence pairs, (P, 8) of links and (P, 5) of
+        phrase pairs; empty without `keep_rows`.
+    intervals : For each scored level the intervals of its measures; empty until `with_intervals`.
+    macro : For each scored level the averages over sentence pairs; empty unless requested by
         `aggregate`.
-    split
-        The measures of ``"identical"`` and ``"non-identical"`` links; empty unless requested by
+    split : The measures of ``"identical"`` and ``"non-identical"`` links; empty unless requested by
         `split_identical`.
-    scored
-        A digest of the ids of the scored pairs, with which comparisons check that the pairs are
-        the same; empty if there are no ids.
-    suspicions
-        What looks wrong in the alignments: base, direction, dropped links.
+    scored : A digest of the ids of the scored pairs, with which comparisons check that the pairs
+        are the same; empty if there are no ids.
+    suspicions : What looks wrong in the alignments: base, direction, dropped links.
     """
 
     links: LinkScore | None

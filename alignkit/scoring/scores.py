@@ -100,36 +100,25 @@ def score(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs; pairs that one of the two did not annotate are left out and counted.
-        Omit it to score two files or plain links.
-    hypothesis, reference
-        The names of the annotations (default: ``"system"`` and ``"gold"``); or two paths, read like
-        in ``alignkit score``; or a path and a corpus (``hyp_annotator`` or ``ref_annotator`` names
-        its annotator if there are several); or two lists with the links of each sentence pair as a
-        set or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as a string (``"0-0 1?1"``)
-        or as an `Alignment`; or two `LinkArrays`.
-    level
-        ``"links"``, ``"phrases"`` or ``"both"``.
-    ignore_identical, exact_case
-        Leave out links and phrase pairs of equal words; with `exact_case`, only if the case is
-        equal, too. Published AER keeps them.
-    loose, max_length
-        As in `alignkit.model.phrases.extract_phrases`.
-    links
-        ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Signature`.
-    aggregate
-        ``"micro"``: add up the counts of all pairs; ``"macro"``: average the ratios of the pairs,
-        see `macro_ratios`; or ``"both"``.
-    split_identical
-        Also score links of equal words and other links separately.
-    ci
-        Add bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
-    keep_rows
-        Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
-        links, and 80 for phrase pairs.
-    **reading
-        For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
+    corpus : The sentence pairs; pairs that one of the two did not annotate are left out and
+        counted. Omit it to score two files or plain links.
+    hypothesis, reference : The names of the annotations (default: ``"system"`` and ``"gold"``); or
+        two paths, read like in ``alignkit score``; or a path and a corpus (``hyp_annotator`` or
+        ``ref_annotator`` names its annotator if there are several); or two lists with the links of
+        each sentence pair as a set or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as a
+        string (``"0-0 1?1"``) or as an `Alignment`; or two `LinkArrays`.
+    level : ``"links"``, ``"phrases"`` or ``"both"``.
+    ignore_identical, exact_case : Leave out links and phrase pairs of equal words; with
+        `exact_case`, only if the case is equal, too. Published AER keeps them.
+    loose, max_length : As in `alignkit.model.phrases.extract_phrases`.
+    links : ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Signature`.
+    aggregate : ``"micro"``: add up the counts of all pairs; ``"macro"``: average the ratios of the
+        pairs, see `macro_ratios`; or ``"both"``.
+    split_identical : Also score links of equal words and other links separately.
+    ci : Add bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
+    keep_rows : Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair
+        for links, and 80 for phrase pairs.
+    **reading : For two files: the options of `read_corpus` (``format``, ``base``, ``transpose``,
         ``source``, ...), and options for one of them: ``hyp_format``, ``hyp_base``,
         ``hyp_transpose``, ``hyp_annotator``, and the same with ``ref_``. ``in_order`` joins the
         n-th pairs of both, whatever their ids. The logger ``alignkit`` reports a detected format,
@@ -306,14 +295,11 @@ def score_blocks(
 
     Parameters
     ----------
-    blocks
-        Hypothesis, reference, source words and target words of some thousand pairs each. The words
-        may be None unless `ignore_identical`, `split_identical` or `loose` needs them.
-    skipped
-        Number of pairs that the caller left out because one side did not annotate them.
-    **options
-        The other options of `score`. `exact_case` only appears in the signature: it records whether
-        words were numbered with case.
+    blocks : Hypothesis, reference, source words and target words of some thousand pairs each. The
+        words may be None unless `ignore_identical`, `split_identical` or `loose` needs them.
+    skipped : Number of pairs that the caller left out because one side did not annotate them.
+    **options : The other options of `score`. `exact_case` only appears in the signature: it records
+        whether words were numbered with case.
     """
     check_arguments(score_blocks, locals())
     return _score(blocks, ScoreSettings(**options), keep_rows, signature, skipped)
@@ -394,14 +380,11 @@ def score_records(
 
     Parameters
     ----------
-    by
-        An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
+    by : An attribute of the pairs, such as the document, or ``"day"``, ``"week"``, ``"month"`` (see
         `Corpus.groups`); None returns a record for each pair.
-    split
-        The separator of several values in that attribute, such as ``","``; see `Corpus.groups`.
-    **options
-        The options of `score` for counting, such as ``level``, ``links`` and ``aggregate``; for
-        pairs, ``"macro"`` and ``"both"`` add exact matches.
+    split : The separator of several values in that attribute, such as ``","``; see `Corpus.groups`.
+    **options : The options of `score` for counting, such as ``level``, ``links`` and ``aggregate``;
+        for pairs, ``"macro"`` and ``"both"`` add exact matches.
 
     Returns
     -------

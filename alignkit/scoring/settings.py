@@ -25,27 +25,20 @@ class Signature:
 
     Parameters
     ----------
-    format, base
-        How the files were read, hypothesis before reference: ``"pharaoh/naacl"``, ``"0/1"``.
-    links
-        The links that count: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
+    format, base : How the files were read, hypothesis before reference: ``"pharaoh/naacl"``,
+        ``"0/1"``.
+    links : The links that count: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
         ``"all-sure"``.
-    identical
-        Whether links and phrase pairs of equal words were ``"kept"`` or ``"left-out"``.
-    case
-        How words were compared, if they were: ``"folded"`` or ``"exact"``.
-    level
-        The scored level: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``.
-    phrases
-        ``"tight"`` or ``"loose"`` phrase pairs.
-    min_length, max_length
-        The bounds on both sides of a phrase pair.
-    unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
+    identical : Whether links and phrase pairs of equal words were ``"kept"`` or ``"left-out"``.
+    case : How words were compared, if they were: ``"folded"`` or ``"exact"``.
+    level : The scored level: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``.
+    phrases : ``"tight"`` or ``"loose"`` phrase pairs.
+    min_length, max_length : The bounds on both sides of a phrase pair.
+    unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance :
         The settings of an agreement; see `alignkit.agree`.
-    interval, confidence, samples, resamples, trials, seed
-        How intervals and p-values were computed.
-    version
-        The version of alignkit.
+    interval, confidence, samples, resamples, trials, seed : How intervals and p-values were
+        computed.
+    version : The version of alignkit.
 
     Examples
     --------
