@@ -18,16 +18,8 @@ from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.measures import aggregated
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value, left_out_pairs
 from alignkit.scoring.settings import Signature
-from alignkit.stats.resampling import (
-    ONE_PAIR,
-    SEED,
-    Counts,
-    Interval,
-    Ratios,
-    check_drawing,
-    few_pairs,
-    summarize,
-)
+from alignkit.stats import resampling
+from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import Report, get_medium
@@ -112,7 +104,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Warnings about the intervals and p-values."""
-        return (*self.suspicions, *few_pairs(self.pairs))
+        return (*self.suspicions, *resampling.few_pairs(self.pairs))
 
     def __len__(self) -> int:
         return len(self.differences)
@@ -335,7 +327,7 @@ def compare(
             'compare({"initial": score(...), "anna": score(...)})'
         )
     check_arguments(compare, locals())
-    check_drawing(resamples, confidence, seed)
+    resampling.check_drawing(resamples, confidence, seed)
     if trials < 1:
         raise OptionError(f"`trials` must be at least 1, not {trials}")
     if len(systems) < 2:
@@ -359,7 +351,7 @@ def compare(
                 difference = mine[key] - others[key]
                 interval, bootstrap = _NOTHING, (nan, nan)
                 if drawn:
-                    interval = summarize(drawn[key], confidence)
+                    interval = resampling.summarize(drawn[key], confidence)
                     bootstrap = wins(key, difference, drawn[key])
                 compared.append(
                     Comparison(key, name, base, mine[key], others[key], difference, interval,
@@ -379,7 +371,7 @@ def compare(
     return Comparisons(differences, pairs_compared, signature, odd, scores)
 
 
-_NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)
+_NOTHING = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:

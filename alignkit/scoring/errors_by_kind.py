@@ -22,15 +22,8 @@ from alignkit.scoring import link_classes
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
 from alignkit.scoring.profile import bounded
 from alignkit.scoring.result import bounded_value
-from alignkit.stats.resampling import (
-    SEED,
-    Counts,
-    Interval,
-    check_drawing,
-    confidence_interval,
-    few_pairs,
-    ratio,
-)
+from alignkit.stats import resampling
+from alignkit.stats.resampling import SEED, Counts, Interval
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -131,7 +124,7 @@ def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
     """Return precision and recall of (R, 5) sums of counts; NaN for 0/0."""
     total, right, gold, recalled, _ = np.asarray(sums).T
-    return {"precision": ratio(right, total), "recall": ratio(recalled, gold)}
+    return {"precision": resampling.ratio(right, total), "recall": resampling.ratio(recalled, gold)}
 
 
 _FEW = 10
@@ -194,10 +187,13 @@ class ClassErrors:
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
         if whole is None:
-            intervals, gaps = confidence_interval(rows, ratios, **drawn), dict[str, Gap]()
+            intervals, gaps = (
+                resampling.confidence_interval(rows, ratios, **drawn),
+                dict[str, Gap](),
+            )
         else:
             both = np.hstack([rows, whole - rows])
-            bounds = confidence_interval(both, _with_others, **drawn)
+            bounds = resampling.confidence_interval(both, _with_others, **drawn)
             intervals = {key: bounds[key] for key in values}
             shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
             gaps = {
@@ -332,7 +328,7 @@ class LinkErrors(Result):
     @property
     def cautions(self) -> Sequence[str]:
         """Notes on the classes and the intervals."""
-        return (*self.notes, *few_pairs(self.pairs))
+        return (*self.notes, *resampling.few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:
         return [way for way in dict.fromkeys(errors.by for errors in self.classes) if way]
@@ -493,7 +489,7 @@ def link_errors(
     [('all links', 1, 1, 1), ('identical', 1, 0, 0), ('words', 0, 1, 1)]
     """
     check_arguments(link_errors, locals())
-    check_drawing(resamples, confidence, seed)
+    resampling.check_drawing(resamples, confidence, seed)
     ways = tuple(dict.fromkeys(by_link))
     for name in ways:
         check_known("way to classify links:", name, BY_LINK)

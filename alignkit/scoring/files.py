@@ -9,23 +9,15 @@ from dataclasses import dataclass, replace
 from errno import ENOENT
 from logging import getLogger
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Union
 
-from alignkit._support.arguments import check_attributes
+from alignkit._support.arguments import check_attributes, keywords_of
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import AlignkitError, AlignmentError, JoinError, MissingFileError, OptionError
+from alignkit.io import inputs
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
 from alignkit.io.formats import get_format
-from alignkit.io.inputs import (
-    Choice,
-    LinkInput,
-    have_blocks,
-    hinting,
-    in_order,
-    link_blocks,
-    naming,
-)
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
@@ -37,33 +29,6 @@ from alignkit.scoring.settings import ScoreSettings, Signature
 
 if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The options of `score` for reading two files."""
-
-    format: str | None
-    base: int | None
-    transpose: bool
-    source: Any
-    target: Any
-    encoding: str
-    drop_out_of_range: bool
-    partial: bool
-    unescape: bool
-    name: str | None
-    lenient: bool
-    max_size: int
-    max_words: int
-    hyp_format: str | None
-    hyp_base: int | None
-    hyp_transpose: bool | None
-    hyp_annotator: str | None
-    ref_format: str | None
-    ref_base: int | None
-    ref_transpose: bool | None
-    ref_annotator: str | None
-    in_order: bool
 
 
 @dataclass(frozen=True)
@@ -122,6 +87,14 @@ class FileOptions:
         ]
 
 
+READING = tuple(
+    name
+    for kind in (ReadOptions, FileOptions)
+    for name in keywords_of(kind)
+    if name not in ("reading", "lenient_labels", "unquote", "no_text")
+)
+"""The options of `score` for reading two files."""
+
 Path = Union[str, "os.PathLike[str]"]
 _LOGGER = getLogger("alignkit")
 
@@ -164,10 +137,10 @@ class LinkCorpus:
 
 def open_two(
     hypothesis: Path | Corpus, reference: Path | Corpus, options: FileOptions
-) -> tuple[LinkInput, LinkInput]:
+) -> tuple[inputs.LinkInput, inputs.LinkInput]:
     """Open two files, or a file and a corpus; log detected formats to ``alignkit``."""
     if isinstance(hypothesis, Corpus) or isinstance(reference, Corpus):
-        both = list[LinkInput]()
+        both = list[inputs.LinkInput]()
         for side, given in (("hyp", hypothesis), ("ref", reference)):
             if isinstance(given, Corpus):
                 both.append(LinkCorpus(given))
@@ -200,7 +173,7 @@ class TwoFiles:
 
     def __init__(
         self,
-        open_both: Callable[[], tuple[LinkInput, LinkInput]],
+        open_both: Callable[[], tuple[inputs.LinkInput, inputs.LinkInput]],
         options: FileOptions,
         *,
         pairwise: bool = False,
@@ -253,16 +226,18 @@ class TwoFiles:
         options = self._options
         named = options.hyp_annotator is not None or options.ref_annotator is not None
         apart = self._pairwise or named or settings.needs_words
-        return not apart and have_blocks(self.hyp, self.ref)
+        return not apart and inputs.have_blocks(self.hyp, self.ref)
 
     def blocks(self, settings: ScoreSettings, *, joined: bool = False) -> Iterator[Block]:
         """Yield blocks to count; use `joined` if the ids have different orders."""
         if joined:
             self._open()
-        with naming(self.ref.path, self.hyp.path):
+        with inputs.naming(self.ref.path, self.hyp.path):
             if not joined and self.in_step(settings):
                 ordered = self._options.in_order
-                both = link_blocks(self.hyp, self.ref, ordered=ordered, beyond=self._leave_out)
+                both = inputs.link_blocks(
+                    self.hyp, self.ref, ordered=ordered, beyond=self._leave_out
+                )
                 for _, hyp, ref in both:
                     for watch, side in zip(self._bases, (hyp, ref), strict=True):
                         watch.add(side)
@@ -276,8 +251,8 @@ class TwoFiles:
     def annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both annotated, as "hyp" and "ref", with the data of both files."""
         options = self._options
-        of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
-        of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
+        of_ref = inputs.Choice(self.ref.path, options.ref_annotator, "ref_annotator")
+        of_hyp = inputs.Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
         ids: list[str] = []
         for ref, hyp in self._joined():
             reference, hypothesis = of_ref.of(ref), of_hyp.of(hyp)
@@ -322,12 +297,12 @@ class TwoFiles:
         differences = Differences()
         refs, hyps = self.ref.pairs(), self.hyp.pairs()
         if self._options.in_order:
-            refs, hyps = in_order(refs, hyps)
+            refs, hyps = inputs.in_order(refs, hyps)
         partial = self._options.reading.partial
         try:
             yield from join_pairs(refs, hyps, partial=partial, differences=differences)
         except JoinError as error:
-            raise hinting(error) from None
+            raise inputs.hinting(error) from None
         self._leave_out(len(differences.missing) + len(differences.surplus))
         if differences.tokens:
             tokens = replace(differences, missing=[], surplus=[])

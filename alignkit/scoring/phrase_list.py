@@ -21,15 +21,9 @@ from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.phrases import extract_phrases
+from alignkit.scoring import result
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
-from alignkit.scoring.result import (
-    ATOMIC,
-    bounded_value,
-    left_out_pairs,
-    level_records,
-    measure_columns,
-)
 from alignkit.scoring.settings import Signature
 from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
 from alignkit.tables.columns import Column, percent
@@ -91,7 +85,7 @@ class PhraseListScore(TableResult):
     def cautions(self) -> tuple[str, ...]:
         """Warnings about the scores."""
         few = few_pairs(self.pairs, drawn=bool(self.intervals))
-        return (*self.suspicions, *left_out_pairs(self.skipped, self.pairs), *few)
+        return (*self.suspicions, *result.left_out_pairs(self.skipped, self.pairs), *few)
 
     def with_intervals(
         self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
@@ -122,18 +116,17 @@ class PhraseListScore(TableResult):
         )
         title += f"\nleft out: {left_out}" if left_out else ""
         note = "\n".join([*self.cautions, str(self.signature)])
-        columns = [
-            *measure_columns(_RATIOS), Column("occurrences", "count"), Column("gold", "count"),
-        ]  # fmt: skip
-        ratios = [bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
-        row = [*ratios, *(self.counts[name] for name in ATOMIC)]
+        numbers = Column("occurrences", "count"), Column("gold", "count")
+        columns = [*result.measure_columns(_RATIOS), *numbers]
+        ratios = [result.bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
+        row = [*ratios, *(self.counts[name] for name in result.ATOMIC)]
         return Table(title, columns, [row], note, stub=0)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one dictionary for a DataFrame: measures, bounds, counts, entries."""
         part = PhraseScore(self.precision, self.recall, self.f1, self.counts)
         numbers = ("entries", *_FATES, "correct", "entry_precision")
-        (record,) = level_records(
+        (record,) = result.level_records(
             {"list": part}, {"list": self.intervals}, pairs=self.pairs, skipped=self.skipped
         )
         return [record | {name: getattr(self, name) for name in numbers}]

@@ -17,20 +17,8 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.scoring.settings import takes_options
-from alignkit.stats.resampling import (
-    FEW_PAIRS,
-    LOWER_IS_BETTER,
-    ONE_PAIR,
-    SEED,
-    Counts,
-    Interval,
-    Ratios,
-    check_drawing,
-    chunks,
-    few_pairs,
-    interval_of,
-    resample,
-)
+from alignkit.stats import resampling
+from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
 from alignkit.version import __version__
 
@@ -70,7 +58,7 @@ def against_complement(
     hits = np.zeros(truth.shape, np.int64)
     wanted = np.unique(sizes)
     pairs = rows.shape[1]
-    for size in chunks(trials, rows.size):
+    for size in resampling.chunks(trials, rows.size):
         orders = rng.permuted(np.tile(np.arange(pairs), (size, 1)), axis=1)
         for k, sums in enumerate(_prefixes(rows, orders, wanted)):
             drawn = _gaps(
@@ -169,7 +157,7 @@ class ProfileOptions:
 
     def __post_init__(self) -> None:
         check_attributes(self)
-        check_drawing(self.resamples, self.confidence, self.seed)
+        resampling.check_drawing(self.resamples, self.confidence, self.seed)
         check_known("test of two systems:", self.paired, PAIRED)
         if self.like not in (None, KOVATCHEV):
             raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
@@ -246,7 +234,7 @@ def profile_rows(
     def place(x: str) -> tuple[bool, float, str]:
         known = [part.value for part in parts if part.phenomenon == x and not isnan(part.value)]
         mean = sum(known) / len(known) if known else 0.0
-        return not known, -mean if name in LOWER_IS_BETTER else mean, x
+        return not known, -mean if name in resampling.LOWER_IS_BETTER else mean, x
 
     ranked = sorted(names, key=place)
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
@@ -254,7 +242,7 @@ def profile_rows(
     measured = Measured(
         tuple(ranked), tuple(systems), values.reshape(len(systems), -1).T,
         tuple(int(held[x].sum()) for x in ranked), _NAMES.get(name, name),
-        name in LOWER_IS_BETTER,
+        name in resampling.LOWER_IS_BETTER,
     )  # fmt: skip
     return Profile(
         measured,
@@ -288,9 +276,12 @@ def _notes(
     groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], how: _Profiling
 ) -> Iterator[str]:
     pairs = len(groups)
-    yield from few_pairs(pairs)
-    if any(members.sum() < FEW_PAIRS for members in held.values()) and pairs >= FEW_PAIRS:
-        yield f"intervals of phenomena with fewer than {FEW_PAIRS} pairs are too narrow"
+    yield from resampling.few_pairs(pairs)
+    if (
+        any(members.sum() < resampling.FEW_PAIRS for members in held.values())
+        and pairs >= resampling.FEW_PAIRS
+    ):
+        yield f"intervals of phenomena with fewer than {resampling.FEW_PAIRS} pairs are too narrow"
     for x, members in held.items():
         if members.all():
             yield f"all pairs have {x}, so there are no others to compare it with"
@@ -366,12 +357,12 @@ def _intervals(inside: Counts, outside: Counts, how: _Profiling) -> tuple[Interv
     rng = np.random.default_rng(how.seed)
     drawn = []
     for rows in (inside, outside):
-        sums = np.concatenate(list(resample(rows, how.resamples, rng)))
+        sums = np.concatenate(list(resampling.resample(rows, how.resamples, rng)))
         drawn.append(how.measure(sums)[how.name])
-    value = interval_of(drawn[0], how.confidence)
-    gap = interval_of(drawn[0] - drawn[1], how.confidence)
+    value = resampling.interval_of(drawn[0], how.confidence)
+    gap = resampling.interval_of(drawn[0] - drawn[1], how.confidence)
     if len(inside) == 1:
-        value = Interval(nan, nan, how.confidence, nan, 0, ONE_PAIR)
+        value = Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR)
         gap = value
     return value, gap
 

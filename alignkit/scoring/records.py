@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, kind_of
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import ArgumentError, JoinError
+from alignkit.scoring import measures
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.measures import (
-    LEVEL_COLUMNS,
-    LEVELS,
-    MACRO_COLUMNS,
-    aggregated,
-    left_out,
-    level_intervals,
-    macro_terms,
-)
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES
 from alignkit.scoring.settings import AGGREGATES
 from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios, check_drawing
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table, guessed_column
 
-_TERMS = len(MACRO_COLUMNS)
-_EXACT = MACRO_COLUMNS.index("exact")
+_TERMS = len(measures.MACRO_COLUMNS)
+_EXACT = measures.MACRO_COLUMNS.index("exact")
 _LEFT = {name: f"left_out_{name}" for name in ("precision", "recall", "f1")}
 
 
@@ -48,21 +42,13 @@ def pair_records(
     """
     check_arguments(pair_records, locals())
     _check(rows, ids, "ids", aggregate)
-    plain = {level: (counts, LEVELS[level]) for level, counts in rows.items()}
-    exact: dict[str, Counts] = {}
-    if aggregate != "micro":
-        exact = {level: macro_terms(counts, level)[:, _EXACT] for level, counts in rows.items()}
 
-    def with_exact(level: str, k: int, record: dict[str, object]) -> dict[str, object]:
-        if level not in exact:
-            return record
-        measures = {key: value for key, value in record.items() if isinstance(value, float)}
-        return {**measures, "exact_match": float(exact[level][k]), **record}
+    def measure(counts: Counts, level: str) -> dict[str, NDArray[np.float64]]:
+        exact = {"exact_match": measures.macro_terms(counts, level)[:, _EXACT]}
+        return measures.LEVELS[level](counts) | ({} if aggregate == "micro" else exact)
 
-    return [
-        {"id": ids[k], "level": level, **with_exact(level, k, record)}
-        for k, level, record in _records(plain)
-    ]
+    named = {level: (counts, partial(measure, level=level)) for level, counts in rows.items()}
+    return [{"id": ids[k], "level": level, **record} for k, level, record in _records(named)]
 
 
 def group_records(
@@ -111,7 +97,7 @@ def group_records(
     sizes = np.bincount(np.array(member, np.int64), minlength=len(names)).tolist()
     sums: dict[str, tuple[Counts, Ratios]] = {}
     for level, counts in rows.items():
-        more, ratios = aggregated(counts, level, aggregate)
+        more, ratios = measures.aggregated(counts, level, aggregate)
         total = np.zeros((len(names), more.shape[1]))
         np.add.at(total, member, more[pair])
         sums[level] = total, ratios
@@ -120,13 +106,13 @@ def group_records(
         order = np.argsort(member, kind="stable")
         places = np.split(np.array(pair, np.int64)[order], np.cumsum(sizes)[:-1])
         bounds = [
-            level_intervals(
+            measures.level_intervals(
                 {level: counts[mine] for level, counts in rows.items()},
                 aggregate,
                 resamples=resamples,
                 confidence=confidence,
                 # after the streams of the whole corpus, which are spawned from the seed first
-                seed=np.random.SeedSequence(seed, spawn_key=(len(LEVELS) + k,)),
+                seed=np.random.SeedSequence(seed, spawn_key=(len(measures.LEVELS) + k,)),
             )
             for k, mine in enumerate(places[: len(names)])
         ]
@@ -140,7 +126,7 @@ def group_records(
                 bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
         records.append(bounded)
         if aggregate != "micro":
-            missing = left_out(sums[level][0][k, -_TERMS:])
+            missing = measures.left_out(sums[level][0][k, -_TERMS:])
             records[-1] |= {_LEFT[ratio]: count for ratio, count in missing.items()}
     return records
 
@@ -184,7 +170,7 @@ def _records(
     ratios = {level: measure(counts) for level, (counts, measure) in rows.items()}
     for k in range(max((len(counts) for counts, _ in rows.values()), default=0)):
         for level, (counts, _) in rows.items():
-            columns = LEVEL_COLUMNS[level]
+            columns = measures.LEVEL_COLUMNS[level]
             values = {name: float(value[k]) for name, value in ratios[level].items()}
             numbers = map(int, counts[k, : len(columns)].tolist())
             yield k, level, {**values, **dict(zip(columns, numbers, strict=True))}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import fields, replace
 from logging import getLogger
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import Any, Union
 
 import numpy as np
 
@@ -18,23 +18,12 @@ from alignkit.io.inputs import OutOfStepError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus, group_text, group_texts, values_of
+from alignkit.scoring import measures
 from alignkit.scoring.counts import Block, Rows, counted, pair_blocks
-from alignkit.scoring.files import FileOptions, Path, ReadingOptions, TwoFiles, open_two
-from alignkit.scoring.measures import (
-    LEVEL_COLUMNS,
-    MACRO_COLUMNS,
-    LinkScore,
-    MacroScore,
-    PhraseScore,
-    macro_terms,
-)
+from alignkit.scoring.files import READING, FileOptions, Path, TwoFiles, open_two
 from alignkit.scoring.records import group_records, pair_records
 from alignkit.scoring.result import Score, digest_of
 from alignkit.scoring.settings import ScoreSettings, Signature, takes_options
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 
 _LOGGER = getLogger("alignkit")
 
@@ -43,49 +32,17 @@ class _Default(str):
     """A default annotator name, used only for corpora."""
 
 
+Links = Union[Iterable[LinksOfPair], LinkArrays]
+"""The links of each sentence pair."""
+
 _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
-class ScoreOptions(TypedDict, total=False):
-    """The options of `score` for any input: the fields of `ScoreSettings`, and two more."""
-
-    level: str
-    ignore_identical: bool
-    exact_case: bool
-    loose: bool
-    max_length: int | None
-    links: str
-    aggregate: str
-    split_identical: bool
-    ci: bool
-    keep_rows: bool
-    signature: Signature | None
-
-
-class _ScoreFiles(ScoreOptions, ReadingOptions, total=False):
-    """The options of `score` for two files."""
-
-
-@overload
-def score(
-    corpus: Corpus, hypothesis: str = ..., reference: str = ..., **options: Unpack[ScoreOptions]
-) -> Score: ...
-@overload
-def score(
-    hypothesis: Path | Corpus, reference: Path | Corpus, /, **options: Unpack[_ScoreFiles]
-) -> Score: ...
-@overload
-def score(
-    hypothesis: Iterable[LinksOfPair] | LinkArrays,
-    reference: Iterable[LinksOfPair] | LinkArrays,
-    /,
-    **options: Unpack[ScoreOptions],
-) -> Score: ...
 @takes_options(ScoreSettings)
 def score(
-    corpus: Any,
-    hypothesis: Any = _SYSTEM,
-    reference: Any = _GOLD,
+    corpus: Corpus | Path | Links,
+    hypothesis: str | Path | Corpus | Links = _SYSTEM,
+    reference: str = _GOLD,
     *,
     ci: bool = False,
     keep_rows: bool = True,
@@ -150,7 +107,7 @@ def score(
     >>> result.links.precision, result.links.counts["hyp_sure_in_ref_possible"]
     (0.5, 1)
     """
-    check_arguments(score, locals())
+    check_arguments(score, locals(), apart=["corpus", "hypothesis", "reference"])
     if ci:
         rest = {**reading, "signature": signature}
         return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
@@ -167,7 +124,7 @@ def score(
         return replace(_suspecting(result, watches), scored=scored)
     sides = _two_sides(corpus, hypothesis, reference)
     if any(map(_is_path, sides.values())):
-        check_keywords(score, reading, ReadingOptions.__annotations__)
+        check_keywords(score, reading, READING)
         options = FileOptions.of_words(reading)
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
@@ -217,7 +174,7 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
     0.0
     """
     known = ("ignore_identical", "exact_case", "links")
-    check_keywords(aer, options, (*known, *ReadingOptions.__annotations__))
+    check_keywords(aer, options, (*known, *READING))
     links = score(corpus, hypothesis, reference, keep_rows=False, **options).links
     return np.nan if links is None else links.aer
 
@@ -225,7 +182,7 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
     """Refuse reading options if nothing is read, and unknown options."""
     for name in reading:
-        if name not in ReadingOptions.__annotations__:
+        if name not in READING:
             check_keywords(score, [name])
         raise OptionError(f"{name} only applies to two files: {why.format(name=name)}")
 
@@ -261,7 +218,7 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
     return sides
 
 
-def _pack(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
+def _pack(name: str, given: Links) -> LinkArrays:
     if isinstance(given, LinkArrays):
         return given
     if isinstance(given, (str, bytes, Set, Mapping)) or not isinstance(given, Iterable):
@@ -325,9 +282,9 @@ class _Sums:
     """The sums of the rows of a level, block by block."""
 
     def __init__(self, level: str) -> None:
-        self.kept: list[Rows] = [np.empty((0, len(LEVEL_COLUMNS[level])), np.int64)]
+        self.kept: list[Rows] = [np.empty((0, len(measures.LEVEL_COLUMNS[level])), np.int64)]
         self.counts = self.kept[0].sum(axis=0)
-        self.terms = np.zeros(len(MACRO_COLUMNS))
+        self.terms = np.zeros(len(measures.MACRO_COLUMNS))
 
 
 def _score(
@@ -343,20 +300,20 @@ def _score(
             total = sums[level]
             total.counts += rows.sum(axis=0)
             if settings.aggregate != "micro":
-                total.terms += macro_terms(rows, level).sum(axis=0)
+                total.terms += measures.macro_terms(rows, level).sum(axis=0)
             if keep_rows:
                 total.kept.append(rows)
     links = {
-        level.removeprefix("links-"): LinkScore.from_counts(total.counts)
+        level.removeprefix("links-"): measures.LinkScore.from_counts(total.counts)
         for level, total in sums.items()
         if level.startswith("links")
     }
     phrases = {
-        name: PhraseScore.from_counts(sums[f"phrases-{name}"].counts)
+        name: measures.PhraseScore.from_counts(sums[f"phrases-{name}"].counts)
         for name in ("possible", "sure")
         if settings.phrases
     }
-    macro = {level: MacroScore.from_terms(total.terms) for level, total in sums.items()}
+    macro = {level: measures.MacroScore.from_terms(total.terms) for level, total in sums.items()}
     return Score(
         links=links.pop("links", None), phrases=phrases or None, pairs=pairs, skipped=skipped,
         signature=settings.sign(signature),

@@ -23,13 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
-from alignkit.cli.common.inputs import (
-    Input,
-    add_reading_arguments,
-    named,
-    reading_options,
-    settle_scheme,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.media import check_groups, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.corpora.merge import merged
@@ -55,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "corpus", metavar="CORPUS", nargs="+", help="files or a folder to read; - is stdin"
     )
     add_options(parser)
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -184,21 +178,21 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
 def _corpus(options: argparse.Namespace) -> Corpus:
     paths = options.corpus
     if len(paths) == 1:
-        read = Input(paths[0], options.format, reading_options(options))
+        read = inputs.Input(paths[0], options.format, inputs.reading_options(options))
         if options.on == "judgments":
-            settle_scheme(options, read)
-        return named(read.corpus(needed=True), options)
+            inputs.settle_scheme(options, read)
+        return inputs.named(read.corpus(needed=True), options)
     names = [Path(path).name.split(".")[0] or path for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)
     if len(set(names)) < len(names):
         raise OptionError("the same file is given twice; give one file for each annotator")
     first, *others = (
-        Input(path, options.format, reading_options(options, name=name))
+        inputs.Input(path, options.format, inputs.reading_options(options, name=name))
         for name, path in zip(names, paths, strict=True)
     )
     if options.on == "judgments":
-        settle_scheme(options, first, *others)
+        inputs.settle_scheme(options, first, *others)
     corpus = merged(
         first,
         dict(zip(names[1:], others, strict=True)),
@@ -209,7 +203,7 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     own = [name for name in corpus.annotators if name not in names[1:]]
     if len(own) == 1 and own[0] not in asked.union(options.systems or ()):
         corpus = corpus.rename({own[0]: names[0]})
-    return named(corpus, options)
+    return inputs.named(corpus, options)
 
 
 def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:

@@ -18,12 +18,7 @@ from __future__ import annotations
 import argparse
 
 from alignkit._support.wording import brief
-from alignkit.cli.common.inputs import (
-    Input,
-    add_reading_arguments,
-    add_scheme_argument,
-    reading_options,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate.audit import (
     add_draw_arguments,
@@ -52,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         plain={"choices": ("upheld", "all"), "default": "upheld"},
         annotator={"action": "append"})  # fmt: skip
     group = parser.add_argument_group("labels")
-    add_scheme_argument(
+    inputs.add_scheme_argument(
         group, "of the judgments (default: that of the format, or the one that fits all)"
     )
     add_options(group, """
@@ -61,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --upheld LABEL...  labels of the view that uphold a pair (default: those for paraphrases)
         """)  # fmt: skip
     add_sheet_arguments(parser)
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def _share(text: str) -> float:
@@ -78,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs
 
-    read = Input(options.input, options.format, reading_options(options))
+    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
     names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
     with naming(options.input):
         audit = draw_pairs(

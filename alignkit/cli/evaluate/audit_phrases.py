@@ -15,15 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from alignkit.cli.common.inputs import (
-    HYPOTHESIS,
-    REFERENCE,
-    add_order_argument,
-    add_reading_arguments,
-    add_side,
-    declared_sides,
-    open_sides,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate.audit import (
     add_draw_arguments,
@@ -43,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         HYP  alignments of the system; - is stdin
         REF  the gold standard; - is stdin
         """, HYP={"dest": "hypothesis"}, REF={"dest": "reference"})  # fmt: skip
-    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
-        add_side(parser, side, long)
+    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
+        inputs.add_side(parser, side, long)
     group = parser.add_argument_group("items")
     add_draw_arguments(group)
     add_options(group, """
@@ -61,9 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
         max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip
-    add_order_argument(group)
+    inputs.add_order_argument(group)
     add_sheet_arguments(parser)
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,9 +64,11 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles
 
-    declared = declared_sides(options, options.hyp_annotator)
+    declared = inputs.declared_sides(options, options.hyp_annotator)
     sides = TwoFiles(
-        lambda: open_sides(options.hypothesis, options.reference, declared), declared, tell=warn
+        lambda: inputs.open_sides(options.hypothesis, options.reference, declared),
+        declared,
+        tell=warn,
     )
     with naming(sides.ref.path, sides.hyp.path):
         corpus = Corpus(sides.annotated())
@@ -88,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
         given = {name: getattr(options, name) for name in names}
         identical = not options.include_identical
-        audit = draw_phrases(corpus, HYPOTHESIS, REFERENCE, ignore_identical=identical, **given)
+        audit = draw_phrases(
+            corpus, inputs.HYPOTHESIS, inputs.REFERENCE, ignore_identical=identical, **given
+        )
     write_sheets(audit, options, silent=("both",))
     return 0

@@ -16,17 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import short_names
-from alignkit.cli.common.inputs import (
-    HYPOTHESIS,
-    REFERENCE,
-    Through,
-    add_order_argument,
-    add_reading_arguments,
-    add_sides,
-    declared_sides,
-    open_sides,
-)
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
@@ -46,7 +37,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "alignments of the system; - is stdin")
+    inputs.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
     add_options(group, f"""
         --by-link WAYS  classify links by kind, word, frequency, distance, tag or phenomenon;
@@ -62,13 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             (default: the attribute target_tags)
         """, by_link={"default": "kind,word,frequency,distance"},
         attribute={"default": "phenomena"}, split={"default": ","})  # fmt: skip
-    add_order_argument(group)
+    inputs.add_order_argument(group)
     group = parser.add_argument_group("output")
     add_options(group, "--examples N  number of errors to show for each class (default: none)",
                 examples={"type": number(0), "default": 0})  # fmt: skip
     add_draws(group, "for the intervals")
     add_forms(group)
-    add_reading_arguments(parser, of="all files")
+    inputs.add_reading_arguments(parser, of="all files")
 
 
 _PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")
@@ -114,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     frequencies = Frequencies()
     corpus, skipped, cautions = _read(options, frequencies)
     errors = link_errors(
-        corpus, HYPOTHESIS, REFERENCE,
+        corpus, inputs.HYPOTHESIS, inputs.REFERENCE,
         by_link=[name.strip() for name in options.by_link.split(",") if name.strip()],
         function_words=known, frequencies=frequencies if frequencies else None,
         **{name: getattr(options, name) for name in _PASSED},
@@ -134,13 +125,13 @@ def _read(
     """Return the pairs that both annotated, the number of others, and suspicions."""
     from alignkit.scoring.files import TwoFiles
 
-    declared = declared_sides(options, options.hyp_annotator)
+    declared = inputs.declared_sides(options, options.hyp_annotator)
     given = {"source_tags": options.source_tags, "target_tags": options.target_tags}
     tags = {name: path for name, path in given.items() if path is not None}
 
     def opened() -> tuple[LinkInput, LinkInput]:
-        hyp, ref = open_sides(options.hypothesis, options.reference, declared)
-        counted = Through(
+        hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
+        counted = inputs.Through(
             ref, lambda pairs: _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
         )
         return counted if hyp is ref else hyp, counted

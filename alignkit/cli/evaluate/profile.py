@@ -19,21 +19,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from alignkit.cli.common.inputs import (
-    HYPOTHESIS,
-    REFERENCE,
-    add_order_argument,
-    add_reading_arguments,
-    add_side,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.media import add_forms, print_findings
-from alignkit.cli.evaluate.score import (
-    add_draws,
-    refuse_stdin,
-    require_reference,
-    settle_draws,
-    systems_of,
-)
+from alignkit.cli.evaluate import score
 from alignkit.cli.evaluate.score_labels import add_judged, judged_sides
 from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
@@ -60,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
     parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
-        add_side(parser, side, long, several=side == HYPOTHESIS)
+    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
+        inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
         --compare HYP2...  other systems, read with the same --hyp options
@@ -71,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             --scheme); phrase-f1 is for phrase pairs of sure links, accuracy for judgments
         """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
     add_judged(group, "of the judgments to profile (default: profile links)")
-    add_order_argument(group)
+    inputs.add_order_argument(group)
     add_options(parser.add_argument_group("reading a table"), """
         --table FILE  read a table of scores by phenomenon and system, instead of HYP and REF
         --leave-out ROW...  rows of the table that are not phenomena, such as a mean
@@ -87,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --alpha P  significance level: probability of a false difference (default: 0.05)
         """, like={"choices": LIKE}, trials={"type": number(1), "default": 10_000},
         alpha={"type": float, "default": 0.05})  # fmt: skip
-    add_draws(group, "for the intervals")
+    score.add_draws(group, "for the intervals")
     group = parser.add_argument_group("output")
     add_forms(group)
     add_options(group, """
@@ -95,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             .svg)
         --heat-map FILE  draw the measure of each system on each phenomenon (.pdf, .png or .svg)
         """, plot={"type": saved_file}, heat_map={"type": saved_file})  # fmt: skip
-    add_reading_arguments(parser, of="all files")
+    inputs.add_reading_arguments(parser, of="all files")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -108,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     if options.printed is not None:
         result = ranking = _printed(options)
     else:
-        settle_draws(options)
+        score.settle_draws(options)
         result = _labels(options) if options.scheme is not None else _links(options)
         ranking = result.ranking
     _draw(ranking, options)
@@ -175,8 +163,8 @@ def _links(options: argparse.Namespace) -> Profile:
     _check(options, judged=False)
     measure = options.measure or "f1"
     phrases = measure == "phrase-f1"
-    refuse_stdin(options)
-    require_reference(options)
+    score.refuse_stdin(options)
+    score.require_reference(options)
     fixed = {  # the options as `alignkit score` has them, with nothing drawn
         **vars(options),
         **vars(ScoreSettings(level="phrases" if phrases else "links")),
@@ -185,7 +173,7 @@ def _links(options: argparse.Namespace) -> Profile:
         "split": SPLIT if options.split is None else options.split,
     }
     scoring = argparse.Namespace(**fixed)
-    systems = systems_of(scoring)
+    systems = score.systems_of(scoring)
     level = "phrases-sure" if phrases else "links"
     alone = len(systems) == 1
     scored = {

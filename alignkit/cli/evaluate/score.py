@@ -22,16 +22,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.arguments import check_known
+from alignkit.cli.common import media
 from alignkit.cli.common.files import refuse_replacing, short_names
 from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
-from alignkit.cli.common.media import (
-    add_groups,
-    add_media,
-    add_plot,
-    check_groups,
-    check_plot,
-    drawing_of,
-)
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
@@ -72,14 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, compare={"default": []})  # fmt: skip
     add_draws(group, "for --ci, --compare and --plot")
     group = parser.add_argument_group("output")
-    add_groups(group)
+    media.add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
         --tables T,T  with several systems, print these tables: systems, differences or both
             (systems,differences); differences have p values (default: systems)
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
-    add_media(group)
-    add_plot(group, "P, R, F1 and AER")
+    media.add_media(group)
+    media.add_plot(group, "P, R, F1 and AER")
     add_reading_arguments(parser, of="all files")
 
 
@@ -137,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     if options.compared:
         from alignkit.scoring.comparisons import compare
 
-        comparisons = compare(scored, **drawing_of(options))
+        comparisons = compare(scored, **media.drawing_of(options))
         names = ("interval", "confidence", "resamples", "trials", "seed")
         drawing = {name: getattr(comparisons.signature, name) for name in names}
         scored = {
@@ -220,10 +213,10 @@ def _check(options: argparse.Namespace) -> None:
                 )
     if options.by == "":
         raise OptionError("--by is empty; name an attribute, such as genre")
-    check_groups(options)
+    media.check_groups(options)
     if options.split == "":
         raise OptionError("--split is empty; give the separator of values, such as ','")
-    check_plot(options)
+    media.check_plot(options)
     if options.plot is not None:
         refuse_unwritable([options.plot])
 

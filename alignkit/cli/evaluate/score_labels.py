@@ -19,22 +19,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_known
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import short_names
-from alignkit.cli.common.inputs import (
-    HYPOTHESIS,
-    OF_FORMAT,
-    REFERENCE,
-    Input,
-    add_order_argument,
-    add_reading_arguments,
-    add_rewrites_argument,
-    add_scheme_argument,
-    add_side,
-    add_view_argument,
-    declared_sides,
-    open_sides,
-    settle_scheme,
-)
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate.score import systems_of
@@ -68,10 +54,10 @@ class Judged:
         return who | {name: getattr(options, name) for name in names}
 
 
-def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
+def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) -> None:
     """Add the options for judgments and files of predictions."""
-    add_scheme_argument(group, about)
-    add_view_argument(group)
+    inputs.add_scheme_argument(group, about)
+    inputs.add_view_argument(group)
     add_options(group, """
         --predictions FILE...  files of predicted labels, one for each system; lines with id and
             label, or only labels in order
@@ -79,7 +65,7 @@ def add_judged(group: argparse._ArgumentGroup, about: str = OF_FORMAT) -> None:
             unless a label is only in the view)
         """, predictions={"default": []},
         predicted={"choices": ("scheme", "view")})  # fmt: skip
-    add_rewrites_argument(group)
+    inputs.add_rewrites_argument(group)
 
 
 def judged_sides(options: argparse.Namespace) -> Judged:
@@ -101,8 +87,8 @@ def _of_one(options: argparse.Namespace) -> Judged:
             "or files with --predictions"
         )
     path = options.hypothesis
-    read = open_sides(path, None, declared_sides(options, None))[0]
-    settle_scheme(options, read)
+    read = inputs.open_sides(path, None, inputs.declared_sides(options, None))[0]
+    inputs.settle_scheme(options, read)
     corpus = read.corpus(needed=True)
     reference = _judge(corpus, options.ref_annotator, path, "--ref-annotator", apart=names)
     return Judged(corpus, names, reference)
@@ -114,16 +100,16 @@ def _of_files(options: argparse.Namespace) -> Judged:
     paths = list(dict.fromkeys(system.path for system in systems))
     if [*paths, options.reference].count("-") > 1 or (options.compare and options.reference == "-"):
         raise OptionError("standard input (-) can be read once only; name a file")
-    declared = declared_sides(options, None)
-    hyp, ref = open_sides(paths[0], options.reference, declared)
-    settle_scheme(options, hyp, ref)
+    declared = inputs.declared_sides(options, None)
+    hyp, ref = inputs.open_sides(paths[0], options.reference, declared)
+    inputs.settle_scheme(options, hyp, ref)
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
     names = tuple(system.name for system in systems)
     reference = judge if judge not in names else f"{judge} of {ref.path}"
     joined = Corpus(_only(pair, {judge: reference}) for pair in gold)
     for path in paths:
-        file = hyp if path == paths[0] else open_sides(path, options.reference, declared)[0]
+        file = hyp if path == paths[0] else inputs.open_sides(path, options.reference, declared)[0]
         other = file.corpus(needed=True)
         kept = {
             _judge(other, system.annotator, path, "--hyp-annotator"): system.name
@@ -158,7 +144,7 @@ def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
 
 
 def _joined(
-    refs: Corpus, hyps: Corpus, names: dict[str, str], hyp: Input, ref: Input,
+    refs: Corpus, hyps: Corpus, names: dict[str, str], hyp: inputs.Input, ref: inputs.Input,
     options: argparse.Namespace,
 ) -> Iterator[SentencePair]:  # fmt: skip
     differences = Differences()
@@ -212,8 +198,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judgments to score, or the file with all judgments if no REF follows; - is stdin",
     )  # fmt: skip
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
-    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
-        add_side(parser, side, long, several=side == HYPOTHESIS)
+    for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
+        inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
     group = parser.add_argument_group("scoring")
     add_options(
         group,
@@ -221,9 +207,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         compare={"default": []},
     )
     add_judged(group)
-    add_order_argument(group)
+    inputs.add_order_argument(group)
     add_forms(parser.add_argument_group("output"))
-    add_reading_arguments(parser, of="all files")
+    inputs.add_reading_arguments(parser, of="all files")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,15 +13,9 @@ from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring import records
 from alignkit.scoring.comparisons import Comparisons, comparison_table
 from alignkit.scoring.files import FileOptions, TwoFiles
-from alignkit.scoring.records import (
-    breakdown_table,
-    few_in_groups,
-    group_records,
-    overlap,
-    pair_records,
-)
 from alignkit.scoring.result import MEASURE_NAMES, Score
 from alignkit.scoring.scores import score_files
 from alignkit.scoring.settings import ScoreSettings
@@ -100,14 +94,14 @@ class Breakdown:
         by, score = options.by, scoring.score
         groups: Records = ()
         if by:
-            groups = group_records(
+            groups = records.group_records(
                 score.rows, scoring.groups, name=by, aggregate=score.aggregate,
                 **(drawing_of(options) if options.ci else {}),
             )  # fmt: skip
         ids = scoring.ids
-        pairs = pair_records(score.rows, ids, aggregate=score.aggregate) if ids else ()
-        few = few_in_groups(groups, by) if groups else ""
-        return cls(by or "", groups, pairs, overlap(scoring.groups, by) if by else "", few)
+        pairs = records.pair_records(score.rows, ids, aggregate=score.aggregate) if ids else ()
+        few = records.few_in_groups(groups, by) if groups else ""
+        return cls(by or "", groups, pairs, records.overlap(scoring.groups, by) if by else "", few)
 
 
 @dataclass(frozen=True)
@@ -154,9 +148,9 @@ def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
             yield score.bare_table(title)
         parts = scored.breakdowns[name]
         if parts.groups:
-            yield breakdown_table(parts.groups, title=title, note=parts.overlap)
+            yield records.breakdown_table(parts.groups, title=title, note=parts.overlap)
         if parts.sentence_pairs:
-            yield breakdown_table(parts.sentence_pairs, title=title)
+            yield records.breakdown_table(parts.sentence_pairs, title=title)
     if scored.comparisons is not None and "differences" in chosen:
         yield comparison_table(scored.comparisons)
 
