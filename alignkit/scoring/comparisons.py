@@ -213,12 +213,9 @@ def _measures(score: Score, level: str) -> dict[str, Cell]:
 
 
 def _system_table(
-    shown: Mapping[str, Mapping[str, Cell]],
-    marks: Mapping[tuple[str, str], str],
-    longest: int,
-    *,
+    shown: Mapping[str, Mapping[str, Cell]], marks: Mapping[tuple[str, str], str], longest: int, *,
     bounded: bool,
-) -> Table:
+) -> Table:  # fmt: skip
     """Return a row for each system; marks take two characters, to keep numbers in line."""
     column, rows = Column("", "percent"), list[list[Cell]]()
     short = [cut_middle(system, longest) for system in shown]
@@ -357,18 +354,16 @@ def compare(
                     Comparison(key, name, base, mine[key], others[key], difference, interval,
                                *bootstrap, p_value, level=level)
                 )  # fmt: skip
-    first = next(iter(systems.values()))
-    signature = first.signature if isinstance(first, Score) else Signature()
-    signature = signature.drawn(resamples, confidence, seed, trials=trials)
-    pairs_compared = first.pairs if isinstance(first, Score) else len(first)
+    first, scores = next(iter(systems.values())), systems if measure is None else {}
+    signature = first.signature if scores else Signature()
     odd = tuple(
-        f"{name}: {text}"
-        for name, score in systems.items() if isinstance(score, Score)
+        f"{name}: {text}" for name, score in scores.items()
         for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
     )  # fmt: skip
-    scores = {name: score for name, score in systems.items() if isinstance(score, Score)}
-    differences = tuple(_corrected(compared))
-    return Comparisons(differences, pairs_compared, signature, odd, scores)
+    return Comparisons(
+        tuple(_corrected(compared)), first.pairs if scores else len(first),
+        signature.drawn(resamples, confidence, seed, trials=trials), odd, dict(scores),
+    )  # fmt: skip
 
 
 _NOTHING = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)

@@ -39,11 +39,7 @@ LINK_COLUMNS = (
 """The columns of `count_links`; "possible" means all of P, including the sure links."""
 
 PHRASE_COLUMNS = (
-    "hyp_atomic",
-    "ref_atomic",
-    "hyp_atomic_in_ref",
-    "hyp_in_ref_atomic",
-    "atomic_in_atomic",
+    *("hyp_atomic", "ref_atomic", "hyp_atomic_in_ref", "hyp_in_ref_atomic", "atomic_in_atomic"),
 )
 """The columns of `count_phrases`; plain "hyp" and "ref" mean atomic and composite."""
 

@@ -19,6 +19,7 @@ from alignkit.model.alignment import Alignment, Link
 from alignkit.model.corpus import Corpus, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import link_classes
+from alignkit.scoring.counts import Rows
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
 from alignkit.scoring.profile import bounded
 from alignkit.scoring.result import bounded_value
@@ -56,7 +57,7 @@ class _Counts:
         """Add to a count of a pair."""
         self.rows.setdefault(place, [0] * len(COLUMNS))[COLUMNS.index(column)] += number
 
-    def array(self, pairs: int) -> NDArray[np.int64]:
+    def array(self, pairs: int) -> Rows:
         """Return (P, 5) counts, a row for each pair."""
         counts = np.zeros((pairs, len(COLUMNS)), np.int64)
         for place, row in self.rows.items():
@@ -109,16 +110,9 @@ def _count_statuses_and_nulls(
 
 def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]:
     """Return the side and the position of each word without a link, annotated as null or not."""
-    sides = {
-        "source": (pair.source, alignment.aligned_source()),
-        "target": (pair.target, alignment.aligned_target()),
-    }
-    return {
-        (side, k)
-        for side, (words, linked) in sides.items()
-        for k in range(len(words or ()))
-        if k not in linked
-    }
+    linked = alignment.aligned_source(), alignment.aligned_target()
+    sides = zip(("source", "target"), pair.words, linked, strict=True)
+    return {(side, k) for side, words, some in sides for k in range(len(words)) if k not in some}
 
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
@@ -176,35 +170,24 @@ class ClassErrors:
 
     @classmethod
     def of(
-        cls,
-        by: str,
-        name: str,
-        rows: NDArray[np.int64],
-        drawn: Mapping[str, Any],
-        whole: NDArray[np.int64] | None = None,
+        cls, by: str, name: str, rows: Rows, drawn: Mapping[str, Any], whole: Rows | None = None
     ) -> ClassErrors:
         """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
+        row: list[Any] = [by, name, *map(int, sums), *values.values()]
         if whole is None:
-            intervals, gaps = (
-                resampling.confidence_interval(rows, ratios, **drawn),
-                dict[str, Gap](),
-            )
-        else:
-            both = np.hstack([rows, whole - rows])
-            bounds = resampling.confidence_interval(both, _with_others, **drawn)
-            intervals = {key: bounds[key] for key in values}
-            shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
-            gaps = {
-                key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
-                for key in values
-            }
-        hypothesis, right, reference, recalled, possible = map(int, sums)
-        return cls(
-            by, name, hypothesis, right, reference, recalled, possible,
-            values["precision"], values["recall"], intervals, FrozenMap(gaps),
-        )  # fmt: skip
+            row.append(resampling.confidence_interval(rows, ratios, **drawn))
+            return cls(*row)
+        both = np.hstack([rows, whole - rows])
+        bounds = resampling.confidence_interval(both, _with_others, **drawn)
+        shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
+        gaps = {
+            key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
+            for key in values
+        }
+        row += [{key: bounds[key] for key in values}, FrozenMap(gaps)]
+        return cls(*row)
 
     @property
     def wrong(self) -> int:
@@ -302,9 +285,9 @@ class LinkErrors(Result):
         return tuple(filter(None, lines))
 
     def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
-        several = [x for x in links if getattr(x, fault.of) >= _FEW and x.gaps]
-        known = [x for x in several if not isnan(x.gaps[key].value)]
-        worst = min(known, key=lambda x: float(getattr(x, key)), default=None)
+        several = [x for x in links if getattr(x, fault.of) >= _FEW and x.gaps
+                   and not isnan(x.gaps[key].value)]  # fmt: skip
+        worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return ""
         gap = worst.gaps[key]
@@ -341,17 +324,12 @@ class LinkErrors(Result):
         tables = [self._table(way) for way in self._ways()]
         if not self.examples:
             return tables
-        columns = [
-            *map(Column, ("by", "class", "error", "pair", "link")),
-            Column("source word", key="source"),
-            Column("target word", key="target"),
-        ]
-        rows: list[list[Cell]] = [list(example) for example in self.examples]
+        columns = [*map(Column, ("by", "class", "error", "pair", "link"))]
+        columns += [Column(f"{side} word", key=side) for side in ("source", "target")]
         kinds = [(example.by, example.name) for example in self.examples]
-        apart = [k for k in range(1, len(rows)) if kinds[k] != kinds[k - 1]]
+        apart = [k for k in range(1, len(kinds)) if kinds[k] != kinds[k - 1]]
         note = "link: the positions of both words in their sentences, from 0"
-        examples = Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
-        return [*tables, examples]
+        return [*tables, Table("Examples", columns, self.examples, note, "examples", apart, stub=2)]
 
     def _table(self, way: str) -> Table:
         columns = [
@@ -527,15 +505,13 @@ def link_errors(
         notes.append(overlapping(several, len(shared), attribute))
     if "word" in ways and function_words is None:
         notes.append("no function words were named, so they are not separated from content words")
+    signature = (
+        f"links:given|by:{','.join(ways)}|interval:bootstrap|confidence:{confidence}|"
+        f"resamples:{resamples}|seed:{seed}|version:{__version__}"
+    )
+    sizes = len(shared), len(corpus) - len(shared)
     return LinkErrors(
-        tuple(classes),
-        tuple(shown),
-        pairs=len(shared),
-        skipped=len(corpus) - len(shared),
-        notes=tuple(notes),
-        signature=f"links:given|by:{','.join(ways)}|interval:bootstrap|confidence:{confidence}|"
-        f"resamples:{resamples}|seed:{seed}|version:{__version__}",
-        system=hypothesis,
+        tuple(classes), tuple(shown), *sizes, tuple(notes), signature, system=hypothesis
     )
 
 
@@ -571,11 +547,9 @@ def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
     for way, classes in counts.items():
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
-        if order is None:
-            errors = {
-                name: sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
-                for name, counts in classes.items()
-            }
+        if order is None:  # wrong and missed links
+            errors = {name: sum(r[0] - r[1] + r[2] - r[3] for r in counts.rows.values())
+                      for name, counts in classes.items()}  # fmt: skip
             names = sorted(classes, key=lambda name: (-errors[name], name))
         for name in names:
             yield way, name, classes[name]
@@ -585,14 +559,10 @@ def _examples(
     corpus: Corpus, way: str, name: str, counts: _Counts, most: int
 ) -> Iterator[ShownExample]:
     for error in ("wrong", "missed"):
-        errors = sorted(
-            (example for example in counts.errors if example.error == error), key=lambda x: x[1:]
-        )
+        errors = sorted(example for example in counts.errors if example.error == error)
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
             pair, link = corpus[errors[k].pair], errors[k].link
-            words = [
-                str(position) if side is None else side[position]
-                for side, position in ((pair.source, link.i), (pair.target, link.j))
-            ]
+            words = (str(k) if side is None else side[k]
+                     for side, k in zip((pair.source, pair.target), link, strict=True))  # fmt: skip
             yield ShownExample(way, name, error, pair.id, f"{link.i}-{link.j}", *words)

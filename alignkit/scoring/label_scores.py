@@ -332,12 +332,8 @@ def _flags(
     ]
     for flag in scheme.flags:
         held = [(flag.value in gold, flag.value in hyp) for gold, hyp in pairs]
-        yield ClassScore(
-            flag.value,
-            sum(gold and hyp for gold, hyp in held),
-            sum(hyp for _, hyp in held),
-            sum(gold for gold, _ in held),
-        )
+        gold, hyp = np.array(held, bool).reshape(-1, 2).T
+        yield ClassScore(flag.value, *(int(x.sum()) for x in (gold & hyp, hyp, gold)))
 
 
 def _compared(

@@ -109,11 +109,8 @@ class PhraseListScore(TableResult):
             f"{how_many(self.pairs, 'sentence pair')}; {self.correct} of them "
             f"({percent(self.entry_precision)}%) are right somewhere"
         )
-        left_out = ", ".join(
-            f"{getattr(self, name)} {text}"
-            for name, text in _LEFT_OUT.items()
-            if getattr(self, name)
-        )
+        fates = ((getattr(self, name), text) for name, text in _LEFT_OUT.items())
+        left_out = ", ".join(f"{number} {text}" for number, text in fates if number)
         title += f"\nleft out: {left_out}" if left_out else ""
         note = "\n".join([*self.cautions, str(self.signature)])
         numbers = Column("occurrences", "count"), Column("gold", "count")
@@ -279,16 +276,11 @@ class _Matching:
     """Entries matched with sentence pairs so far, and the counts of both."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        gold: PhraseArrays,
-        exact_case: bool,
-        ignore_identical: bool,
+        self, corpus: Corpus, gold: PhraseArrays, exact_case: bool, ignore_identical: bool,
         bounds: tuple[int, int | None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._fold = str if exact_case else str.casefold
-        self._ignore_identical = ignore_identical
-        self._least, self._most = bounds
+        self._ignore_identical, (self._least, self._most) = ignore_identical, bounds
         self._source, self._target = (
             _PhraseIndex([[*map(self._fold, pair.words[side])] for pair in corpus])
             for side in (0, 1)
@@ -388,10 +380,8 @@ def read_phrase_table(
 def _tsv(line: str) -> tuple[str, str] | str:
     columns = line.split("\t")
     if len(columns) not in (2, 5):
-        return (
-            "expected 2 tab-separated columns, source and target phrase, "
-            f"not {len(columns)}; or 5, as phrases --table writes them"
-        )
+        expected = "expected 2 tab-separated columns, source and target phrase"
+        return f"{expected}, not {len(columns)}; or 5, as phrases --table writes them"
     return _both(*columns[:2])
 
 
@@ -402,10 +392,8 @@ def _moses(line: str) -> tuple[str, str] | str:
     return _both(fields[0], fields[1])
 
 
-PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]] = {
-    "tsv": _tsv,
-    "moses": _moses,
-}
+PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]]
+PHRASE_TABLE_FORMATS = {"tsv": _tsv, "moses": _moses}
 """A function that returns the phrase pair of a line, or an error message."""
 
 

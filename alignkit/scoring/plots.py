@@ -29,7 +29,8 @@ def cd_diagram(
     path: str | None = None,
 ) -> str:
     """Draw mean ranks on a line; a bar joins ranks that do not differ significantly."""
-    with canvas(_WIDTH, _height(ranking, groups)) as figure:
+    height = _TOP + 8 * len(groups) + _ROW * (ceil(len(ranking) / 2) + 1)
+    with canvas(_WIDTH, height) as figure:
         _diagram(figure, ranking, groups, critical_difference)
         listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)
         said = f"critical difference {critical_difference:.3f}; {listing}"
@@ -37,10 +38,6 @@ def cd_diagram(
         if path is not None:
             figure.save(path)
         return image
-
-
-def _height(ranking: Ranking, groups: Sequence[Sequence[str]]) -> int:
-    return _TOP + 8 * len(groups) + _ROW * (ceil(len(ranking) / 2) + 1)
 
 
 def _diagram(
@@ -89,8 +86,27 @@ def heat_map(
     path: str | None = None,
 ) -> str:  # fmt: skip
     """Draw values as cells, higher is darker, like `cd_diagram`; NaN is ``-``."""
-    with canvas(*_size(rows, columns)) as figure:
-        _map(figure, rows, columns, values, measure)
+    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
+    size = names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
+    shown = Column("", "percent" if len(known) and low >= 0 and high <= 1 else "number")
+    with canvas(*size) as figure:
+        figure.text(4, 14, f"{measure}; {_WORST}" if measure else _WORST)
+        for c, name in enumerate(columns):
+            cut = cut_text(name, cell // _LETTER)
+            figure.text(names + cell * (c + 0.5), _HEAD - 6, cut, ha="center")
+        for r, name in enumerate(rows):
+            y = _HEAD + _ROW * r
+            figure.text(names - 6, y + _ROW - 6, cut_text(name, names // _LETTER - 1), ha="right")
+            for c, value in enumerate(values[r].tolist()):
+                x = names + cell * c
+                look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
+                if not isnan(value):
+                    share = (value - low) / (high - low) if high > low else 0.5
+                    look = {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}
+                figure.box(x, y, cell - 1, _ROW - 1, **look)
+                figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")
         title = f"{measure or 'values'} by phenomenon and system"
         image = figure.image("heat", title, "the table has the same numbers")
         if path is not None:
@@ -98,38 +114,6 @@ def heat_map(
         return image
 
 
-def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
-    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
-    return names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10
-
-
 def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
     longest = max(map(char_width, names), default=0)
     return min(max(bounds[0], _LETTER * (longest + 2)), bounds[1])
-
-
-def _map(
-    figure: Canvas, rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64],
-    measure: str,
-) -> None:  # fmt: skip
-    known = values[~np.isnan(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
-    shown = Column("", "percent" if len(known) and low >= 0 and high <= 1 else "number")
-    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
-    figure.text(4, 14, f"{measure}; {_WORST}" if measure else _WORST)
-    for c, name in enumerate(columns):
-        cut = cut_text(name, cell // _LETTER)
-        figure.text(names + cell * (c + 0.5), _HEAD - 6, cut, ha="center")
-    for r, name in enumerate(rows):
-        y = _HEAD + _ROW * r
-        cut = cut_text(name, names // _LETTER - 1)
-        figure.text(names - 6, y + _ROW - 6, cut, ha="right")
-        for c in range(len(columns)):
-            value = float(values[r, c])
-            x = names + cell * c
-            look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
-            if not isnan(value):
-                share = (value - low) / (high - low) if high > low else 0.5
-                look = {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}
-            figure.box(x, y, cell - 1, _ROW - 1, **look)
-            figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")

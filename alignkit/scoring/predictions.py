@@ -126,31 +126,20 @@ def _are_of_view(
         return False
     for number, label in () if lenient_labels else labels.values():
         if label not in view.labels:
+            what = f"{label[:40]!r} is not in the view {view.name} of {scheme.name}"
             expected = ", ".join(view.labels)
-            raise FormatError(
-                f"{label[:40]!r} is not in the view {view.name} of {scheme.name}; expected "
-                f"one of {expected}",
-                path,
-                number,
-            )
+            raise FormatError(f"{what}; expected one of {expected}", path, number)
     return True
 
 
 def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
     for number, text in lines:
         if "\t" in text:
-            raise FormatError(
-                "this line has a tab, but most lines do not; expected an id, a tab and a label in "
-                "all lines, or only labels",
-                path,
-                number,
-            )
+            what = "this line has a tab, but most lines do not; expected an id, a tab and a label"
+            raise FormatError(f"{what} in all lines, or only labels", path, number)
     if len(lines) != len(corpus):
-        raise FormatError(
-            f"{len(lines)} labels for {len(corpus)} pairs; expected one for each, or an id, a tab "
-            "and a label in each line",
-            path,
-        )
+        what = f"{len(lines)} labels for {len(corpus)} pairs; expected one for each"
+        raise FormatError(f"{what}, or an id, a tab and a label in each line", path)
     return {place: (number, text.strip()) for place, (number, text) in enumerate(lines)}
 
 

@@ -22,10 +22,16 @@ from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
 from alignkit.version import __version__
 
+Systems = Mapping[str, Counts]
+"""The (P, C) counts of the sentence pairs, by system."""
+
+Subsets = Mapping[str, NDArray[np.bool_]]
+"""Masks of sentence pairs, by name."""
+
 _TOLERANCE = 1e-12
 
 
-def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool) -> dict[str, str]:
+def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
     """Return for each subset the first subset with the same test."""
     first: dict[bytes, str] = {}
     tests = {}
@@ -36,8 +42,8 @@ def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool
 
 
 def against_complement(
-    systems: Mapping[str, Counts], subsets: Mapping[str, NDArray[np.bool_]], measure: Ratios,
-    name: str, *, trials: int = 10_000, rng: np.random.Generator,
+    systems: Systems, subsets: Subsets, measure: Ratios, name: str, *, trials: int = 10_000,
+    rng: np.random.Generator,
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """Return the p-values that each system has the same score on each subset and its complement.
 
@@ -49,21 +55,23 @@ def against_complement(
     """
     if trials < 1:
         raise OptionError(f"`trials` is {trials}; expected 1 or more")
-    rows = np.concatenate([np.asarray(subset, np.float64)[None] for subset in systems.values()])
+    rows = np.array(list(systems.values()), np.float64)
     total = rows.sum(axis=1)
     sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
-    truth = np.array(
-        [_gaps(measure, name, rows[:, subset].sum(axis=1), total) for subset in subsets.values()]
-    )
+
+    def gaps(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+        distance: NDArray[np.float64] = np.abs(measure(part)[name] - measure(whole - part)[name])
+        return distance
+
+    truth = np.array([gaps(rows[:, subset].sum(axis=1), total) for subset in subsets.values()])
     hits = np.zeros(truth.shape, np.int64)
     wanted = np.unique(sizes)
     pairs = rows.shape[1]
     for size in resampling.chunks(trials, rows.size):
         orders = rng.permuted(np.tile(np.arange(pairs), (size, 1)), axis=1)
         for k, sums in enumerate(_prefixes(rows, orders, wanted)):
-            drawn = _gaps(
-                measure, name, sums.reshape(-1, rows.shape[2]), np.tile(total, (size, 1))
-            ).reshape(size, -1)
+            drawn = gaps(sums.reshape(-1, rows.shape[2]), np.tile(total, (size, 1)))
+            drawn = drawn.reshape(size, -1)
             for place in np.flatnonzero(sizes == wanted[k]):
                 below = drawn < truth[place] - _TOLERANCE
                 hits[place] += np.count_nonzero(~below, axis=0)
@@ -98,23 +106,13 @@ def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> flo
 
 def _prefixes(
     rows: NDArray[np.float64], orders: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> list[NDArray[np.float64]]:
-    """Return for each size the (T, S, C) sums of the first pairs of each order."""
-    prefixes, start = list[NDArray[np.float64]](), 0
-    sums = np.zeros((len(orders), len(rows), rows.shape[2]))
-    for size in sizes:
-        part = orders[:, start:size]
-        sums = sums + rows[:, part].sum(axis=2).transpose(1, 0, 2)
-        prefixes.append(sums)
-        start = int(size)
-    return prefixes
-
-
-def _gaps(
-    measure: Ratios, name: str, part: NDArray[np.float64], total: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    gaps: NDArray[np.float64] = np.abs(measure(part)[name] - measure(total - part)[name])
-    return gaps
+) -> Iterator[NDArray[np.float64]]:
+    """Yield for each size the (T, S, C) sums of the first pairs of each order."""
+    start, sums = 0, np.zeros((len(orders), len(rows), rows.shape[2]))
+    for size in sizes.tolist():
+        sums = sums + rows[:, orders[:, start:size]].sum(axis=2).transpose(1, 0, 2)
+        yield sums
+        start = size
 
 
 KOVATCHEV = "kovatchev"
@@ -186,7 +184,7 @@ class _Profiling(ProfileOptions):
 
 @takes_options(ProfileOptions)
 def profile_rows(
-    systems: Mapping[str, Counts],
+    systems: Systems,
     groups: Sequence[Sequence[str]],
     measure: Ratios,
     name: str,
@@ -225,7 +223,12 @@ def profile_rows(
     """
     check_arguments(profile_rows, locals())
     how = _Profiling(measure=measure, name=name, **options)
-    pairs = _check(systems, groups, how)
+    if not systems:
+        raise OptionError("no systems; name one or more to profile")
+    for system, rows in systems.items():
+        if len(rows) != len(groups):
+            raise OptionError(f"{system} has {len(rows)} pairs, but groups has {len(groups)}")
+        check_known("measure", name, measure(rows[:0].sum(0, keepdims=True)))
     names = sorted({value for values in groups for value in values if value})
     held = {x: np.array([x in values for values in groups], bool) for x in names}
     streams = np.random.default_rng(how.seed).spawn(2)
@@ -251,7 +254,7 @@ def profile_rows(
         tuple(_differences(systems, {x: held[x] for x in ranked}, how, streams[1])),
         rank(measured, alpha=how.alpha),
         how.by,
-        pairs,
+        len(groups),
         how.notes(),
         how.alpha,
         tuple(_notes(groups, held, how)),
@@ -261,20 +264,7 @@ def profile_rows(
     )
 
 
-def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Profiling) -> int:
-    if not systems:
-        raise OptionError("no systems; name one or more to profile")
-    for system, rows in systems.items():
-        if len(rows) != len(groups):
-            raise OptionError(f"{system} has {len(rows)} pairs, but groups has {len(groups)}")
-        known = how.measure(rows[:0].sum(0, keepdims=True))
-        check_known("measure", how.name, known)
-    return len(groups)
-
-
-def _notes(
-    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], how: _Profiling
-) -> Iterator[str]:
+def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> Iterator[str]:
     pairs = len(groups)
     yield from resampling.few_pairs(pairs)
     if (
@@ -305,13 +295,10 @@ def _notes(
 
 
 def _parts(
-    systems: Mapping[str, Counts],
-    held: Mapping[str, NDArray[np.bool_]],
-    how: _Profiling,
-    rng: np.random.Generator,
+    systems: Systems, held: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Iterator[OnPhenomenon]:
     alike = one_test_each(_tested(held), complements=how.exact)
-    p_values = _p_values(systems, {x: held[x] for x in dict.fromkeys(alike.values())}, how, rng)
+    p_values = _p_values(systems, {x: held[x] for x in alike.values()}, how, rng)
     for system, rows in systems.items():
         mine = _corrected(p_values[system])
         for x, members in held.items():
@@ -323,7 +310,7 @@ def _parts(
             )  # fmt: skip
 
 
-def _tested(held: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
+def _tested(held: Subsets) -> Subsets:
     return {x: members for x, members in held.items() if FEW_HOLD <= members.sum() < len(members)}
 
 
@@ -333,10 +320,7 @@ def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
 
 
 def _p_values(
-    systems: Mapping[str, Counts],
-    tested: Mapping[str, NDArray[np.bool_]],
-    how: _Profiling,
-    rng: np.random.Generator,
+    systems: Systems, tested: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Mapping[str, Mapping[str, float]]:
     if not tested:
         return {system: {} for system in systems}
@@ -344,34 +328,26 @@ def _p_values(
         return against_complement(
             systems, tested, how.measure, how.name, trials=how.trials, rng=rng
         )
-    return {
-        system: {
-            x: against_whole(how.measure(np.asarray(rows, np.float64))[how.name], members)
-            for x, members in tested.items()
-        }
-        for system, rows in systems.items()
-    }
+    p_values = {}
+    for system, rows in systems.items():
+        values = how.measure(np.asarray(rows, np.float64))[how.name]
+        p_values[system] = {x: against_whole(values, members) for x, members in tested.items()}
+    return p_values
 
 
 def _intervals(inside: Counts, outside: Counts, how: _Profiling) -> tuple[Interval, Interval]:
-    rng = np.random.default_rng(how.seed)
-    drawn = []
-    for rows in (inside, outside):
-        sums = np.concatenate(list(resampling.resample(rows, how.resamples, rng)))
-        drawn.append(how.measure(sums)[how.name])
-    value = resampling.interval_of(drawn[0], how.confidence)
-    gap = resampling.interval_of(drawn[0] - drawn[1], how.confidence)
     if len(inside) == 1:
-        value = Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR)
-        gap = value
-    return value, gap
+        return (Interval(nan, nan, how.confidence, nan, 0, resampling.ONE_PAIR),) * 2
+    rng = np.random.default_rng(how.seed)
+    sums = (np.concatenate([*resampling.resample(rows, how.resamples, rng)])
+            for rows in (inside, outside))  # fmt: skip
+    mine, others = (how.measure(drawn)[how.name] for drawn in sums)
+    gaps = resampling.interval_of(mine - others, how.confidence)
+    return resampling.interval_of(mine, how.confidence), gaps
 
 
 def _differences(
-    systems: Mapping[str, Counts],
-    held: Mapping[str, NDArray[np.bool_]],
-    how: _Profiling,
-    rng: np.random.Generator,
+    systems: Systems, held: Subsets, how: _Profiling, rng: np.random.Generator
 ) -> Iterator[Difference]:
     alike = one_test_each(_tested(held), complements=False)
     for system, baseline in combinations(systems, 2):
@@ -381,13 +357,11 @@ def _differences(
             alone = None
             if how.paired == "mcnemar":
                 alone = alone_right(mine[:, 0] > 0, other[:, 0] > 0)
-            if alike.get(x) == x:
-                if alone is not None:
-                    p_values[x] = mcnemar(alone.system, alone.baseline, exact=how.exact)
-                else:
-                    p_values[x] = paired_randomization(
-                        mine, other, how.measure, trials=how.trials, rng=rng
-                    )[how.name]
+            if alike.get(x) == x and alone is not None:
+                p_values[x] = mcnemar(alone.system, alone.baseline, exact=how.exact)
+            elif alike.get(x) == x:
+                p = paired_randomization(mine, other, how.measure, trials=how.trials, rng=rng)
+                p_values[x] = p[how.name]
             gap = how.value(mine) - how.value(other)
             rows.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
         both = _corrected(p_values)

@@ -125,9 +125,8 @@ def read_measured(
         raise FormatError("no table; expected a line of names and a line for each phenomenon", name)
     systems = tuple(cell.strip() for cell in lines[0][1][1:])
     if not systems or len(set(systems)) < len(systems) or not all(systems):
-        raise FormatError(
-            "expected the names of the systems, each once, separated by tabs", name, lines[0][0]
-        )
+        message = "expected the names of the systems, each once, separated by tabs"
+        raise FormatError(message, name, lines[0][0])
     rows: dict[str, list[float]] = {}
     signed = any(cell.strip().endswith("%") for _, cells in lines[1:] for cell in cells[1:])
     for number, (first, *cells) in lines[1:]:
@@ -135,9 +134,8 @@ def read_measured(
         if row in rows:
             raise FormatError(f"the row {row!r} occurs twice; name each once", name, number)
         if len(cells) != len(systems):
-            raise FormatError(
-                f"{len(cells)} values for {len(systems)} systems; expected one each", name, number
-            )
+            message = f"{len(cells)} values for {len(systems)} systems; expected one each"
+            raise FormatError(message, name, number)
         rows[row] = [_number(cell, name, number, signed) for cell in cells]
     for row in leave_out:
         check_known(f"row of {name}:", row, rows)
@@ -161,11 +159,8 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
     if not isfinite(value):
         raise FormatError(f"{text[:40]!r} is not a number; expected one, or - for none", path, line)
     if signed and not share and abs(value) > 1:
-        raise FormatError(
-            f"{text[:40]!r} has no %, but other values do; write % after all values, or after none",
-            path,
-            line,
-        )
+        what = f"{text[:40]!r} has no %, but other values do"
+        raise FormatError(f"{what}; write % after all values, or after none", path, line)
     return value / 100 if share else value
 
 

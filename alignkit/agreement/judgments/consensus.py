@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_known
 from alignkit.errors import OptionError
 from alignkit.stats.intervals import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
-
-TIES = ("leave-out", "error", "lowest", "adjudicated")
-"""The ways to settle an item for which several labels have most votes."""
 
 LEAST = 2  # the label of one annotator alone is no consensus
 
@@ -49,9 +44,6 @@ def majority_labels(
     values: Labels, size: int, *, ties: str = "leave-out", adjudicated: Labels | None = None
 ) -> Consensus:
     """Return the label that most annotators give each item."""
-    check_known("way with ties", ties, TIES)
-    if ties == "adjudicated" and adjudicated is None:
-        raise OptionError("`ties='adjudicated'` needs the adjudicated version: name it")
     counts = label_counts(values, size)
     best, tied = _most(counts)
     enough = counts.sum(axis=1) >= LEAST
@@ -151,14 +143,11 @@ GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has
 
 
 def judge_again(
-    values: Labels, kappas: Sequence[float], *, below: float = 0.4, above: float = 0.75,
-    most: int = 5,
-) -> Mapping[int, tuple[int, ...]]:  # fmt: skip
+    values: Labels, kappas: Sequence[float], *, most: int = 5
+) -> Mapping[int, tuple[int, ...]]:
     """List the items of annotators who agree too little, and who should judge them again."""
-    if most < 1 or below > above:
-        raise OptionError("`most` must be at least 1, and `below` not above `above`")
-    weak = [k for k, kappa in enumerate(kappas) if kappa < below]
-    strong = [k for k, kappa in enumerate(kappas) if not isnan(kappa) and kappa > above]
+    weak = [k for k, kappa in enumerate(kappas) if kappa < 0.4]
+    strong = [k for k, kappa in enumerate(kappas) if kappa > 0.75]
     given = dict.fromkeys(strong, 0)
     asked = {}
     for item in np.flatnonzero((values[weak] >= 0).any(axis=0)).tolist():

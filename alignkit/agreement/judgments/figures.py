@@ -55,9 +55,6 @@ class ViewData:
     groups: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        apart(2, self.weights)
-        if len(self.annotators) < 2:
-            raise OptionError("agreement needs judgments of two annotators, but only one judged")
         if len(self.labels) < 2:
             raise OptionError(f"the view {self.name} has only one label; choose another view")
         if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):

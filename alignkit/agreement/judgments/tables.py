@@ -9,23 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
-from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
-
-WEIGHTS = ("nominal", "linear", "quadratic")
-"""The distances of labels: all equal, or by their places in the order."""
 
 
 def apart(size: int, weights: str = "nominal") -> Floats:
     """Return the distances between K labels, (K, K)."""
-    check_known("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
     if weights == "linear":
@@ -100,9 +94,6 @@ def mean_of(kappas: Floats, items: Floats) -> Floats:
     return ratio((items * np.where(known, kappas, 0)).sum(axis=0), total)
 
 
-NULLS = ("all", "one")
-"""The labels to permute: of all annotators, or only of the one being tested."""
-
 _CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
 
 
@@ -130,9 +121,6 @@ def null_kappas(
     workers: int | None = None,
 ) -> list[NullKappas]:  # fmt: skip
     """Permute labels, find the new consensus, and compute the kappas against it."""
-    check_known("null", null, NULLS)
-    if permutations < 1:
-        raise OptionError(f"`permutations` must be at least 1, not {permutations}")
     data = _Judgments.of([question.values for question in questions])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
     width = max((len(data.offsets) - 1) * question.size**2 for question in questions)
