@@ -27,10 +27,12 @@ from alignkit.cli.common import inputs
 from alignkit.cli.common.media import check_groups, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.corpora.merge import merged
-from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
+from alignkit.cli.evaluate.agree_options import asks_for_judgments, declare_options, given, typed
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.io.inputs import naming
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "corpus", metavar="CORPUS", nargs="+", help="files or a folder to read; - is stdin"
     )
-    add_options(parser)
+    declare_options(parser)
     inputs.add_reading_arguments(parser)
 
 
@@ -210,19 +212,13 @@ def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
     """Read the group of each annotator, and the line that says so."""
     groups: dict[str, str] = {}
     places: dict[str, int] = {}
-    expected = "expected an annotator, a tab and the group, each annotator once"
-    try:
-        with open(path, encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, 1):
-                cells = line.rstrip("\r\n").split("\t")
-                if cells != [""]:
-                    if len(cells) != 2 or not all(cells) or cells[0] in groups:
-                        raise FormatError(expected, path, number)
-                    groups[cells[0]], places[cells[0]] = cells[1], number
-    except OSError as error:
-        raise OptionError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise FormatError("the file of groups is not UTF-8; save it as UTF-8", path) from None
+    for number, line in TextFile(path, ReadOptions()).lines():
+        cells = line.split("\t")
+        if cells != [""]:
+            if len(cells) != 2 or not all(cells) or cells[0] in groups:
+                expected = "expected an annotator, a tab and the group, each annotator once"
+                raise FormatError(expected, path, number)
+            groups[cells[0]], places[cells[0]] = cells[1], number
     return groups, places
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import add_names, add_order_argument
 from alignkit.cli.common.media import add_groups, add_media, add_plot
-from alignkit.cli.parser import number, saved_file
+from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.model.labels import SCHEMES
 from alignkit.scoring.link_classes import LANGUAGES
@@ -43,22 +43,18 @@ _OTHERS = ("initial", "adjudicated", "systems", "function_words")
 """The options for alignments only, in addition to those of `AgreementOptions`."""
 
 
-# fmt: off
-def add_options(parser: argparse.ArgumentParser) -> None:
+def declare_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options except those for reading."""
     group = parser.add_argument_group("annotators")
-    add = group.add_argument
-    add("--annotators", nargs="+", metavar="A",
-        help="annotators to compare, two or more (default: all without another role)")
-    add("--initial", metavar="NAME",
-        help="automatic alignment that the annotators started from; chance edits it (default: the "
-        "one with this role; '' for none)")
-    add("--adjudicated", metavar="NAME",
-        help="adjudicated version to compare each annotator with (default: the one with this role; "
-        "'' for none)")
-    add("--systems", nargs="+", metavar="NAME",
-        help="automatic alignments to compare each annotator with (default: the initial one and "
-        "those with the role system; '' for none)")
+    add_options(group, """
+        --annotators A...  annotators to compare, two or more (default: all without another role)
+        --initial NAME  automatic alignment that the annotators started from; chance edits it
+            (default: the one with this role; '' for none)
+        --adjudicated NAME  adjudicated version to compare each annotator with (default: the one
+            with this role; '' for none)
+        --systems NAME...  automatic alignments to compare each annotator with (default: the initial
+            one and those with the role system; '' for none)
+        """)  # fmt: skip
     add_names(group)
     add_groups(group)
     add_order_argument(group)
@@ -67,37 +63,35 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         for field in _FIELDS.values():
             if field.metadata["group"] == name:
                 _add_field(group, field)
-    add = group.add_argument
-    add("--seed", type=number(0), default=12345, metavar="N",
-        help="seed of all random draws (default: 12345)")
-    add("--workers", type=number(1), metavar="N",
-        help="number of threads; does not change the result (default: one for each core)")
+    add_options(group, """
+        --seed N  seed of all random draws (default: 12345)
+        --workers N  number of threads; does not change the result (default: one for each core)
+        """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("output")
     add_media(group)
-    add = group.add_argument
-    which = group.add_mutually_exclusive_group()
-    which.add_argument("--tables", type=lambda text: text.split(","), metavar="T,T",
-        help="print only these tables (default: a summary): words, phrases, pairings, chance, "
-        "others, cells, alpha, fleiss, edits, cautions")
-    which.add_argument("--all", dest="tables", action="store_const", const="all",
-        help="print all tables, and all warnings in full")
-    add("--html", metavar="FILE", type=saved_file,
-        help="also write a page with tables, plots and disagreements")
-    add("--disagreements", metavar="FILE", type=saved_file,
-        help="write all disagreements as CSV; with the texts and each annotator's version (the "
-        "page shows only the first 180 or 200)")
+    add_options(group.add_mutually_exclusive_group(), """
+        --tables T,T  print only these tables (default: a summary): words, phrases, pairings,
+            chance, others, cells, alpha, fleiss, edits, cautions
+        --all  print all tables, and all warnings in full
+        """, tables={"type": lambda text: text.split(","), "metavar": "T,T"},
+        all={"dest": "tables", "action": "store_const", "const": "all"})  # fmt: skip
+    add_options(group, """
+        --html FILE  also write a page with tables, plots and disagreements
+        --disagreements FILE  write all disagreements as CSV; with the texts and each annotator's
+            version (the page shows only the first 180 or 200)
+        """, html={"type": saved_file}, disagreements={"type": saved_file})  # fmt: skip
     add_plot(group, "F1 and agreement beyond chance")
-    add("--function-words", nargs="+", metavar="L",
-        help="with --html, separate function words from content words; name the languages of "
-        f"source and target, one for both ({', '.join(LANGUAGES.values())}), or files of words "
-        "(default: not separated)")
+    add_options(group, f"""
+        --function-words L...  with --html, separate function words from content words; name the
+            languages of source and target, one for both ({', '.join(LANGUAGES.values())}), or files
+            of words (default: not separated)
+        """)  # fmt: skip
     group = parser.add_argument_group("judgments of pairs")
-    add = group.add_argument
-    add("--on", choices=("alignments", "judgments"), default="alignments",
-        help="compare alignments, or judgments of whole pairs (default: alignments)")
+    add_options(group, """
+        --on  compare alignments, or judgments of whole pairs (default: alignments)
+        """, on={"choices": ("alignments", "judgments"), "default": "alignments"})  # fmt: skip
     for field in _JUDGMENT_FIELDS.values():
         _add_field(group, field)
-# fmt: on
 
 
 _MORE = {
@@ -124,7 +118,8 @@ def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
         settings["nargs"] = "+"
     if default and not isinstance(default, bool) and "(default" not in text:
         text = f"{text} (default: {default})"
-    group.add_argument(_flag(option.name), help=text.replace("%", "%%"), **settings)
+    flag = _OPPOSITES.get(option.name, f"--{option.name.replace('_', '-')}")
+    group.add_argument(flag, help=text.replace("%", "%%"), **settings)
 
 
 # what was typed
@@ -156,7 +151,3 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
             f"--{flag} is for alignments{hint}; leave it out, or leave out --on judgments"
         )
     return True
-
-
-def _flag(name: str) -> str:
-    return _OPPOSITES.get(name, f"--{name.replace('_', '-')}")

@@ -22,40 +22,37 @@ import argparse
 from alignkit.cli.common import inputs
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 
 
-# fmt: off
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("input", metavar="CORPUS", help="corpus of judged pairs; - is stdin")
+    add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("annotators and judgments")
-    add = group.add_argument
-    add("--gold", metavar="NAME", required=True, help="annotator with the correct judgments")
-    add("--annotators", nargs="+", metavar="A",
-        help="annotators of the crowd (default: all people who judged)")
+    add_options(group, """
+        --gold NAME  annotator with the correct judgments
+        --annotators A...  annotators of the crowd (default: all people who judged)
+        """, gold={"required": True})  # fmt: skip
     inputs.add_scheme_argument(group)
     inputs.add_view_argument(group)
     inputs.add_rewrites_argument(group)
-    add = parser.add_argument_group("rules").add_argument
-    add("--sequential", action="store_true",
-        help="check annotators after each gold question from the tenth on (default: once, at the "
-        "end)")
-    add("--like", choices=("parade",),
-        help="parade: compare annotators with a consensus that includes them (default: only with "
-        "the others)")
-    add = parser.add_argument_group("good phrases").add_argument
-    add("--over", metavar="ATTRIBUTE", help="attribute with the phrase of a pair")
-    add("--good", nargs="+", metavar="LABEL",
-        help="labels for a good context (default: those with 1 in the view binary)")
-    add("--good-in", choices=("any", "majority", "all"),
-        help="contexts in which a good phrase must be good (default: any)")
+    add_options(parser.add_argument_group("rules"), """
+        --sequential  check annotators after each gold question from the tenth on (default: once, at
+            the end)
+        --like  parade: compare annotators with a consensus that includes them (default: only with
+            the others)
+        """, like={"choices": ("parade",)})  # fmt: skip
+    add_options(parser.add_argument_group("good phrases"), """
+        --over ATTRIBUTE  attribute with the phrase of a pair
+        --good LABEL...  labels for a good context (default: those with 1 in the view binary)
+        --good-in  contexts in which a good phrase must be good (default: any)
+        """, good_in={"choices": ("any", "majority", "all")})  # fmt: skip
     add_forms(parser.add_argument_group("output"))
     inputs.add_reading_arguments(parser)
 
 
-# fmt: on
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     from alignkit.agreement.crowd import crowd_quality
