@@ -10,8 +10,10 @@ from time import perf_counter
 import numpy as np
 
 from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
+from alignkit.agreement.pairs import CorpusData
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
+from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -33,7 +35,7 @@ def made_up(pairs: int, words: int, edits: float = EDITS) -> tuple[list[Sentence
         initial = Alignment(link for link in links if rng.random() < 0.8)
         source, target = ([str(word) for word in rng.integers(0, 20, k)] for k in (n, m))
         found.append(SentencePair(str(number), source, target, {"initial": initial}))
-    items = Items.of(found, "phrases", False, False)
+    items = Items("phrases", False, *CorpusData(Corpus(found)).words)
     rates = edits / items.lengths.prod(axis=1)
     start = LinkArrays.pack([pair.alignment("initial") for pair in found])
     return found, Sampling(start, items, np.repeat(rates[:, None], 4, axis=1), "min")

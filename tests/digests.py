@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from repetitions import FULL
 
-from alignkit import Aligner, Alignment, Bitext, LinkArrays, SentencePair
+from alignkit import Aligner, Alignment, Bitext, Corpus, LinkArrays, SentencePair
 from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
+from alignkit.agreement.pairs import CorpusData
 from alignkit.align.supervised import Refiner
 
 MODELS = {"hmm": {"model": "hmm"}, "hmm em": {"model": "hmm", "inference": "em", "agree": False},
@@ -87,7 +88,7 @@ def sampled(workers):
     pairs = [SentencePair("", source, target) for source, target in made_up(30)]
     links = [Alignment((k, k) for k in range(min(pair.lengths))) for pair in pairs]
     what = Sampling(LinkArrays.pack(links, [pair.lengths for pair in pairs]),
-                    Items.of(pairs, "phrases", False, False),
+                    Items("phrases", False, *CorpusData(Corpus(pairs)).words),
                     np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)), "min")  # fmt: skip
     terms = monte_carlo(what, samples=200, seeds=np.random.SeedSequence(1), workers=workers).terms
     return digest(*(np.asarray(value) for value in vars(terms()).values()))

@@ -30,7 +30,8 @@ def corpus(rows):
 def prepared(pairs, names=("A", "B"), halves=False, level="phrases.sure", **options):
     chosen = AgreementOptions(**{"samples": 60, "resamples": 40, **options})
     what = CorpusBeyondChance(CorpusData(pairs), "initial", (), chosen, 1, None, ())
-    sets = what.paired_sets(*names, level, edited=True)
+    places = what._places(*names, edited=True)
+    sets = what.paired_sets(*names, level, places, edited=True)
     count = len(sets)
     sections = [Section("all", len(pairs), np.ones(count, bool), {"not annotated": 2})]
     if halves:

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from reference_chance import exact, items, near, stratum
 from strategies_agreement import corpora
 
-from alignkit import Alignment, LinkArrays, SentencePair
+from alignkit import Alignment, Corpus, LinkArrays, SentencePair
 from alignkit.agreement.chance import items_kernel
 from alignkit.agreement.chance import sampling_kernel as kernel
 from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
 from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, Edits, count_edits
 from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.agreement.pairs import CorpusData
 
 WORDS = st.sampled_from("abc")
 
@@ -25,7 +26,7 @@ def sampling(pairs, rates, unit="phrases", normalizer="min", identical=False, un
     initial = LinkArrays.pack([Alignment.parse(links) for *_, links in pairs], lengths)
     rates = np.array(rates, float).reshape(len(pairs), -1 if pairs else 4)
     bounds = None if universe is None else LinkArrays.pack([Alignment(universe)], lengths)
-    words = Items.of(made, unit, identical, False)
+    words = Items(unit, identical, *CorpusData(Corpus(made)).words)
     return Sampling(initial, words, rates, normalizer, bounds)
 
 
@@ -202,8 +203,9 @@ def test_choices_leave_identical_items_out(case, unit: str) -> None:
     ]
     pair = [SentencePair("", list(source), list(target))]
     different = sum(source[a:b] != target[c:d] for a, b in spans[0] for c, d in spans[1])
-    assert Items.of(pair, unit, False, False).choices().tolist() == [different]
-    assert Items.of(pair, unit, True, False).choices() == [len(spans[0]) * len(spans[1])]
+    words = CorpusData(Corpus(pair)).words
+    assert Items(unit, False, *words).choices().tolist() == [different]
+    assert Items(unit, True, *words).choices() == [len(spans[0]) * len(spans[1])]
 
 
 # at most 9 cells; rates of empty and filled cells, of different and of equal words, of either
@@ -257,7 +259,7 @@ def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:
     lengths = [pair.lengths for pair in pairs]
     cells = [[(i, j) for i in range(n) for j in range(m)] for n, m in lengths]
     judged = [{cell for cell in every if random.random() < 0.6} for every in cells]
-    words = Items.of(pairs, "links", True, False)
+    words = Items("links", True, *CorpusData(Corpus(pairs)).words)
     found = count_edits(
         np.arange(len(pairs)),
         *(LinkArrays.pack([pair.alignment(name) for pair in pairs], lengths)

@@ -68,6 +68,10 @@ class Figure:
     reason: str = ""
 
 
+At = tuple[str, str, str, str, str, str]
+"""What identifies a figure: its fields down to the statistic."""
+
+
 @dataclass(frozen=True, eq=False)
 class PairingSection:
     """The agreement of two annotators in the whole corpus, or in one group.
@@ -272,12 +276,6 @@ class AgreementFigures(FigureResult):
             yield from together_figures(together)
 
 
-def alpha_level(name: str) -> str:
-    """Return the level of an alpha by its name in `PairingSection.alpha`."""
-    rest = name.removeprefix(DIFFERENT)
-    return f"{name.removesuffix(rest)}alpha.{rest}"
-
-
 def split(name: str) -> tuple[str, str]:
     """Split ``level.statistic`` into level and statistic; an alpha has only the name."""
     if "alpha" in name.split("."):
@@ -339,7 +337,8 @@ def together_figures(together: Together) -> Iterator[Figure]:
             interval = together.intervals.get(f"fleiss.{name}")
             yield _figure((*at, "fleiss", name), value, together.fleiss.pairs, interval)
     for name, alpha in together.alpha.items():
-        level = alpha_level(name)
+        rest = name.removeprefix(DIFFERENT)
+        level = f"{name.removesuffix(rest)}alpha.{rest}"
         interval = together.intervals.get(level)
         yield _figure((*at, level, "alpha"), alpha.alpha, together.used, interval)
     for kind, means, left_out in (
@@ -352,10 +351,7 @@ def together_figures(together: Together) -> Iterator[Figure]:
             yield Figure(*mean_of, value, pairs=together.used, reason=reason)
 
 
-def _figure(
-    at: tuple[str, str, str, str, str, str], value: float, pairs: int,
-    interval: Interval | str | None,
-) -> Figure:  # fmt: skip
+def _figure(at: At, value: float, pairs: int, interval: Interval | str | None) -> Figure:
     if isinstance(interval, Interval):
         return Figure(*at, value, interval.low, interval.high, pairs)
     return Figure(*at, value, pairs=pairs, reason=interval or "")

@@ -11,15 +11,10 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from alignkit._support.arguments import (
-    check_arguments,
-    check_keywords,
-    check_known,
-    keywords_of,
-    words,
-)
+from alignkit._support import arguments
 from alignkit._support.parallel import count_workers, stage
 from alignkit._support.values import FrozenMap
+from alignkit.agreement import pairs
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import LEVELS
@@ -34,13 +29,6 @@ from alignkit.agreement.options import (
     JudgmentOptions,
     contradictions,
     edits_known,
-)
-from alignkit.agreement.pairs import (
-    CorpusData,
-    CorpusPart,
-    check_annotators,
-    in_several,
-    with_majorities,
 )
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import given_links, joint_sections, two_sections
@@ -151,10 +139,10 @@ def agree(
     >>> agreement.together[0].mean["words.sure.recall"]
     0.75
     """
-    check_arguments(agree, locals(), apart=["annotators", "systems"])
-    check_known("kind of agreement", on, ON)
+    arguments.check_arguments(agree, locals(), apart=["annotators", "systems"])
+    arguments.check_known("kind of agreement", on, ON)
     kind = JudgmentOptions if on == "judgments" else AgreementOptions
-    check_keywords(agree, options, keywords_of(kind))
+    arguments.check_keywords(agree, options, arguments.keywords_of(kind))
     if seed < 0:
         raise OptionError(f"`seed` is {seed}; it must be 0 or more")
     count_workers(workers)
@@ -177,8 +165,8 @@ def agree(
     if isinstance(systems, str):
         raise OptionError(f"give the systems as a list, not as the string {systems!r}")
     if annotators is not None and not isinstance(annotators, str):  # which is refused below
-        annotators = words("annotators", annotators)
-    systems = None if systems is None else words("systems", systems)
+        annotators = arguments.words("annotators", annotators)
+    systems = None if systems is None else arguments.words("systems", systems)
     asked = initial
     initial, adjudicated, machines = _by_role(corpus, annotators, initial, adjudicated, systems)
     if initial and asked is None:
@@ -187,27 +175,28 @@ def agree(
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
         chosen = replace(chosen, chance=CLOSED)
-    names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
+    people = _names(corpus, annotators, initial, adjudicated, machines)
+    names = pairs.check_annotators(corpus, people)
     corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
-    voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
+    voted, labels = pairs.with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
     twos = [
         *(("annotators", *two) for two in combinations(names, 2)),
         *(("adjudicated", name, adjudicated) for name in names if adjudicated is not None),
         *(("consensus", name, label) for name, label in labels.items()),
         *(("automatic", machine, name) for machine in machines for name in names),
     ]
-    data = CorpusData(voted, exact_case=chosen.exact_case)
+    data = pairs.CorpusData(voted, exact_case=chosen.exact_case)
     if chosen.universe == "judged":
         for name in names:
             data.judged(name)
     parts = _parts(corpus, by, split, names)
     beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
     pairings = pairings_of(twos, beyond, progress)
+    sections = tuple(part.name for part in parts)
     agreement = Agreement(
-        names, chosen, initial, adjudicated, machines, by, seed,
-        tuple(part.name for part in parts), pairings,
-        _together(data, names, parts, pairings, chosen, seed), corpus,
-        str(chosen.sign(seed, initial)), split=split, several=in_several(parts),
+        names, chosen, initial, adjudicated, machines, by, seed, sections, pairings,
+        _together(beyond, names, pairings), corpus, str(chosen.sign(seed, initial)), split=split,
+        several=pairs.in_several(parts),
     )  # fmt: skip
     return replace(agreement, cautions=cautions_of(agreement, data))
 
@@ -245,14 +234,13 @@ def _names(
         (adjudicated, "the adjudicated version"),
         *((name, "an automatic alignment") for name in machines if name != initial),
     ):
-        if name is not None and name in roles:
+        if name in roles:
             raise OptionError(f"{name!r} is named as {roles[name]} and as {role}; choose one")
         if name is not None:
             roles[name] = role
     if annotators is None:
-        of_role = corpus.roles
-        people = [name for name in corpus.aligners if name not in roles]
-        return [name for name in people if of_role[name] == "annotator"]
+        people = [name for name in corpus.aligners if corpus.roles[name] == "annotator"]
+        return [name for name in people if name not in roles]
     if not isinstance(annotators, str):  # which is refused where names are checked
         for name in annotators:
             if name in roles:
@@ -262,9 +250,9 @@ def _names(
 
 def _parts(
     corpus: Corpus, by: str | None, split: str | None, names: Sequence[str]
-) -> list[CorpusPart]:
+) -> list[pairs.CorpusPart]:
     """Return the whole corpus, then each group; a group called "all" gets another name."""
-    parts = [CorpusPart("all", np.arange(len(corpus)))]
+    parts = [pairs.CorpusPart("all", np.arange(len(corpus)))]
     if by is not None:
         values_of("", split)  # refuses a wrong one
         groups: dict[str, list[int]] = {}
@@ -273,7 +261,7 @@ def _parts(
                 groups.setdefault(name, []).append(place)
         for name in sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups:
             called = f"{by} all" if name == "all" else name
-            parts.append(CorpusPart(called, np.array(groups[name])))
+            parts.append(pairs.CorpusPart(called, np.array(groups[name])))
     return parts
 
 
@@ -284,27 +272,26 @@ def pairings_of(
     reasons = [beyond.no_edits(first, second) for _, first, second in twos]
     sampled, started = reasons.count(""), 0
     pairings = []
+    data, options, seed = beyond.data, beyond.options, beyond.seed
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
         share = None if reason else stage(progress, started, sampled)
         started += not reason
-        of_corpus = beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
-        sections, by_model = two_sections(*of_corpus), beyond.of(first, second, reason, share)
-        chance = CLOSED if reason else beyond.options.chance
-        given = None
-        if kind == "annotators":
-            given = given_links(beyond.data, first, second, beyond.options, beyond.seed)
+        sections = two_sections(data, first, second, beyond.parts, options, seed)
+        by_model = beyond.of(first, second, reason, share)
+        chance = CLOSED if reason else options.chance
+        human = kind == "annotators"
+        given = given_links(data, first, second, options, seed) if human else None
         pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason, given))
     return tuple(pairings)
 
 
 def _together(
-    data: CorpusData, names: tuple[str, ...], parts: Sequence[CorpusPart],
-    pairings: Sequence[Pairing], options: AgreementOptions, seed: int,
-) -> tuple[Together, ...]:  # fmt: skip
-    done = np.array([data.aligned(name) for name in names])
-    joint = joint_sections(data, names, parts, options, seed)
+    of: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
+) -> tuple[Together, ...]:
+    done = np.array([of.data.aligned(name) for name in names])
+    joint = joint_sections(of.data, names, of.parts, of.options, of.seed)
     results = []
-    for place, part in enumerate(parts):
+    for place, part in enumerate(of.parts):
         inside = done[:, part.members]
         missing = Counter(
             ", ".join(name for name, there in zip(names, flags, strict=True) if not there)

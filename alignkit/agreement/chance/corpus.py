@@ -11,7 +11,6 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_known
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import correction, expectation
@@ -60,8 +59,6 @@ def beyond_chance_by_model(
 ) -> FrozenMap[str, BeyondChance]:  # fmt: skip
     """Measure C = (pi - pi0) / (1 - pi0) by several models; each is computed as if alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
-    for name in models:
-        check_known("chance model", name, CHANCE_MODELS)
     two = _TwoAnnotators(sets, options, sections, seed)
     expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
@@ -86,10 +83,10 @@ def beyond_chance_by_model(
     if options.bootstrap != "none":
         rest = {name: expectations[name] for name in models if name not in intervals}
         intervals |= two.fixed_intervals(rest)
-    results = {}
-    for name, expected in expectations.items():
-        results[name] = two.result(name, expected, intervals.get(name), redrawn[name])
-    return FrozenMap(results)
+    return FrozenMap(
+        (name, two.result(name, expected, intervals.get(name), redrawn[name]))
+        for name, expected in expectations.items()
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +129,7 @@ class _TwoAnnotators:
         )
         sets, sampled = self.sets, expected.sampled
         models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
-        rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
+        rates = zip(sets.annotators, (edits.rates for edits in sets.edits), strict=False)
         aggregate = self.options.aggregate
         return BeyondChance(
             **vars(whole), annotators=sets.annotators, chance=name, groups=tuple(groups),
@@ -216,17 +213,14 @@ class CorpusBeyondChance:
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so edits are not known"
         for name in (first, second):
-            why = ""
-            if name == self.initial:
-                why = "the initial alignment, which has no edits"
-            elif name in self.systems:
+            if name == self.initial or name in self.systems:
                 why = "an automatic alignment, not an edit of the initial one"
-            if why:
+                if name == self.initial:
+                    why = "the initial alignment, which has no edits"
                 return f"{name!r} is {why}; compare it by {CLOSED}"
-        if self.options.universe == "judged":
-            for name in (first, second):
-                if not self.data.records_judged(name):
-                    return f"{name!r} records no judged cells; compare it by {CLOSED}"
+        for name in (first, second) if self.options.universe == "judged" else ():
+            if not self.data.records_judged(name):
+                return f"{name!r} records no judged cells; compare it by {CLOSED}"
         places = self._places(first, second, edited=False)
         missing = places[~self._has_initial[places]]
         if self.options.missing_initial != "error" or not len(missing):
@@ -284,8 +278,6 @@ class CorpusBeyondChance:
         order = [name for name in CHANCE_MODELS if name in results]
         return {name: replace(results[name], signature=signature) for name in order}
 
-    # pairs
-
     @cached_property
     def _has_initial(self) -> NDArray[np.bool_]:
         """(Q,): whether there is an initial alignment, or none is needed."""
@@ -309,8 +301,6 @@ class CorpusBeyondChance:
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 
-    # sets
-
     @cached_property
     def _items(self) -> Items:
         return Items("phrases", not self.options.ignore_identical, *self.data.words)
@@ -327,11 +317,9 @@ class CorpusBeyondChance:
         return self._links[name, links]
 
     def paired_sets(
-        self, first: str, second: str, level: str, places: Numbers | None = None, *, edited: bool
+        self, first: str, second: str, level: str, places: Numbers, *, edited: bool
     ) -> expectation.PairedSets:
         """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
-        if places is None:
-            places = self._places(first, second, edited=edited)
         unit, links = LEVELS[level]
         corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
@@ -350,9 +338,8 @@ class CorpusBeyondChance:
                 edits.append(self._edits[name, links])
         ids = tuple(corpus[place].id for place in places.tolist())
         initial = self._kind(self.initial, links).take(places)
-        changed = (edits[0], edits[1]) if edits else None
-        counted = len(corpus), items, sizes, initial
-        return expectation.PairedSets(names, places, ids, *counted, changed, universe)
+        counted = len(corpus), items, sizes, initial, tuple(edits)
+        return expectation.PairedSets(names, places, ids, *counted, universe)
 
     def _count(self, name: str, links: str, places: Numbers, universe: LinkArrays | None) -> Edits:
         items = self._items.part(places)

@@ -47,7 +47,7 @@ class PairedSets:
     items: Items  # the words of the P pairs, and what is compared in them
     sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
-    edits: tuple[Edits, Edits] | None  # what either changed; None for closed forms of chance
+    edits: tuple[Edits, ...]  # what either changed; none for closed forms of chance
     universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ def expect(
         terms = model.expect(observed.first, observed.second, room, options.normalizer)
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
-    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits or ())
+    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
     universe = None if sets.universe is None else sets.universe.take(kept)
     items, initial = sets.items.part(kept), sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)
@@ -195,7 +195,7 @@ class Refit:
                 weights[stratum] = rng.multinomial(len(stratum), shares)
         fitted = [
             self.model.fit(edits, reading=self.options.reading, weights=weights[edits.places])
-            for edits in self.sets.edits or ()
+            for edits in self.sets.edits
         ]
         sampling, trials = self.sampled.sampling, self.sets.trials[self.used]
         rates = _rates(self.model, fitted, sampling.items, trials, sampling.universe)

@@ -49,24 +49,7 @@ class Edits:
     words: Numbers  # (F,): N + M
     trials: Numbers  # (F, 4): the cells of each stratum; the columns are STRATA
     flips: Numbers  # (F, 4): those that the annotator changed
-    _fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
-
-    def fit(
-        self, strata: Mapping[str, tuple[int, ...]], reading: str, weights: Floats | None = None
-    ) -> Models:
-        """Fit a model to each sum of strata, once; other models need it too."""
-        key = reading, *strata
-        if weights is None and key in self._fitted:
-            return self._fitted[key]
-        fitted = {}
-        for name, columns in strata.items():
-            trials, flips = (part[:, columns].sum(axis=1) for part in (self.trials, self.flips))
-            data = EditData(self.words, trials, flips)
-            fitted[name] = fit_edit_model(data, reading=reading, weights=weights)
-        models = FrozenMap(fitted)
-        if weights is None:
-            self._fitted[key] = models
-        return models
+    fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
 
     @property
     def rates(self) -> EditRates:
@@ -108,7 +91,18 @@ class SampledChance:
 
     def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
         """Fit the edit models, by name, to one annotator; `weights` is how often pairs count."""
-        return edits.fit(self.strata, reading, weights)
+        key = reading, *self.strata
+        if weights is None and key in edits.fitted:  # other models of chance need it too
+            return edits.fitted[key]
+        fitted = {}
+        for name, columns in self.strata.items():
+            trials, flips = (part[:, columns].sum(axis=1) for part in (edits.trials, edits.flips))
+            data = EditData(edits.words, trials, flips)
+            fitted[name] = fit_edit_model(data, reading=reading, weights=weights)
+        models = FrozenMap(fitted)
+        if weights is None:
+            edits.fitted[key] = models
+        return models
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
         """Return the probability of a flip: (P, 4) for `STRATA`; (P, 2) for empty and filled."""

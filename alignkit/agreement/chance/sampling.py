@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, nan
 
@@ -15,8 +15,7 @@ from alignkit.agreement.chance.correction import ChanceTerms
 from alignkit.agreement.chance.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
 from alignkit.agreement.chance.sampling_kernel import MOMENTS, run
 from alignkit.agreement.overlaps import columns
-from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
 from alignkit.stats.resampling import ratio
 
@@ -40,16 +39,6 @@ class Items:
     include_identical: bool  # whether items of equal words take part
     source: TokenArrays
     target: TokenArrays
-
-    @classmethod
-    def of(
-        cls, pairs: Sequence[SentencePair], unit: str, include_identical: bool, exact_case: bool
-    ) -> Items:
-        """Make the items of some sentence pairs."""
-        vocabulary = Vocabulary(casefold=not exact_case)
-        sides = ([pair.words[side] for pair in pairs] for side in (0, 1))
-        words = (TokenArrays.pack(side, vocabulary) for side in sides)
-        return cls(unit, include_identical, *words)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -86,10 +75,8 @@ class Items:
     def views(self) -> WordViews:
         """Return the arrays of the words as the kernels take them."""
         source, target = self.source, self.target
-        return (
-            readonly(source.ids), readonly(source.offsets),
-            readonly(target.ids), readonly(target.offsets),
-        )  # fmt: skip
+        words = readonly(source.ids), readonly(source.offsets)
+        return *words, readonly(target.ids), readonly(target.offsets)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.figures import Figure
+from alignkit.agreement.figures import At, Figure
 from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
 from alignkit.agreement.judgments import consensus
@@ -289,10 +289,7 @@ def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> 
     return "all give the same label everywhere" if isnan(value) else ""
 
 
-def _figure(
-    at: tuple[str, str, str, str, str, str], value: float, items: int, reason: str,
-    bounds: Interval | str | None,
-) -> Figure:  # fmt: skip
+def _figure(at: At, value: float, items: int, reason: str, bounds: Interval | str | None) -> Figure:
     if isnan(value):
         return Figure(*at, value, pairs=items, reason=reason)
     if isinstance(bounds, Interval):

@@ -37,14 +37,12 @@ def agree_on_judgments(
     names, others = judges(corpus, annotators, settled)
     for name in options.groups or {}:
         check_known("annotator", name, names)
-    data = []
-    left_out: FrozenMap[str, int] = FrozenMap()
+    data, shares, left_out = [], {}, FrozenMap[str, int]()
     whose = (*names, *([settled] if settled else []))
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
-        left_out = FrozenMap(
-            {**matrix.left_out, **{f"{who}, not compared": n for who, n in others.items()}}
-        )
+        aside = {f"{who}, not compared": n for who, n in others.items()}
+        left_out = FrozenMap({**matrix.left_out, **aside})
         of_view = figures.ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
             options.weights, options.ties, matrix.values[-1] if settled else None,
@@ -53,15 +51,13 @@ def agree_on_judgments(
         if options.ties == "error":  # which any tie is, here
             consensus.majority_labels(of_view.values, len(view.labels), ties="error")
         data.append(of_view)
+        given = of_view.values[of_view.values >= 0]
+        counts = np.bincount(given, minlength=len(view.labels)) / max(len(given), 1)
+        shares[view.name] = FrozenMap(zip(view.labels, counts.tolist(), strict=True))
     sections = parts(names)
     judged = [pair for pair in corpus if any(pair.annotations[name].judgment for name in names
                                              if name in pair.annotations)]  # fmt: skip
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
-    shares = {}
-    for of_view in data:
-        given = of_view.values[of_view.values >= 0]
-        counts = np.bincount(given, minlength=len(of_view.labels)) / max(len(given), 1)
-        shares[of_view.name] = FrozenMap(zip(of_view.labels, counts.tolist(), strict=True))
     agreement = JudgmentAgreement(
         annotators=names, options=options, by=by, seed=seed,
         sections=tuple(part.name for part in sections), pairs=len(judged),
