@@ -69,8 +69,17 @@ class _Items(ItemsView[K, V]):
         return iter(self._mapping._items)
 
 
+def named_json(value: object, names: Iterable[str]) -> dict[str, object]:
+    """Return some attributes of a result as JSON values."""
+    return {name: jsonable(getattr(value, name)) for name in names}
+
+
 def jsonable(value: object) -> object:
     """Return a result as dicts, lists, numbers and strings; NaN becomes None."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if hasattr(value, "tolist"):  # an array, or a number of NumPy
+        return jsonable(value.tolist())
     if isinstance(value, float) and isnan(value):
         return None
     if is_dataclass(value) and not isinstance(value, type):

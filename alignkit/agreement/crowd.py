@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from math import isnan, nan
 
 import numpy as np
@@ -24,8 +24,6 @@ from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
-
-"""The kappa that decides which pairs to judge again: against the majority of others or all."""
 
 DOUBT = "in doubt"
 """The verdict if not rejected, but no better than always giving the most common label."""
@@ -163,17 +161,15 @@ class CrowdQuality(Result):
             f"Pairs to judge again, and by whom{count}{nobody}",
             [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
             [[id, len(who), ", ".join(who)] for id, who in self.again],
-            "" if self.again else "none",
-            "again",
-        )
+            "" if self.again else "none", "again",
+        )  # fmt: skip
         counts = Column("otherwise", "count"), Column("of", "count", key="judged")
         suspicious = Table(
             "Gold questions that most annotators (without rejected ones) answer differently",
             [Column("pair"), Column("gold"), *counts, Column("most say")],
-            [list(vars(gold).values()) for gold in self.suspicious],
-            "" if self.suspicious else "none",
-            "suspicious",
-        )
+            [astuple(gold) for gold in self.suspicious],
+            "" if self.suspicious else "none", "suspicious",
+        )  # fmt: skip
         tables = [self._people(), again, suspicious]
         return tables if self.over is None else [*tables, self._good()]
 
@@ -186,23 +182,20 @@ class CrowdQuality(Result):
             if table.anchor in ("again", "phrases") and short:
                 shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are shown"
                 note = f"{shown if rows else 'not shown here'}; CSV and JSON have all"
-                note = "; ".join(filter(None, [note, table.note]))
+                note += f"; {table.note}" if table.note else ""
                 tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
         return tables
 
     def _people(self) -> Table:
         columns = [
-            Column("annotator"),
-            Column("pairs", "count"),
+            Column("annotator"), Column("pairs", "count"),
             *(Column(name, "count", "gold") for name in ("judged", "right")),
             Column("accuracy", "percent", "gold", unit="%"),
             Column("one label", "percent", "gold", key="baseline", unit="%"),
             *(Column(name, "decimal", "kappa") for name in ("majority", "others")),
-            Column("guesser rejected", "decimal", key="power", digits=5),
-            Column("verdict"),
-        ]
-        if self.sequential:
-            columns.append(Column("after", "count", key="rejected_at"))
+            Column("guesser rejected", "decimal", key="power", digits=5), Column("verdict"),
+            Column("after", "count", key="rejected_at"),
+        ][: None if self.sequential else -1]  # fmt: skip
         rows: list[list[Cell]] = []
         for person in self.annotators:
             gold = person.gold
@@ -224,14 +217,11 @@ class CrowdQuality(Result):
         judged = sum(phrase.contexts > 0 for phrase in self.phrases)
         words = {"any": "any context", "majority": "most contexts", "all": "all contexts"}
         counts = Column("contexts", "count"), Column("good", "count", key="good_contexts")
-        return Table(
-            f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}",
-            [Column("phrase"), *counts, Column("verdict")],
-            [list(vars(phrase).values()) for phrase in self.phrases],
-            "a context is good if more than half of the judgments by annotators who are not "
-            "rejected say so",
-            "phrases",
-        )
+        title = f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}"
+        columns = [Column("phrase"), *counts, Column("verdict")]
+        note = "a context is good if more than half of the judgments by annotators who are not "
+        rows = [astuple(phrase) for phrase in self.phrases]
+        return Table(title, columns, rows, f"{note}rejected say so", "phrases")
 
 
 # what to beware of
@@ -371,27 +361,25 @@ def crowd_quality(
         if all(times):
             order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
         all_timed &= all(times)
-        verdict = consensus.answer_gold(
-            row[order], right[order], sequential=sequential, confidence=confidence
-        )
+        answers = row[order], right[order]
+        verdict = consensus.answer_gold(*answers, sequential=sequential, confidence=confidence)
         if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
             verdict = replace(verdict, verdict=DOUBT)
         verdicts.append(verdict)
     majority, others = _kappas(values, size)
+    people = zip(names, values, verdicts, majority, others, strict=True)
     each = tuple(
         AnnotatorQuality(
             name, int((row >= 0).sum()), verdict, first, second,
             consensus.rejection_chance(verdict.judged, size, sequential=sequential),
             len(np.unique(row[row >= 0])),
         )
-        for name, row, verdict, first, second in zip(
-            names, values, verdicts, majority, others, strict=True
-        )
+        for name, row, verdict, first, second in people
     )  # fmt: skip
     kept = [verdict.verdict != "reject" for verdict in verdicts]
+    decisive = zip(kept, majority if by == "consensus" else others, strict=True)
     # nobody who is rejected judges anything again
-    usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in zip(
-        kept, majority if by == "consensus" else others, strict=True)]  # fmt: skip
+    usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in decisive]
     again = consensus.judge_again(values, usable).items()
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
@@ -401,8 +389,8 @@ def crowd_quality(
         scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
         sequential=sequential, timed=all_timed, by=by, annotators=each,
         again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
-        suspicious=_suspicious(corpus, looked, values, right, verdicts), over=over, good_in=good_in,
-        phrases=phrases,
+        suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
+        over=over, good_in=good_in, phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
         rewrites_left_out=left_out, notes=notes,
     )  # fmt: skip
@@ -424,19 +412,14 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
     return kappas_with([settled] * len(values)), kappas_with(others)
 
 
-def _suspicious(
-    corpus: Corpus, view: View, values: Labels, right: Labels, verdicts: Sequence[GoldVerdict]
-) -> tuple[SuspectGold, ...]:
-    suspects = []
-    kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
+def _suspicious(corpus: Corpus, view: View, kept: Labels, right: Labels) -> Iterator[SuspectGold]:
     for p in np.flatnonzero(right >= 0).tolist():
         given = kept[kept[:, p] >= 0, p]
         label, against = view.labels[int(right[p])], int((given != right[p]).sum())
         if 2 * against > len(given):
             counts = np.bincount(given, minlength=len(view.labels))
             instead = ", ".join(view.labels[k] for k in np.flatnonzero(counts == counts.max()))
-            suspects.append(SuspectGold(corpus.ids[p], label, against, len(given), instead))
-    return tuple(suspects)
+            yield SuspectGold(corpus.ids[p], label, against, len(given), instead)
 
 
 def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int]]:

@@ -37,7 +37,7 @@ SECTIONS = {
 """The folded sections of the page, by anchor; tables have other anchors."""
 
 _MOST_WORDS = 30
-_INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
+_INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")  # which no line break may part
 
 
 class PairDifference(NamedTuple):
@@ -65,7 +65,7 @@ def draw_agreement_page(
         "title": title or f"Agreement of {of}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "facts": list(_facts(agreement)),
-        "answer": [_INTERVAL.sub(_unbroken, text)
+        "answer": [_INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
                    for text in (" ".join(answer.sentences), answer.report)],
         "mains": mains,
         "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
@@ -89,11 +89,6 @@ def draw_agreement_page(
         key: name for key, name in SECTIONS.items() if key not in needs or words[needs[key]]
     }
     yield from page_template("page.html.j2", letters=letters).generate(words)
-
-
-def _unbroken(match: re.Match[str]) -> str:
-    """Return a figure and its interval with no-break spaces."""
-    return match[0].replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _facts(agreement: AgreementFigures) -> Iterator[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-from alignkit._support.values import jsonable
+from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import AgreementFigures
@@ -109,8 +109,7 @@ class Agreement(AgreementFigures):
         together = ("pairs", "used", "left_out", "fleiss", "alpha", "mean_left_out",
                     "automatic_left_out")  # fmt: skip
         return {
-            **_named(self, names),
-            "answer": jsonable(self.answer),
+            **named_json(self, (*names, "answer")),
             "in_several_groups": self.several,
             "seed": self.seed,
             "options": jsonable(self.options),
@@ -119,8 +118,10 @@ class Agreement(AgreementFigures):
             "figures": _figures(self),
             "pairings": [
                 {
-                    **_named(two, ("kind", "first", "second", "chance", "no_edits")),
-                    "sections": {section.name: _named(section, parts) for section in two.sections},
+                    **named_json(two, ("kind", "first", "second", "chance", "no_edits")),
+                    "sections": {
+                        section.name: named_json(section, parts) for section in two.sections
+                    },
                     "beyond_chance": {
                         model: {
                             level: _beyond(result, two.kind == "annotators" and model == two.chance)
@@ -131,14 +132,10 @@ class Agreement(AgreementFigures):
                 }
                 for two in self.pairings
             ],
-            "together": {part.name: _named(part, together) for part in self.together},
+            "together": {part.name: named_json(part, together) for part in self.together},
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
         }
-
-
-def _named(result: object, names: Sequence[str]) -> dict[str, object]:
-    return {name: jsonable(getattr(result, name)) for name in names}
 
 
 def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:

@@ -106,15 +106,13 @@ def value(number: float, interval: Interval | str | None) -> Cell:
 
 def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subject]:
     """Return the rows for a kind of pairings: groups, every two names, and their mean."""
-    pairings, means = agreement.of(kind), list[tuple[Mapping[str, float], Mapping[str, int]]]()
-    for part in agreement.together:
-        if kind == "annotators":
-            means.append((part.mean, part.mean_left_out))
-        else:
-            machines = (part.automatic, part.automatic_left_out)
-            means.append(machines if kind == "automatic" else ({}, {}))
-    (mean, left_out), *groups = means
-    names, rows = short_names(agreement.annotators), list[Subject]()
+    pairings, names, rows = agreement.of(kind), short_names(agreement.annotators), list[Subject]()
+    no_mean: tuple[Mapping[str, float], Mapping[str, int]] = {}, {}
+    (mean, left_out), *groups = (
+        (part.mean, part.mean_left_out) if kind == "annotators"
+        else (part.automatic, part.automatic_left_out) if kind == "automatic" else no_mean
+        for part in agreement.together
+    )  # fmt: skip
     for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
         if len(pairings) == 1:
             rows.append(Subject(name or "(none)", pairings[0], name))
@@ -193,7 +191,8 @@ def _compared(
         Column("P", "percent", key="precision"),
         Column("R", "percent", key="recall"),
         Column("F1", "percent", key="f1"),
-        *(_chance_column(model, digits) for model in models),
+        *(Column(CHANCE_NAMES[model], "coefficient", key=f"C_{model}", digits=digits,
+                 latex=CHANCE_NAMES[model].replace("C", "$C$", 1)) for model in models),
         Column("kappa, given links" if given else "kappa", "coefficient", key="kappa",
                digits=digits, latex="kappa" if given else r"$\kappa$"),
         Column("used", "count", latex="$n$"),
@@ -215,12 +214,6 @@ def _compared(
     return _fitting(table, *([("kappa",), ("precision", "recall")] if narrow else []))
 
 
-def _chance_column(model: str, digits: int | None) -> Column:
-    name = CHANCE_NAMES[model]
-    latex = name.replace("C", "$C$", 1)
-    return Column(name, "coefficient", "", f"C_{model}", digits, latex=latex)
-
-
 def _measures(
     agreement: AgreementFigures, row: Subject, level: str, models: Sequence[str], given: bool
 ) -> Iterator[Cell]:
@@ -229,12 +222,9 @@ def _measures(
     if level not in LEVELS:  # eq. 2
         yield from [None] * (len(models) + 2)
         return
+    alone = len(models) == 1 and not row.pairing  # the only model has a mean
     for model in models:
-        yield (
-            row.corrected(level, model)
-            if row.pairing or len(models) > 1
-            else row.cell(f"{level}.C")
-        )
+        yield row.cell(f"{level}.C") if alone else row.corrected(level, model)
     if level.startswith("phrases"):
         yield None
     elif given and row.pairing and row.pairing.given:
@@ -516,10 +506,8 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
             cells += (fleiss.categories[name] for name in _SHARES)
             cells += (fleiss.agreeing[n] for n in numbers)
         rows.append([part.name or "(none)", *cells])
-    title = (
-        "Fleiss' kappa of the source words proposed for each target word; items on which n agree"
-    )
-    yield Table(title, columns, rows, anchor="fleiss", ruled=False)
+    what = "Fleiss' kappa of the source words proposed for each target word"
+    yield Table(f"{what}; items on which n agree", columns, rows, anchor="fleiss", ruled=False)
 
 
 # the tables by name

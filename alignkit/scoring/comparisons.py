@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, kind_of, naming_keywords
-from alignkit._support.values import jsonable
+from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
@@ -78,8 +78,7 @@ class Comparison:
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON values; NaN becomes None."""
-        values = {name: jsonable(value) for name, value in vars(self).items()}
-        return {"level": self.level, **values, "interval": self.interval.to_json()}
+        return {"level": self.level, **named_json(self, vars(self))}
 
 
 @dataclass(frozen=True, repr=False)

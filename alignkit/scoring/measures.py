@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known
-from alignkit._support.values import jsonable
+from alignkit._support.values import named_json
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
 from alignkit.stats.intervals import newcombe_interval as newcombe_interval  # noqa: PLC0414
 from alignkit.stats.intervals import wilson_interval as wilson_interval  # noqa: PLC0414
@@ -122,7 +122,7 @@ class _OfCounts:
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON values; NaN becomes None."""
-        return {name: jsonable(value) for name, value in vars(self).items()}
+        return named_json(self, vars(self))
 
 
 @dataclass(frozen=True)
@@ -305,8 +305,7 @@ class MacroScore:
 
     def to_json(self) -> dict[str, object]:
         """Return the means as JSON values; NaN becomes None."""
-        names = ("precision", "recall", "f1", "mean_f1", "left_out")
-        return {name: jsonable(getattr(self, name)) for name in names}
+        return named_json(self, ("precision", "recall", "f1", "mean_f1", "left_out"))
 
 
 def level_intervals(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, naming_keywords, words
-from alignkit._support.values import jsonable
+from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from alignkit.io.base_checks import BaseWatch
@@ -130,17 +130,10 @@ class PhraseListScore(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON values; NaN becomes None."""
-        ratios = (*_RATIOS, "entry_precision")
-        numbers = ("entries", *_FATES, "correct", "pairs", "skipped")
-        plain: dict[str, object] = {
-            **{name: jsonable(getattr(self, name)) for name in ratios},
-            **{name: getattr(self, name) for name in numbers},
-            "counts": dict(self.counts),
-            "signature": str(self.signature),
-        }
-        if self.intervals:
-            plain["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
-        return plain | ({"cautions": list(self.cautions)} if self.cautions else {})
+        names = (*_RATIOS, "entry_precision", "entries", *_FATES, "correct", "pairs", "skipped")
+        plain = named_json(self, (*names, "counts")) | {"signature": str(self.signature)}
+        more = [name for name in ("intervals", "cautions") if getattr(self, name)]
+        return plain | named_json(self, more)
 
 
 _RATIOS = ("precision", "recall", "f1")

@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Union
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.values import jsonable
+from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, visible
 from alignkit.errors import OptionError
 from alignkit.scoring.counts import Rows
@@ -287,7 +287,12 @@ class Score(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON values; NaN becomes None; intervals only if computed."""
-        parts = {level: self._part_json(level, part) for level, part in self.parts().items()}
+        parts: dict[str, dict[str, object]] = {}
+        for level, part in self.parts().items():
+            parts[level] = part.to_json()
+            if (macro := self.macro.get(level)) is not None:
+                parts[level]["macro"] = macro.to_json()
+                parts[level] |= named_json(macro, ("exact_match", "exact_pairs"))
         links = parts.get("links")
         if links is not None:
             links |= {name.replace("-", "_"): parts[f"links-{name}"] for name in self.split}
@@ -299,23 +304,13 @@ class Score(TableResult):
             "signature": str(self.signature),
         }
         if self.intervals:
-            bounds = {
-                level: {name: interval.to_json() for name, interval in part.items()}
-                for level, part in self.intervals.items()
-            }
+            bounds = {level: jsonable(intervals) for level, intervals in self.intervals.items()}
             plain["intervals"] = {
                 "links": bounds.get("links"),
                 **{name.replace("-", "_"): bounds[f"links-{name}"] for name in self.split},
                 "phrases": _phrases(bounds),
             }
         return plain | ({"cautions": list(self.cautions)} if self.cautions else {})
-
-    def _part_json(self, level: str, part: Part) -> dict[str, object]:
-        macro = self.macro.get(level)
-        if macro is None:
-            return part.to_json()
-        exact = {"exact_match": jsonable(macro.exact_match), "exact_pairs": macro.exact_pairs}
-        return {**part.to_json(), "macro": macro.to_json(), **exact}
 
 
 def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from alignkit._support.arguments import check_arguments, check_known
-from alignkit._support.values import jsonable
+from alignkit._support.values import named_json
 from alignkit.errors import OptionError
 from alignkit.model.arrays import whole_numbers
 
@@ -63,10 +63,6 @@ class EditData:
 
     def __len__(self) -> int:
         return len(self.words)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the data for JSON."""
-        return {name: column.tolist() for name, column in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -126,9 +122,8 @@ class EditModel:
 
     def to_json(self) -> dict[str, object]:
         """Return the model for JSON; NaN becomes None."""
-        names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
-        numbers = {name: jsonable(getattr(self, name)) for name in names}
-        return {**numbers, "data": self.data.to_json()}
+        names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs", "data")
+        return named_json(self, names)
 
 
 def fit_edit_model(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.values import FrozenMap, jsonable
+from alignkit._support.values import FrozenMap, named_json
 from alignkit.agreement.chance import correction
 from alignkit.agreement.chance.correction import Correction
 from alignkit.agreement.chance.edits import EditModel
@@ -83,13 +83,9 @@ class BeyondChanceSection(Correction):
 
     def section_json(self) -> dict[str, object]:
         """Return the numbers for JSON; NaN becomes None."""
-        pairs = {name: jsonable(getattr(self, name)) for name in ("used", "one_sided", "left_out")}
-        return {
-            **{field.name: jsonable(getattr(self, field.name)) for field in fields(Correction)},
-            "interval": self.interval.to_json() if self.interval else None,
-            "no_interval": self.no_interval,
-            "pairs": {"all": self.pairs, **pairs},
-        }
+        names = (*(field.name for field in fields(Correction)), "interval", "no_interval")
+        pairs = named_json(self, ("used", "one_sided", "left_out"))
+        return {**named_json(self, names), "pairs": {"all": self.pairs, **pairs}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,22 +121,13 @@ class BeyondChance(BeyondChanceSection):
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""
+        groups = {group.name: group.section_json() for group in self.groups}
+        rest = ("models", "rates", "samples", "distribution", "redrawn", "sentences", "signature")
         return {
             "annotators": list(self.annotators),
             **self.section_json(),
-            "chance": self.chance,
-            "by": self.by,
-            "groups": {group.name: group.section_json() for group in self.groups},
-            "models": {
-                name: {part: model.to_json() for part, model in models.items()}
-                for name, models in self.models.items()
-            },
-            "rates": jsonable(self.rates),
-            "samples": self.samples,
-            "distribution": jsonable(self.distribution.tolist()),
-            "redrawn": self.redrawn,
-            "sentences": jsonable(self.sentences),
-            "signature": self.signature,
+            **{"chance": self.chance, "by": self.by, "groups": groups},
+            **named_json(self, rest),
         }
 
 

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from itertools import accumulate, islice, product
 from math import isnan, nan
 
-from alignkit._support.values import jsonable
+from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
@@ -165,17 +165,12 @@ class JudgmentAgreement(FigureResult):
         alike = [[view.name for view in views] for views in self.options.alike]
         own = {"scheme": self.scheme, "view": list(self.views), "alike": alike}
         return {
-            "annotators": list(self.annotators),
-            "by": self.by,
-            "split": self.split,
-            "in_several_groups": self.several,
-            "seed": self.seed,
+            **named_json(self, ("annotators", "by", "split")),
+            **{"in_several_groups": self.several, "seed": self.seed},
             "options": jsonable(vars(self.options) | own),
-            "sections": list(self.sections),
-            **{name: jsonable(getattr(self, name)) for name in _COUNTS},
+            **named_json(self, ("sections", *_COUNTS)),
             "figures": jsonable(self.to_records()),
-            "cautions": jsonable(self.cautions),
-            "signature": self.signature,
+            **named_json(self, ("cautions", "signature")),
         }
 
     def images(self) -> Iterator[Picture]:
