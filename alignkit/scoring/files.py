@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from errno import ENOENT
 from logging import getLogger
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 from alignkit._support.arguments import check_attributes, keywords_of
 from alignkit.corpora.join import Differences, join_pairs
@@ -21,14 +21,12 @@ from alignkit.io.formats import get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Block, pair_blocks
 from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import ScoreSettings, Signature
-
-if TYPE_CHECKING:
-    from alignkit.model.arrays import LinkArrays
 
 
 @dataclass(frozen=True)
@@ -235,9 +233,8 @@ class TwoFiles:
         with inputs.naming(self.ref.path, self.hyp.path):
             if not joined and self.in_step(settings):
                 ordered = self._options.in_order
-                both = inputs.link_blocks(
-                    self.hyp, self.ref, ordered=ordered, beyond=self._leave_out
-                )
+                sides = self.hyp, self.ref
+                both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out)
                 for _, hyp, ref in both:
                     for watch, side in zip(self._bases, (hyp, ref), strict=True):
                         watch.add(side)

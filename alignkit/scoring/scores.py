@@ -207,13 +207,11 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
     paths = sum(map(_is_path, sides.values()))
     corpora = sum(isinstance(side, Corpus) for side in sides.values())
     if (paths, corpora) not in ((0, 0), (2, 0), (1, 1)):
-        kinds = (
-            f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
-            for name, side in sides.items()
-        )
+        kinds = ("a path" if _is_path(side) else kind_of(side) for side in sides.values())
+        named = " and ".join(f"{name} is {kind}" for name, kind in zip(sides, kinds, strict=True))
         raise ArgumentError(
-            f"{' and '.join(kinds)}, without a corpus; expected two of the same kind: paths, or "
-            "lists with the links of each sentence pair"
+            f"{named}, without a corpus; expected two of the same kind: paths, or lists with the "
+            "links of each sentence pair"
         )
     return sides
 

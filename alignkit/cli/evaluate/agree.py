@@ -195,12 +195,8 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     )
     if options.on == "judgments":
         inputs.settle_scheme(options, first, *others)
-    corpus = merged(
-        first,
-        dict(zip(names[1:], others, strict=True)),
-        partial=options.partial,
-        ordered=options.in_order,
-    )
+    more = dict(zip(names[1:], others, strict=True))
+    corpus = merged(first, more, partial=options.partial, ordered=options.in_order)
     asked = {options.initial, options.adjudicated, *(options.annotators or ())}
     own = [name for name in corpus.annotators if name not in names[1:]]
     if len(own) == 1 and own[0] not in asked.union(options.systems or ()):

@@ -60,14 +60,13 @@ def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_sheets(options: argparse.Namespace) -> None:
     """Refuse invalid names of judges and files before any work."""
-    from alignkit.audit.sheets import check_places
+    from alignkit.audit.sheets import KEY, check_places
 
-    check_places(options.output, options.judges, options.sheets, _key(options))
+    options.key_output = options.key_output or os.path.join(options.output, KEY)
+    check_places(options.output, options.judges, options.sheets, options.key_output)
 
 
-def write_sheets(
-    audit: Audit, options: argparse.Namespace, *, silent: Collection[str] = ()
-) -> None:
+def write_sheets(audit: Audit, options: argparse.Namespace, silent: Collection[str]) -> None:
     """Write sheets and key, and report what was drawn (`silent` origins only if any)."""
     from alignkit.audit.sheets import write_audit
 
@@ -75,16 +74,10 @@ def write_sheets(
         say(f"only {len(audit.items)} items instead of {options.n}: there are no more")
     paths = write_audit(
         audit, options.output, judges=options.judges, sheets=options.sheets, bom=options.bom,
-        key=_key(options),
+        key=options.key_output,
     )  # fmt: skip
     for name, origin in audit.origins.items():
         if origin.drawn or name not in silent:
             say(f"{name}: {origin.drawn} drawn of {origin.population} {origin.about}")
     say(f"sheets: {', '.join(paths[:-1])}")
     say(f"key, which no judge should see: {paths[-1]}")
-
-
-def _key(options: argparse.Namespace) -> str:
-    from alignkit.audit.sheets import KEY
-
-    return options.key_output or os.path.join(options.output, KEY)

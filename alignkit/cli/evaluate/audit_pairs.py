@@ -20,12 +20,7 @@ import argparse
 from alignkit._support.wording import brief
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import say
-from alignkit.cli.evaluate.audit import (
-    add_draw_arguments,
-    add_sheet_arguments,
-    check_sheets,
-    write_sheets,
-)
+from alignkit.cli.evaluate import audit
 from alignkit.cli.parser import add_options, number
 from alignkit.io.inputs import naming
 
@@ -34,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("items")
-    add_draw_arguments(group)
+    audit.add_draw_arguments(group)
     add_options(group, """
         --mix SHARE  share of rewrites among the items (default: .5)
         --each N  number of judges for each item (default: 2)
@@ -55,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             is no binary view)
         --upheld LABEL...  labels of the view that uphold a pair (default: those for paraphrases)
         """)  # fmt: skip
-    add_sheet_arguments(parser)
+    audit.add_sheet_arguments(parser)
     inputs.add_reading_arguments(parser)
 
 
@@ -70,32 +65,32 @@ def _share(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    check_sheets(options)
+    audit.check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs
 
     read = inputs.Input(options.input, options.format, inputs.reading_options(options))
     names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
     with naming(options.input):
-        audit = draw_pairs(
+        drawn = draw_pairs(
             read.corpus(needed=True),
             scheme=options.scheme or read.kind.scheme or None,
             annotators=options.annotator,
             **{name: getattr(options, name) for name in names},
         )
     unasked = {0: ["rewrite"], 1: ["plain"]}.get(options.mix, [])
-    write_sheets(audit, options, silent=unasked)
-    idle = [name for name in audit.judges if not any(name in item.judges for item in audit.items)]
+    audit.write_sheets(drawn, options, unasked)
+    idle = [name for name in drawn.judges if not any(name in item.judges for item in drawn.items)]
     if idle:
         say(
             f"{', '.join(map(brief, idle))} judged, wrote or know all drawn pairs, so their sheets "
             "are empty"
         )
-    pairs = {item.facts["pair"] for item in audit.items}
-    both = sum(item.facts.get("rewrite_of") in pairs for item in audit.items)
+    pairs = {item.facts["pair"] for item in drawn.items}
+    both = sum(item.facts.get("rewrite_of") in pairs for item in drawn.items)
     if both:
         say(
             f"{both} of the rewrites were drawn together with their original pair, which a judge "
             "of both may notice; drawing fewer items makes this rarer"
         )
-    say(f"judgments: {audit.scale.words()}; upheld: {' or '.join(audit.upheld)}")
+    say(f"judgments: {drawn.scale.words()}; upheld: {' or '.join(drawn.upheld)}")
     return 0

@@ -17,12 +17,7 @@ import argparse
 
 from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import warn
-from alignkit.cli.evaluate.audit import (
-    add_draw_arguments,
-    add_sheet_arguments,
-    check_sheets,
-    write_sheets,
-)
+from alignkit.cli.evaluate import audit
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
@@ -38,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long)
     group = parser.add_argument_group("items")
-    add_draw_arguments(group)
+    audit.add_draw_arguments(group)
     add_options(group, """
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --kind  draw the smallest phrase pairs, those made of smaller ones, or both (default:
@@ -54,22 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
         max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip
     inputs.add_order_argument(group)
-    add_sheet_arguments(parser)
+    audit.add_sheet_arguments(parser)
     inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    check_sheets(options)
+    audit.check_sheets(options)
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles
 
     declared = inputs.declared_sides(options, options.hyp_annotator)
-    sides = TwoFiles(
-        lambda: inputs.open_sides(options.hypothesis, options.reference, declared),
-        declared,
-        tell=warn,
-    )
+    paths = options.hypothesis, options.reference
+    sides = TwoFiles(lambda: inputs.open_sides(*paths, declared), declared, tell=warn)
     with naming(sides.ref.path, sides.hyp.path):
         corpus = Corpus(sides.annotated())
         if sides.skipped:
@@ -81,9 +73,7 @@ def run(options: argparse.Namespace) -> int:
             )
         names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
         given = {name: getattr(options, name) for name in names}
-        identical = not options.include_identical
-        audit = draw_phrases(
-            corpus, inputs.HYPOTHESIS, inputs.REFERENCE, ignore_identical=identical, **given
-        )
-    write_sheets(audit, options, silent=("both",))
+        given["ignore_identical"] = not options.include_identical
+        drawn = draw_phrases(corpus, inputs.HYPOTHESIS, inputs.REFERENCE, **given)
+    audit.write_sheets(drawn, options, ("both",))
     return 0

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alignkit.cli.common import inputs
 from alignkit.cli.common.files import short_names
@@ -29,10 +28,7 @@ from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.link_classes import LANGUAGES, function_words
-
-if TYPE_CHECKING:
-    from alignkit.scoring.link_classes import Frequencies
+from alignkit.scoring.link_classes import LANGUAGES, Frequencies, function_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,12 +75,9 @@ def _with_tags(
                 raise FormatError(message, files[name], line)
             words = pair.source if name == "source_tags" else pair.target
             if words is not None and len(text.split()) != len(words):
-                raise FormatError(
-                    f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}; "
-                    "expected one for each word, as word/TAG",
-                    files[name],
-                    line,
-                )
+                what = f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}"
+                expected = "expected one for each word, as word/TAG"
+                raise FormatError(f"{what}; {expected}", files[name], line)
         yield replace(pair, attributes={**pair.attributes, **tags}) if tags else pair
     for name, texts in lines.items():
         if next(texts, None) is not None:
@@ -96,7 +89,6 @@ def run(options: argparse.Namespace) -> int:
     settle_draws(options)
     require_reference(options)
     from alignkit.scoring.errors_by_kind import link_errors
-    from alignkit.scoring.link_classes import Frequencies
 
     words = options.function_words
     if words is not None and len(words) > 2:
@@ -111,11 +103,8 @@ def run(options: argparse.Namespace) -> int:
         **{name: getattr(options, name) for name in _PASSED},
     )  # fmt: skip
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
-    print_findings(
-        replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes)),
-        options,
-        title="Errors by kind of link",
-    )
+    errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))
+    print_findings(errors, options, title="Errors by kind of link")
     return 0
 
 

@@ -114,13 +114,9 @@ def _printed(options: argparse.Namespace) -> Ranking:
         if given != action.default and action.dest not in _OF_TABLE:
             name = action.option_strings[-1]
             raise OptionError(f"{name} does not work with --table; leave it out")
-    measured = read_measured(
-        options.printed,
-        leave_out=options.leave_out,
-        lower_is_better=options.lower_is_better,
-        encoding=options.encoding,
-    )
-    return rank(measured, alpha=options.alpha)
+    names = ("leave_out", "lower_is_better", "encoding")
+    reading = {name: getattr(options, name) for name in names}
+    return rank(read_measured(options.printed, **reading), alpha=options.alpha)
 
 
 def _drawing(options: argparse.Namespace) -> dict[str, Any]:
@@ -174,12 +170,9 @@ def _links(options: argparse.Namespace) -> Profile:
     }
     scoring = argparse.Namespace(**fixed)
     systems = score.systems_of(scoring)
-    level = "phrases-sure" if phrases else "links"
-    alone = len(systems) == 1
-    scored = {
-        (alone and system.annotator) or system.name: Scoring(system.path, scoring, system.annotator)
-        for system in systems
-    }
+    level, alone = "phrases-sure" if phrases else "links", len(systems) == 1
+    scored = {(alone and annotator) or name: Scoring(path, scoring, annotator)
+              for name, path, annotator in systems}  # fmt: skip
     first = next(iter(scored.values()))
     if not first.groups:
         raise OptionError(
@@ -202,14 +195,12 @@ def _links(options: argparse.Namespace) -> Profile:
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
     from alignkit.scoring.plots import cd_diagram, heat_map
 
-    measured = ranking.measured.worst_first()
     if options.plot is not None:
         tests = ranking.systems
         if tests.reason:
             raise OptionError(f"--plot: there are no ranks to draw: {tests.reason}")
         cd_diagram(tests.ranking, tests.groups(), tests.critical_difference, options.plot)
     if options.heat_map is not None:
-        heat_map(
-            measured.phenomena, measured.systems, measured.values, measured.measure,
-            options.heat_map,
-        )  # fmt: skip
+        table = ranking.measured.worst_first()
+        cells = table.phenomena, table.systems, table.values, table.measure
+        heat_map(*cells, options.heat_map)

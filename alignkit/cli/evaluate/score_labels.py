@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alignkit._support.arguments import check_known
 from alignkit.cli.common import inputs
@@ -30,11 +30,8 @@ from alignkit.errors import JoinError, OptionError
 from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels import get_view
+from alignkit.model.labels import View, get_view
 from alignkit.model.sentence_pair import SentencePair
-
-if TYPE_CHECKING:
-    from alignkit.model.labels import View
 
 
 @dataclass(frozen=True)
@@ -201,11 +198,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
     group = parser.add_argument_group("scoring")
-    add_options(
-        group,
-        "--compare HYP2...  other systems, read with the same --hyp options",
-        compare={"default": []},
-    )
+    compare = "--compare HYP2...  other systems, read with the same --hyp options"
+    add_options(group, compare, compare={"default": []})
     add_judged(group)
     inputs.add_order_argument(group)
     add_forms(parser.add_argument_group("output"))

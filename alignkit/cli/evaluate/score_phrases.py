@@ -68,17 +68,10 @@ def run(options: argparse.Namespace) -> int:
     choice.check()
     if "gold" not in corpus.annotators:
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing to score")
-    score = score_phrase_list(
-        read_phrase_table(
-            options.table,
-            format=options.table_format,
-            encoding=options.encoding,
-            max_size=options.max_size,
-        ),
-        corpus,
-        "gold",
-        **{name: getattr(options, name) for name in _PASSED},
-    )
+    limits = {"encoding": options.encoding, "max_size": options.max_size}
+    entries = read_phrase_table(options.table, format=options.table_format, **limits)
+    passed = {name: getattr(options, name) for name in _PASSED}
+    score = score_phrase_list(entries, corpus, "gold", **passed)
     suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
     for text in suspicions:
         warn(f"warning: {text}")
