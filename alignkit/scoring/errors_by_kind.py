@@ -290,22 +290,19 @@ class LinkErrors(Result):
         worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return ""
-        gap = worst.gaps[key]
-        where = "below" if gap.value < 0 else "above"
+        gap, where, interval = worst.gaps[key], "above", worst.gaps[key].interval
+        if gap.value < 0:
+            where, interval = "below", replace(interval, low=-interval.high, high=-interval.low)
         others = "the links of all other pairs" if way == "phenomenon" else "all other links"
-        low, high = gap.interval.low, gap.interval.high
-        turned = replace(gap.interval, low=-high, high=-low) if gap.value < 0 else gap.interval
-        chance = "" if high < 0 else ": it may be chance"
+        chance = "" if gap.interval.high < 0 else ": it may be chance"
         most = max(links, key=lambda x: int(getattr(x, fault.counted)))
-        more = ""
-        if most.name != worst.name:
-            more = f"; largest number: {called(way, most.name)}: {fault.share(most)}"
+        more = f"; largest number: {called(way, most.name)}: {fault.share(most)}"
         return (
             f"largest share of {fault.counted} links by {way}: "
             f"{called(way, worst.name)}: {fault.share(worst)}, "
             f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
-            f"{bounded(abs(gap.value), turned)} points {where} {others} "
-            f"({100 * gap.others:.1f}){chance}{more}"
+            f"{bounded(abs(gap.value), interval)} points {where} {others} "
+            f"({100 * gap.others:.1f}){chance}{more if most.name != worst.name else ''}"
         )
 
     @property

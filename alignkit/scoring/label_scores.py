@@ -96,10 +96,8 @@ class SystemScore:
     def classes(self) -> list[ClassScore]:
         """The score of each label."""
         table = self.confusion
-        return [
-            ClassScore(name, int(table[k, k]), int(table[:, k].sum()), int(table[k].sum()))
-            for k, name in enumerate(self.labels)
-        ]
+        counts = np.diag(table).tolist(), table.sum(axis=0).tolist(), table.sum(axis=1).tolist()
+        return list(map(ClassScore, self.labels, *counts))
 
     @property
     def macro_f1(self) -> float:
@@ -157,9 +155,7 @@ class LabelScores(Result):
 
     def _overall(self) -> Table:
         columns = [
-            Column("system"),
-            Column("pairs", "count"),
-            Column("right", "count"),
+            Column("system"), Column("pairs", "count"), Column("right", "count"),
             *(Column(name, "percent", key=name.lower().replace(" ", "_"))
               for name in ("accuracy", "macro F1", "weighted F1")),
             Column("pairs", "count", "judged by all", key="common_pairs"),
@@ -185,20 +181,18 @@ class LabelScores(Result):
         rows, apart = list[list[Cell]](), list[int]()
         for system in self.systems:
             apart.append(len(rows))
-            flags = [(f"flag {flag.name}", flag) for flag in system.flags]
-            for name, part in [*((part.name, part) for part in system.classes), *flags]:
+            flags = [replace(flag, name=f"flag {flag.name}") for flag in system.flags]
+            for part in (*system.classes, *flags):
                 ratios = part.precision, part.recall, part.f1
-                rows.append([system.name, name, *ratios, part.hypothesis, part.support])
+                rows.append([system.name, part.name, *ratios, part.hypothesis, part.support])
         return Table("Labels", columns, rows, anchor="labels", apart=apart[1:], stub=2)
 
     def _confusion(self, number: int, system: SystemScore) -> Table:
-        columns = [
-            Column("reference", key="reference"),
-            *(Column(name, "count", system.name, key=f"label {name}") for name in system.labels),
-        ]
-        rows: list[list[Cell]] = [
-            [name, *map(int, system.confusion[k])] for k, name in enumerate(system.labels)
-        ]
+        labels = system.labels
+        columns = [Column(name, "count", system.name, key=f"label {name}") for name in labels]
+        columns.insert(0, Column("reference"))
+        counted = zip(labels, system.confusion.tolist(), strict=True)
+        rows: list[list[Cell]] = [[name, *counts] for name, counts in counted]
         return Table(f"Confusion of {system.name}", columns, rows, anchor=f"{_CONFUSION}{number}")
 
     def _comparisons(self) -> Table:
@@ -306,10 +300,8 @@ def score_labels(
                 f"{reference}, or not scored by the view"
             )
     if len({score.pairs for score in scores}) > 1:
-        cautions.append(
-            f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
-            "judged"
-        )
+        what = f"compare them on the {int(common.sum())} that all judged"
+        cautions.append(f"the systems judged different pairs: {what}")
     return LabelScores(
         tuple(scores), tuple(_compared(systems, gold, matrix.values[1:])), tuple(cautions),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}", left_out,
@@ -326,10 +318,8 @@ def _names(systems: Sequence[str], reference: str) -> list[str]:
 def _flags(
     scheme: Scheme, reference: Sequence[str], mine: Sequence[str], both: NDArray[np.bool_]
 ) -> Iterator[ClassScore]:
-    pairs = [
-        (scheme.parse(reference[k]).flags, scheme.parse(mine[k]).flags)
-        for k in np.flatnonzero(both).tolist()
-    ]
+    pairs = [[scheme.parse(texts[k]).flags for texts in (reference, mine)]
+             for k in np.flatnonzero(both).tolist()]  # fmt: skip
     for flag in scheme.flags:
         held = [(flag.value in gold, flag.value in hyp) for gold, hyp in pairs]
         gold, hyp = np.array(held, bool).reshape(-1, 2).T
@@ -390,10 +380,8 @@ def profile_labels(
     if not judged.any():
         raise OptionError(f"no scored pair was judged by all of {', '.join(names)}")
     kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
-    groups = [
-        values_of(text, split)
-        for text in group_texts(kept, options.get("by", "phenomena"), [reference])
-    ]
+    texts = group_texts(kept, options.get("by", "phenomena"), [reference])
+    groups = [values_of(text, split) for text in texts]
     values = matrix.values[:, judged]
     right = np.equal(values[1:], values[0])
     rows = np.stack([right, np.ones_like(right)], axis=2).astype(np.int64)
@@ -405,10 +393,7 @@ def profile_labels(
     profile = profile_rows(named, groups, accuracy, "accuracy", paired="mcnemar", **options)
     notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
-        notes = (
-            f"{how_many(left, 'pair')} of {len(corpus)} left out: not judged by all, or not scored "
-            "by the view",
-            *notes,
-        )
+        why = "not judged by all, or not scored by the view"
+        notes = (f"{how_many(left, 'pair')} of {len(corpus)} left out: {why}", *notes)
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
     return replace(profile, notes=notes, signature=signature, rewrites_left_out=left_out)

@@ -102,10 +102,8 @@ class Profile(Result):
         name = self.measured.measure
         yield f"{name} of {how_many(self.total, 'sentence pair')} by {self.by}"
         for system, value in self.overall.items():
-            mine = [
-                part for part in self.parts
-                if part.system == system and not isnan(part.difference)
-            ]  # fmt: skip
+            mine = [part for part in self.parts
+                    if part.system == system and not isnan(part.difference)]  # fmt: skip
             if isnan(value) or not mine:
                 continue
             yield f"{system}: {name} {100 * value:.1f} on all pairs"
@@ -150,17 +148,14 @@ class Profile(Result):
 
     def _said(self, part: OnPhenomenon) -> str:
         value = bounded(part.value, part.interval)
-        low, high = part.gap.low, part.gap.high
-        where = "below"
-        if part.difference > 0:
-            where = "above"
-        else:
-            low, high = -high, -low
-        gap = bounded(abs(part.difference), replace(part.gap, low=low, high=high))
+        where, gap = "above", part.gap
+        if not part.difference > 0:
+            where, gap = "below", replace(gap, low=-gap.high, high=-gap.low)
+        points = bounded(abs(part.difference), gap)
         others = f"the other {how_many(self.total - part.pairs, 'pair')} ({100 * part.rest:.1f})"
         said = (
             f"{part.phenomenon}: {self.measured.measure} {value} on its "
-            f"{how_many(part.pairs, 'pair')}, {gap} points {where} {others}"
+            f"{how_many(part.pairs, 'pair')}, {points} points {where} {others}"
         )
         chance = "" if self._below(part) else ": it may be chance"
         if isnan(part.p_value):
@@ -215,15 +210,11 @@ class Profile(Result):
     def _differences(self) -> Table:
         counted = any(row.alone is not None for row in self.differences)
         columns = [
-            Column(self.by, key="phenomenon"),
-            Column("pairs", "count"),
-            Column("system"),
-            Column("against", key="baseline"),
-            Column("difference", "percent", signed=True),
+            Column(self.by, key="phenomenon"), Column("pairs", "count"), Column("system"),
+            Column("against", key="baseline"), Column("difference", "percent", signed=True),
             *([Column("system alone right", "count", key="only_system"),
                Column("other alone right", "count", key="only_baseline")] if counted else []),
-            Column("p", "p"),
-            Column("Holm", "p", key="holm"),
+            Column("p", "p"), Column("Holm", "p", key="holm"),
         ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
@@ -239,7 +230,4 @@ class Profile(Result):
 
 def bounded(value: float, interval: Interval) -> str:
     """Return a share in percent, with its bounds."""
-    said = f"{100 * value:.1f}"
-    if isnan(interval.low):
-        return said
-    return f"{said} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+    return Column("", "percent").show(bounded_value(value, interval)).text

@@ -80,11 +80,9 @@ class Measured:
                 continue
             if outside:
                 named = ", ".join(outside[:_SHOWN])
-                more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
-                yield (
-                    f"most values are from 0 to {top}, but not {named}{more}: check the table for "
-                    f"mistakes; {self.read_as}"
-                )
+                named += f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
+                check = f"check the table for mistakes; {self.read_as}"
+                yield f"most values are from 0 to {top}, but not {named}: {check}"
             return
 
     def _outside(self, top: float) -> list[str]:
@@ -167,7 +165,7 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
 FEW_HOLD = 10
 """Phenomena with fewer sentence pairs are shown, but neither tested nor ranked."""
 
-_WHOLE = ("overall", "total", "all", "average", "mean")
+_WHOLE = frozenset({"overall", "total", "all", "average", "mean"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +193,9 @@ class Ranking(Result):
         what = self.measured.measure or "a measure"
         kept = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
         best = "lowest" if self.measured.lower_is_better else "highest"
-        said = (
-            f"{what} of {how_many(len(self.systems.names), 'system')} on {kept}; "
-            f"rank 1 is the {best}"
-        )
-        return said, *([self.measured.read_as] if self.measured.pairs is None else [])
+        said = f"{what} of {how_many(len(self.systems.names), 'system')} on {kept}"
+        more = [self.measured.read_as] if self.measured.pairs is None else []
+        return f"{said}; rank 1 is the {best}", *more
 
     @property
     def cautions(self) -> Sequence[str]:
@@ -221,7 +217,7 @@ class Ranking(Result):
                 left = how_many(len(names), "phenomenon is", "phenomena are")
                 yield f"{left} not ranked ({why}): {', '.join(names)}"
         for name in self.phenomena.names:
-            if name.casefold().split(maxsplit=1)[:1] and name.casefold().split()[0] in _WHOLE:
+            if _WHOLE.intersection(name.casefold().split(maxsplit=1)[:1]):
                 yield f"the row {name!r} may not be a phenomenon; if so, leave it out"
         for what, on, test in (
             ("system", ("phenomenon", "phenomena"), self.systems),
@@ -229,10 +225,8 @@ class Ranking(Result):
         ):
             if why := test.too_few:
                 ranked = how_many(len(test.names), what, "phenomena" if on == ("system",) else "")
-                yield (
-                    f"there is no test of the ranks of {ranked} on "
-                    f"{how_many(test.blocks, *on)}: {why}"
-                )
+                blocks = how_many(test.blocks, *on)
+                yield f"there is no test of the ranks of {ranked} on {blocks}: {why}"
         if not (self.systems.reason and self.phenomena.reason):
             yield (
                 "Friedman's test assumes independent blocks: systems trained on the same data and "
@@ -261,11 +255,9 @@ class Ranking(Result):
                 cd_diagram(two.ranking, two.groups(), two.critical_difference),
             )
         table = self.measured.worst_first()
-        rows = "the phenomenon with the worst mean first"
-        yield Picture(
-            f"{table.measure or 'Values'} by phenomenon and system, {rows}; higher is darker",
-            heat_map(table.phenomena, table.systems, table.values, table.measure),
-        )
+        title = f"{table.measure or 'Values'} by phenomenon and system, the phenomenon with the "
+        drawn = heat_map(table.phenomena, table.systems, table.values, table.measure)
+        yield Picture(f"{title}worst mean first; higher is darker", drawn)
 
     def _tests(self) -> Table:
         columns = [
@@ -290,17 +282,12 @@ class Ranking(Result):
 
 def _ranks(title: str, what: str, anchor: str, test: Friedman) -> Table:
     apart = Counter(name for better, other, _ in test.beyond() for name in (better, other))
-    columns = [
-        Column(what),
-        Column("mean rank", "decimal", key="mean_rank", digits=2),
-        Column("apart from", "count", key="apart_from"),
-    ]
+    ranks = Column("mean rank", "decimal", key="mean_rank", digits=2)
+    columns = [Column(what), ranks, Column("apart from", "count", key="apart_from")]
     rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in test.ranking]
-    note = (
-        "apart from: the number of others further away than the critical difference, "
-        f"{test.critical_difference:.3f}"
-    )
-    return Table(title, columns, rows, "" if test.reason else note, anchor)
+    note = "apart from: the number of others further away than the critical difference"
+    note = "" if test.reason else f"{note}, {test.critical_difference:.3f}"
+    return Table(title, columns, rows, note, anchor)
 
 
 def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
