@@ -11,8 +11,7 @@ from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import AgreementOptions, agree
-from alignkit.cli.evaluate.agree import add_arguments
-from alignkit.cli.evaluate.agree_options import typed
+from alignkit.cli.evaluate.agree import add_arguments, typed
 from alignkit.cli.parser import Parser
 from alignkit.errors import OptionError
 

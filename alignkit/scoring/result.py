@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import isnan, nan
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable, named_json
@@ -65,13 +65,10 @@ def score_table(
     for level, part in parts.items():
         bounds = intervals.get(level, {})
         values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
-        micro: list[Cell] = [
-            bounded_value(values[name], bounds.get(name)) if name in values else None
-            for name in _MEASURES
-        ]
-        sizes: list[Cell] = [
-            part.counts[name] for name in (_OF_LINKS if level.startswith("links") else ATOMIC)
-        ]
+        micro: list[Cell] = [bounded_value(values[name], bounds.get(name))
+                             if name in values else None for name in _MEASURES]  # fmt: skip
+        counted = _OF_LINKS if level.startswith("links") else ATOMIC
+        sizes: list[Cell] = [part.counts[name] for name in counted]
         if not macro:
             rows.append([LEVEL_NAMES[level], *micro, *sizes])
             continue
@@ -144,12 +141,11 @@ def bounded_value(value: float, interval: Interval | None) -> Cell:
 
 def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:
     """Return a caution if sentence pairs are left out."""
-    if not skipped:
-        return ()
-    return (
+    text = (
         f"{skipped} of {how_many(skipped + pairs, 'sentence pair')} are left out because they are "
-        "missing or not annotated on one side: the scores do not cover them",
+        "missing or not annotated on one side: the scores do not cover them"
     )
+    return (text,) if skipped else ()
 
 
 def digest_of(ids: Iterable[str]) -> str:
@@ -216,14 +212,11 @@ class Score(TableResult):
         check_arguments(Score.with_intervals, locals())
         check_drawing(resamples, confidence, seed)
         if not self.rows:
-            raise OptionError(
-                "intervals need the counts of the pairs; score again with keep_rows=True"
-            )
-        intervals = level_intervals(
-            self.rows, self.aggregate, resamples=resamples, confidence=confidence, seed=seed
-        )
-        signature = self.signature.drawn(resamples, confidence, seed)
-        return replace(self, intervals=intervals, signature=signature)
+            what = "intervals need the counts of the pairs"
+            raise OptionError(f"{what}; score again with keep_rows=True")
+        drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": seed}
+        intervals = level_intervals(self.rows, self.aggregate, **drawing)
+        return replace(self, intervals=intervals, signature=self.signature.drawn(**drawing))
 
     if not TYPE_CHECKING:
 
