@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 from refusals import refuses
 
-from alignkit.agreement.judgments import tables
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.figures import joint_rows
-from alignkit.agreement.judgments.tables import LabelTables, apart, kappas, mean_kappas, null_kappas
+from alignkit.agreement.judgments.tables import (
+    LabelTables,
+    ViewData,
+    apart,
+    kappas,
+    mean_kappas,
+    null_kappas,
+)
 from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError
 
@@ -27,6 +33,11 @@ def matrices(annotators=2, missing=True, most=12):
     return st.tuples(st.integers(annotators, 4), st.integers(1, most)).flatmap(
         lambda shape: numpy_st.arrays(np.int8, shape, elements=labels)
     )
+
+
+def asked(values, size, weights="nominal", ties="leave-out"):
+    names = tuple(map(str, range(len(values))))
+    return ViewData("v", names, tuple("abcd"[:size]), values, True, weights, ties)
 
 
 def plain_kappa(first, second, weights):
@@ -187,7 +198,7 @@ def agreement_with_the_majority(values, size, ties="leave-out"):
 )
 def test_chance_alone_gives_much_against_a_consensus(annotators, shares, wanted):
     values = drawn(annotators, 4000, shares, 5)
-    (null,) = null_kappas([tables.NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
+    (null,) = null_kappas([asked(values, 2)], permutations=200, seed=1)
     # 4,000 drawn items have shares that differ a little from the planted ones
     assert null.mean.mean() == pytest.approx(wanted, abs=0.012)
     assert null.pooled.mean() == pytest.approx(wanted, abs=0.012)
@@ -202,14 +213,14 @@ def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     counts = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
     far = apart(SIZE, weights)
     for null in ("all", "one"):
-        question = tables.NullQuestion(values, SIZE, far, ties)
+        question = asked(values, SIZE, weights, ties)
         (found,) = null_kappas([question], permutations=3, null=null, seed=2)
         np.testing.assert_allclose(found.each, np.tile(kappas(counts, far), (3, 1)), atol=1e-12)
         mean = mean_kappas(counts[np.newaxis], far)
         np.testing.assert_allclose(found.mean, np.tile(mean, 3), atol=1e-12)
         pooled = kappas(counts.sum(axis=0), far)
         np.testing.assert_allclose(found.pooled, np.tile(pooled, 3), atol=1e-12)
-    (found,) = null_kappas([tables.NullQuestion(values, SIZE, far, ties)], permutations=1, seed=2)
+    (found,) = null_kappas([asked(values, SIZE, weights, ties)], permutations=1, seed=2)
     share = consensus.settled / consensus.items if consensus.items else nan
     np.testing.assert_allclose(found.settled, share)
 
@@ -236,7 +247,7 @@ def test_the_null_is_that_of_a_plain_reference(null):
     truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=60)
     votes = [np.where(rng.random(60) < 0.5, truth, rng.integers(0, 3, 60)) for _ in range(4)]
     values = np.where(rng.random((4, 60)) < 0.2, -1, votes).astype(np.int8)
-    question = tables.NullQuestion(values, 3, apart(3))
+    question = asked(values, 3)
     (found,) = null_kappas([question], permutations=4000, null=null, seed=1)
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
 
@@ -244,8 +255,8 @@ def test_the_null_is_that_of_a_plain_reference(null):
 def test_views_see_the_same_permutations():
     values = drawn(3, 80, [0.25] * 4, 6)
     given = {"permutations": 20, "seed": 7}
-    question = tables.NullQuestion(values, 4, apart(4))
-    merged = tables.NullQuestion((values >= 2).astype(np.int8), 2, apart(2))
+    question = asked(values, 4)
+    merged = asked((values >= 2).astype(np.int8), 2)
     both = null_kappas([question, merged], **given)
     (again,) = null_kappas([question], **given)
     assert np.array_equal(both[0].each, again.each, equal_nan=True)

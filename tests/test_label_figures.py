@@ -7,8 +7,8 @@ import pytest
 from repetitions import repetitions
 
 from alignkit import agree, read_corpus
-from alignkit.agreement.judgments.figures import Resamples, ViewData, view_figures
-from alignkit.agreement.judgments.tables import null_kappas
+from alignkit.agreement.judgments.figures import Resamples, view_figures
+from alignkit.agreement.judgments.tables import ViewData, null_kappas
 from alignkit.corpora.labelled import judgments_of
 from alignkit.model.labels import get_view
 
@@ -26,7 +26,7 @@ def test_the_votes_of_parade(data):
     rng = np.random.default_rng(1)
     values = np.array([rng.permutation([1] * n + [0] * (3 - n)) for n in votes], np.int8).T
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
-    (null,) = null_kappas([view.question], permutations=1000, seed=1)
+    (null,) = null_kappas([view], permutations=1000, seed=1)
     found = view_figures(view, null, Resamples(resamples=0))
     assert figure(found, "pooled consensus", "kappa").value == pytest.approx(0.6165, abs=5e-5)
     assert figure(found, "pooled consensus", "null").value == pytest.approx(0.4998, abs=2e-3)
@@ -71,7 +71,7 @@ def planted(annotators, items, agreement, seed):
 
 def test_the_consensus_is_read_against_its_null():
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 400, 0, 3))
-    (null,) = null_kappas([view.question], permutations=300, seed=1)
+    (null,) = null_kappas([view], permutations=300, seed=1)
     found = view_figures(view, null, Resamples(300))
     kappa, corrected = (figure(found, "mean consensus", name) for name in ("kappa", "corrected"))
     k0 = figure(found, "mean consensus", "null").value
@@ -87,7 +87,7 @@ def test_independent_annotators_are_seen_to_be_so():
     inside, runs = 0, repetitions(200)
     for seed in range(runs):
         view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
-        (null,) = null_kappas([view.question], permutations=300, seed=seed)
+        (null,) = null_kappas([view], permutations=300, seed=seed)
         found = view_figures(view, null, Resamples(500, seed=seed))
         one = figure(found, "mean consensus", "corrected")
         inside += one.low <= 0 <= one.high

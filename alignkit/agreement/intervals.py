@@ -15,7 +15,6 @@ from alignkit.stats.resampling import ONE_PAIR, Interval, check_drawing, chunks,
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-    from typing_extensions import Self
 
 
 Floats = NDArray[np.float64]
@@ -34,11 +33,6 @@ class Rows:
     def __len__(self) -> int:
         return int(self.counts.shape[0])
 
-    @property
-    def width(self) -> int:
-        """The number of columns K."""
-        return int(self.counts.shape[1])
-
     def sums(self, weights: Floats) -> Floats:
         """Return the (R, K) sums of rows, weighted by (R, P) weights."""
         if isinstance(self.counts, np.ndarray):
@@ -47,7 +41,7 @@ class Rows:
         # left column by column, as those who take sums of sparse counts want them
         return np.asarray(self.counts.T @ weights.T, np.float64).T
 
-    def part(self, mask: NDArray[np.bool_]) -> Self:
+    def part(self, mask: NDArray[np.bool_]) -> Rows:
         """Return the rows of the pairs of a (P,) mask."""
         return replace(self, counts=self.counts[mask])
 
@@ -98,7 +92,7 @@ def bootstrap(
             continue
         parts = [of_all.part(mask) for of_all in rows]
         values: dict[str, list[Floats]] = {name: [] for name in names}
-        width = max(part.width for part in parts)
+        width = max(part.counts.shape[1] for part in parts)
         for weights in draw_weights(count, resamples, stream, width=width):
             for statistic, part in zip(statistics, parts, strict=True):
                 for measure, drawn in part.measure(part.sums(weights)).items():

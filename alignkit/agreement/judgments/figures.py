@@ -6,8 +6,8 @@ annotators together; `view_figures` computes each value, its interval, or why th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from math import isnan, nan
@@ -27,65 +27,16 @@ from alignkit.agreement.judgments.consensus import Labels
 from alignkit.agreement.judgments.tables import (
     LabelTables,
     NullKappas,
-    NullQuestion,
     Ratios,
-    apart,
+    ViewData,
     mean_of,
 )
 from alignkit.agreement.judgments.tables_kernel import group_sums
-from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus
 from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize
 
-
 # who is compared with whom
-@dataclass(frozen=True, eq=False)
-class ViewData:
-    """The labels that annotators gave, and how to compare them."""
-
-    name: str  # of the view
-    annotators: tuple[str, ...]  # the A names
-    labels: tuple[str, ...]  # the K names of the labels, in their order; used or not
-    values: Labels  # (A, P) numbers of labels; -1 where someone has not judged an item
-    ordered: bool = False  # whether the order of the labels means something
-    weights: str = "nominal"  # of kappa: "nominal", "linear" or "quadratic"
-    ties: str = "leave-out"
-    adjudicated: Labels | None = None
-    groups: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if len(self.labels) < 2:
-            raise OptionError(f"the view {self.name} has only one label; choose another view")
-        if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
-            what = "`ties='lowest'`" if self.ties == "lowest" else f"`weights={self.weights!r}`"
-            raise OptionError(
-                f"{what} needs ordered labels, but those of the view {self.name} have no order: "
-                "choose another view, or leave it out"
-            )
-
-    @property
-    def has_majority(self) -> bool:
-        """Whether the majority can be other than the shared label of two annotators."""
-        return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
-
-    @property
-    def question(self) -> NullQuestion:
-        """The question for the test against chance."""
-        return NullQuestion(self.values, len(self.labels), self.far, self.ties, self.adjudicated)
-
-    @property
-    def far(self) -> Floats:
-        """The distances between labels, (K, K)."""
-        return apart(len(self.labels), self.weights)
-
-    def part(self, members: NDArray[np.intp]) -> ViewData:
-        """Return the same for some of the items."""
-        adjudicated = None if self.adjudicated is None else self.adjudicated[members]
-        values = np.ascontiguousarray(self.values[:, members])
-        return replace(self, values=values, adjudicated=adjudicated)
-
-
 NOTHING_SHARED = "no item has a label of both"
 ONE_LABEL = "both give the same label everywhere"
 NO_KAPPA = "no kappa of two annotators is defined"
@@ -93,7 +44,7 @@ NO_KAPPA = "no kappa of two annotators is defined"
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A function of the tables of all couples, and the names of its values."""
+    """A figure of one couple, or a mean over several, computed from the tables of all."""
 
     kind: str  # as those of a Figure
     first: str
@@ -101,7 +52,14 @@ class Measure:
     statistic: str
     items: int  # how many items it rests on; of a mean, added up over the couples
     reason: str  # why it is undefined, where it is
-    of: Callable[[Ratios], Floats]  # the function; its values are (R,), one a resample
+    couples: list[int]  # of one couple its value, of several the mean
+
+    def of(self, ratios: Ratios) -> Floats:
+        """Return the (R,) values, one a resample."""
+        if self.reason == NO_KAPPA:
+            return mean_of(ratios.kappa[self.couples], ratios.items[self.couples])
+        values: Floats = getattr(ratios, self.statistic)[self.couples[0]]
+        return values
 
 
 @dataclass(eq=False)
@@ -143,7 +101,7 @@ class LabelComparisons:
         n = len(self.couples)
         self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
         at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
-        self.measures.append(Measure(*at, partial(_row_of, name="kappa", row=n)))
+        self.measures.append(Measure(*at, [n]))
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
         """Compare each annotator with the settled labels."""
@@ -158,26 +116,16 @@ class LabelComparisons:
         shared = self._shared(n)
         reason = ONE_LABEL if shared else NOTHING_SHARED
         for name in ("kappa", "observed", "ac1"):
-            of = partial(_row_of, name=name, row=n)
-            self.measures.append(Measure(kind, first, second, name, shared, reason, of))
+            self.measures.append(Measure(kind, first, second, name, shared, reason, [n]))
         return n
 
     def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
         items = sum(map(self._shared, these))
-
-        def mean(ratios: Ratios) -> Floats:
-            return mean_of(ratios.kappa[these], ratios.items[these])
-
-        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, mean))
+        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, these))
 
     def _shared(self, n: int) -> int:
         first, second = self.couples[n]
         return int(np.sum((first >= 0) & (second >= 0)))
-
-
-def _row_of(ratios: Ratios, name: str, row: int) -> Floats:
-    values: Floats = getattr(ratios, name)[row]
-    return values
 
 
 # what all annotators together have

@@ -16,7 +16,7 @@ from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments import consensus, figures
 from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.judgments.tables import NullKappas, null_kappas
+from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
 from alignkit.agreement.options import JudgmentOptions
 from alignkit.agreement.pairs import CorpusPart, in_several
 from alignkit.corpora.labelled import UNKNOWN, judges_of, judgments_of
@@ -43,7 +43,7 @@ def agree_on_judgments(
         matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
         aside = {f"{who}, not compared": n for who, n in others.items()}
         left_out = FrozenMap({**matrix.left_out, **aside})
-        of_view = figures.ViewData(
+        of_view = ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
             options.weights, options.ties, matrix.values[-1] if settled else None,
             options.groups or {},
@@ -97,7 +97,7 @@ def judges(
 
 
 def _figures(
-    data: Sequence[figures.ViewData], part: CorpusPart, options: JudgmentOptions, seed: int,
+    data: Sequence[ViewData], part: CorpusPart, options: JudgmentOptions, seed: int,
     workers: int | None,
 ) -> Iterator[Figure]:  # fmt: skip
     """Yield the figures of all views in a part of the corpus, on the same permutations."""
@@ -106,7 +106,7 @@ def _figures(
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(
-            [view.question for view in here], permutations=options.permutations, null=options.null,
+            here, permutations=options.permutations, null=options.null,
             seed=seed, workers=workers,
         )  # fmt: skip
     for view, null in zip(here, nulls, strict=True):

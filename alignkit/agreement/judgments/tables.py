@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
+from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
 
@@ -25,6 +26,47 @@ def apart(size: int, weights: str = "nominal") -> Floats:
     if weights == "linear":
         return steps
     return steps * steps if weights == "quadratic" else np.minimum(steps, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ViewData:
+    """The labels that annotators gave, and how to compare them."""
+
+    name: str  # of the view
+    annotators: tuple[str, ...]  # the A names
+    labels: tuple[str, ...]  # the K names of the labels, in their order; used or not
+    values: Labels  # (A, P) numbers of labels; -1 where someone has not judged an item
+    ordered: bool = False  # whether the order of the labels means something
+    weights: str = "nominal"  # of kappa: "nominal", "linear" or "quadratic"
+    ties: str = "leave-out"
+    adjudicated: Labels | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.labels) < 2:
+            raise OptionError(f"the view {self.name} has only one label; choose another view")
+        if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
+            what = "`ties='lowest'`" if self.ties == "lowest" else f"`weights={self.weights!r}`"
+            raise OptionError(
+                f"{what} needs ordered labels, but those of the view {self.name} have no order: "
+                "choose another view, or leave it out"
+            )
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether the majority can be other than the shared label of two annotators."""
+        return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
+
+    @property
+    def far(self) -> Floats:
+        """The distances between labels, (K, K)."""
+        return apart(len(self.labels), self.weights)
+
+    def part(self, members: NDArray[np.intp]) -> ViewData:
+        """Return the same for some of the items."""
+        adjudicated = None if self.adjudicated is None else self.adjudicated[members]
+        values = np.ascontiguousarray(self.values[:, members])
+        return replace(self, values=values, adjudicated=adjudicated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +139,6 @@ def mean_of(kappas: Floats, items: Floats) -> Floats:
 _CHUNK_BYTES, _MOST = 2**24, 64  # how many permutations are made at once
 
 
-class NullQuestion(NamedTuple):
-    """A view, and how to find the consensus in it."""
-
-    values: Labels  # (A, P) labels; -1 where an annotator has not judged an item
-    size: int  # K, how many labels there are
-    far: Floats  # (K, K): how far two of them are apart
-    ties: str = "leave-out"
-    adjudicated: Labels | None = None  # (P,) labels, for ties="adjudicated"
-
-
 class NullKappas(NamedTuple):
     """The kappas against the consensus in R permutations; NaN if undefined."""
 
@@ -117,19 +149,19 @@ class NullKappas(NamedTuple):
 
 
 def null_kappas(
-    questions: Sequence[NullQuestion], *, permutations: int = 1000, null: str = "all", seed: int,
+    views: Sequence[ViewData], *, permutations: int = 1000, null: str = "all", seed: int,
     workers: int | None = None,
 ) -> list[NullKappas]:  # fmt: skip
     """Permute labels, find the new consensus, and compute the kappas against it."""
-    data = _Judgments.of([question.values for question in questions])
+    data = _Judgments.of([view.values for view in views])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
-    width = max((len(data.offsets) - 1) * question.size**2 for question in questions)
+    width = max((len(data.offsets) - 1) * len(view.labels) ** 2 for view in views)
     step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
 
     def drawn(start: int) -> list[NullKappas]:
         permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
-        asked = zip(questions, data.meanings, strict=True)
-        return [_kappas_of(question, data, meaning, permuted, null) for question, meaning in asked]
+        asked = zip(views, data.meanings, strict=True)
+        return [_kappas_of(view, data, meaning, permuted, null) for view, meaning in asked]
 
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
@@ -158,24 +190,24 @@ class _Judgments(NamedTuple):
 
 
 def _kappas_of(
-    question: NullQuestion, data: _Judgments, meaning: Labels, permuted: Labels, null: str
+    view: ViewData, data: _Judgments, meaning: Labels, permuted: Labels, null: str
 ) -> NullKappas:
-    size, ties = question.size, question.ties
-    tied = np.full(question.values.shape[1], -1, np.int8)
-    if ties == "adjudicated" and question.adjudicated is not None:
-        tied[:] = question.adjudicated
+    size, ties = len(view.labels), view.ties
+    tied = np.full(view.values.shape[1], -1, np.int8)
+    if ties == "adjudicated" and view.adjudicated is not None:
+        tied[:] = view.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
     if null == "all":
         flat, settled = tables_kernel.consensus_tables(permuted, *rest)
     else:
         flat, settled = tables_kernel.one_permuted_tables(data.codes, permuted, *rest)
-    judged = (question.values >= 0).sum(axis=0)
+    judged = (view.values >= 0).sum(axis=0)
     enough = judged[judged >= LEAST]
     whole = len(enough) if null == "all" else int(enough.sum())
     tables = flat.reshape(*flat.shape[:2], size, size)
     return NullKappas(
-        kappas(tables, question.far),
-        mean_kappas(tables, question.far),
-        kappas(tables.sum(axis=1), question.far),
+        kappas(tables, view.far),
+        mean_kappas(tables, view.far),
+        kappas(tables.sum(axis=1), view.far),
         settled / whole if whole else np.full(len(settled), np.nan),
     )
