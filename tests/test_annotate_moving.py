@@ -1,16 +1,27 @@
 """Pairs that are not begun go to somebody else or to nobody, and back; the log says all of it."""
 
+import re
+import sqlite3
+from contextlib import closing
+
 import pytest
+from adjudicated_project import two_annotators
 from annotation import Tab, ask, cell, done, project, sent, small_corpus
 from command import run
 from refusals import refuses
 
+from alignkit.annotate.adjudication.gold import decide
+from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.importing import merge_project
+from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import MovedPair, ProjectError, UnknownPair
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.reassignment import move_pairs, take_back
+from alignkit.annotate.renaming import rename_annotator
+
+TABLES = "project", "account", "stream", "event", "assignment"
 
 
 def list_of(store, name):
@@ -132,3 +143,27 @@ def test_the_command_moves(tmp_path, capsys):
     assert (moved.code, moved.out) == (0, "2 pairs\n")
     with Store.open(path) as store:
         assert len(list_of(store, "dora")) == 2
+
+
+def test_a_renamed_annotator_has_the_new_name_in_all_that_is_stored(tmp_path):
+    path = str(tmp_path / "p")
+    two_annotators(path)
+    with Store.open(path) as store:
+        store.enrol("gold")
+        take_back(store, "ben", "ben")
+        open_ = sent("open", rev=1, suggestions=False)
+        decide(store, 2, "carla", base=0, rev=1, events=[open_])
+        before = list(provenance(store))
+        assert any("ben" in row["votes"] for row in before)
+        rename_annotator(store, "ben", "ben.2", "carla")
+        assert not replay(store).differences
+        assert store.project().annotators == ["anna", "ben.2", "gold"]
+        after = [{**row, "votes": {name.removesuffix(".2"): x for name, x in row["votes"].items()}}
+                 for row in provenance(store)]  # fmt: skip
+        assert after == before
+        for old, new in (("ben", "eve"), ("anna", "ben.2"), ("anna", "gold"), ("gold", "x")):
+            refuses(ProjectError, "gold|cannot become", rename_annotator, store, old, new)
+        log = [encode(event).decode() for event in store.log()]
+    with closing(sqlite3.connect(path)) as conn:
+        rows = [str(conn.execute(f"SELECT * FROM {table}").fetchall()) for table in TABLES]
+    assert not re.search(r"\bben\b(?!\.2)", "".join([*log, *rows]))

@@ -1,5 +1,6 @@
 """Projects in PostgreSQL, copies and backups, copies of files in use, and earlier versions."""
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from postgres_server import server
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project import database, places
 from alignkit.annotate.project.copying import back_up, copy_project
@@ -272,3 +274,32 @@ def test_a_project_of_each_version_is_read_backed_up_and_brought_up_to_date(tmp_
         assert (log_of(old), replay(old).differences) == (before, [])
     with open(tmp_path / kept[0], "rb") as file:
         assert file.read(64)[-1] == version
+
+
+# Projects that alignkit made when these versions were current: on p1 and p2, anna has 0-0 and
+# possible 2-3, undid 3-3, and is done; ben has 0-0 and 2-3, and did 3-3 again. A word of p3 was
+# corrected. Carla took the vote of ben on 2-3 of p1 (from 2); suggestions were learned (in 3).
+OLD = Path(__file__).with_name("old_projects")
+
+
+@pytest.mark.parametrize("readonly", [True, False], ids=["read", "migrated"])
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_files_of_earlier_versions_keep_their_work(tmp_path, version, readonly):
+    place = tmp_path / "p.alignkit"
+    place.write_bytes(gzip.decompress((OLD / f"v{version}.alignkit.gz").read_bytes()))
+    with Store.open(str(place), readonly=readonly) as store:
+        assert not replay(store).differences
+        for name, mine in {"anna": [(2, 3, 1)], "ben": [(2, 3, 2), (3, 3, 2)]}.items():
+            for k in (1, 2):
+                state = store.pair(k, name).state
+                assert state.cells == [(0, 0, 2), *mine]
+                assert (state.comments, state.done) == ([("", f"of {name}")], True)
+            assert store.progress(name) == (2, 3)
+        assert store.pair(3, "ben").source == ["a", "b", "e", "d"]
+        shown = store.pair(3, "anna").suggestions
+        assert (shown.set, len(shown.cells)) == (
+            ("learned-1", 1) if version == 3 else ("trained", 2)
+        )
+        taken = [(row["i"], row["j"], row["as"]) for row in provenance(store)]
+        assert taken == ([(0, 0, None), (2, 3, "ben")] if version > 1 else [])
+    assert place.read_bytes()[63] == (version if readonly else VERSION)

@@ -4,6 +4,8 @@ import re
 import socket
 import threading
 import time
+from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,11 +14,19 @@ pytest.importorskip("starlette", reason="needs the extra [annotate]")
 from annotation import small_corpus
 from lab_server import CARLA, Person, password, serving, until
 
-from alignkit.annotate.lab import passwords
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.lab import passwords, sessions
 from alignkit.annotate.lab import server as lab_server
+from alignkit.annotate.lab.audit import LabStep
+from alignkit.annotate.lab.bodies import Draft
+from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.server import serving as servers
+from alignkit.annotate.server import worker
 from alignkit.annotate.server.assets import PAGE
+from alignkit.annotate.server.child import Job
 from alignkit.annotate.server.guidelines_page import render_guidelines
+from alignkit.annotate.server.security import RefusedError
 from alignkit.model.alignment import Alignment
 
 NEW = "x" * 12
@@ -145,6 +155,78 @@ def test_a_connection_without_requests_ends(server, monkeypatch):
     thread.join(10)
 
 
+def test_an_address_does_not_take_all_connections(server, monkeypatch):
+    monkeypatch.setattr(servers, "_MOST", 2)
+    listener, started = servers.listen("127.0.0.1", 0, ""), threading.Event()
+    serves = servers.Server(server.app, started.set, fair=True)
+    thread = threading.Thread(target=serves.serve_until_stopped, args=[listener])
+    thread.start()
+    assert started.wait(10)
+    with ExitStack() as opened:
+        for count in range(3):
+            made = socket.create_connection(listener.getsockname(), timeout=10)
+            conn = opened.enter_context(made)
+            try:
+                conn.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                answer = conn.recv(9999)
+            except ConnectionError:
+                answer = b""
+            assert (b" 403 " in answer) == (count < 2)
+    serves.end()
+    thread.join(10)
+
+
+def test_sessions_and_tokens_of_an_account_are_limited(server, monkeypatch):
+    monkeypatch.setattr(sessions, "_SESSIONS", 2)
+    monkeypatch.setattr(sessions, "_TOKENS", 2)
+    browsers = [Person(server, "zoe") for _ in range(4)]
+    codes = [browser.ask("GET", "me").status_code for browser in browsers]
+    assert sorted(codes[:3]) == [200, 401, 401]
+    assert codes[3] == 200
+    made = [browsers[3].ask("POST", "me/tokens", {"name": "T"}).status_code for _ in range(3)]
+    assert made == [201, 201, 409]
+
+
+def test_nobody_becomes_known_in_an_archived_project(server):
+    projects = server.lab.projects
+    row = projects.make("Still", "align", "", CARLA)
+    corpus = small_corpus(2, {"auto": Alignment.parse("0-0")})
+    create_project(server.lab.project_place(row.key), corpus)
+    slug = projects.opened(row.key, CARLA).slug
+    row = projects.change(slug, CARLA, state="archived")
+    for name, role in (("anna", "annotator"), ("adam", "adjudicator")):
+        projects.add_existing(slug, name, role, False, CARLA)
+    anna, adam = server.of("anna"), server.of("adam")
+    anna.got("GET", f"projects/{slug}/project", status=404)
+    anna.got("GET", f"projects/{slug}/queue", status=404)
+    assert adam.got("GET", f"projects/{slug}/project?at=gold")["pairs"] == 2
+    assert server.desks.get(row).store.project().annotators == ["auto"]
+
+
+def test_a_removal_that_was_interrupted_can_be_done_again(server, monkeypatch):
+    slug = server.project("Cut", small_corpus(2, {}))
+    olga, at = server.of("olga"), f"projects/{slug}/people/anna"
+    store = server.desks.get(server.lab.projects.get(slug)).store
+    assign_pairs(store, ["anna"], control=0)
+    with monkeypatch.context() as patch:
+        patch.setattr(LabStep, "delete", lambda *_: 1 / 0)
+        assert olga.ask("DELETE", at).status_code == 500
+    assert store.progress_of_all() == []
+    assert olga.got("DELETE", at)["pairs"] == []
+    assert server.lab.projects.role("anna", slug) is None
+
+
+def test_imports_that_wait_for_a_child_are_limited(server, monkeypatch):
+    monkeypatch.setattr(server.drafts, "_waiting", threading.BoundedSemaphore(1))
+    server.drafts._waiting.acquire()
+    draft = SimpleNamespace(draft="0" * 32, etag="1", dry_run=False)
+    record = SimpleNamespace(draft=Draft("0" * 32, "1", "", ready=True))
+    monkeypatch.setattr(server.drafts, "_load", lambda *_: record)
+    with pytest.raises(RefusedError, match="busy") as refused:
+        server.drafts.bring_in("anna", draft, "nowhere")
+    assert refused.value.status == 429
+
+
 def test_one_account_does_not_take_all_threads(server, monkeypatch):
     monkeypatch.setattr(lab_server, "_AT_ONCE", 2)
     anna, place = server.of("anna"), f"projects/{server.slug}"
@@ -182,3 +264,36 @@ def test_after_signing_in_nobody_is_sent_to_another_site():
     text = (PAGE / "signin.js").read_text(encoding="utf-8")
     assert "? url.href : root" in text
     assert not re.search(r"pathname \+", text)
+
+
+def test_one_child_of_a_lab_trains_at_a_time(server, tmp_path, monkeypatch):
+    others, waited = iter([False, False, True]), []
+    monkeypatch.setattr(worker, "lock_alone", lambda _: next(others))
+    monkeypatch.setattr(worker, "give_way", lambda: None)
+    monkeypatch.setattr(worker.time, "sleep", waited.append)
+    for turn, count in ((str(tmp_path / "turn"), 2), ("", 0)):
+        waited.clear()
+        with worker.turn_of(Job("p", turn=turn)):
+            assert len(waited) == count
+    opening = server.desks.get(server.lab.projects.get(server.slug)).opening
+    assert opening.job.turn == str(server.lab.folder / "training")
+
+
+def test_the_list_tells_adjudicators_what_needs_them_before_a_project_is_open(server):
+    two = {name: Alignment.parse("0-0") for name in ("eins", "zwei")}
+    slug = server.project("Ready", small_corpus(3, two))
+    row, adam = server.lab.projects.get(slug), server.of("adam")
+
+    def need():
+        cards = adam.got("GET", "projects")["projects"]
+        return next(card["needs"] for card in cards if card["slug"] == slug)
+
+    assert need() == {"page": "adjudicate", "text": "3 to adjudicate"}
+    server.desks.close(row.key)
+    assert need() == {"page": "adjudicate", "text": "3 to adjudicate"}
+    again = Desks(server.lab, print, lambda: None)
+    try:
+        until(lambda: again.counts(row.key))
+        assert again.now(row).ready == 3
+    finally:
+        again.stop()

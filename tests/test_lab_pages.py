@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import annotate_browser as web
 import msgspec
 import pytest
+from annotation import small_corpus
 from lab_server import CARLA, ROLES, password, serving
 from starlette.testclient import TestClient
 
@@ -18,6 +19,7 @@ from alignkit.annotate.lab import passwords
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.assets import PAGE, load_assets
 from alignkit.io.formats import WRITTEN
+from alignkit.model.alignment import Alignment
 from alignkit.model.labels import SCHEMES
 
 pytestmark = web.BROWSER
@@ -280,6 +282,23 @@ def test_links_are_shown_once_and_removing_can_be_undone_by_keyboard(lab):
     page.focus("#toast button")
     page.keyboard.press("Enter")
     page.wait_for_selector("tr[data-key=anna]:has-text('0 of 6')")
+
+
+def test_an_imported_annotator_is_the_same_person_or_renamed(lab, server):
+    drawn = {name: Alignment.parse("0-0") for name in ("max", "zoe")}
+    lab.slug = server.project(f"Brought {next(NUMBERS)}", small_corpus(2, drawn))
+    page = lab.open(f"p/{lab.slug}/people")
+    page.click("tr[data-key=max] >> text=Same person")
+    said(page, "max is now an annotator here, with the imported work.")
+    page.wait_for_selector("tr[data-key=max]:has-text('2 of 2')")
+    page.click("tr[data-key=zoe] >> text=Rename the imported one")
+    page.fill("#answer", "max")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog >> text=max is the name of an account.")
+    page.fill("#answer", "Zoe.2")
+    page.keyboard.press("Enter")
+    said(page, "The imported zoe is now zoe.2.")
+    page.wait_for_selector("tr[data-key='zoe.2'] >> text=Invite")
 
 
 def test_a_toast_stays_ten_seconds_and_longer_with_the_focus(lab):

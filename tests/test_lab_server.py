@@ -11,6 +11,9 @@ from lab_server import CARLA, Person, password, serving, small_corpus
 
 from alignkit.annotate.lab import bodies, passwords
 from alignkit.annotate.lab import server as lab_server
+from alignkit.annotate.lab.schema import answer as answers
+from alignkit.annotate.project.replay import replay
+from alignkit.model.alignment import Alignment
 
 PEOPLE = {"o": "olga", "d": "adam", "a": "anna", "r": "rita", "L": "carla", "c": "max", "m": "zoe"}
 EVERYBODY = "odarLcm"
@@ -23,6 +26,7 @@ WHO = {
     "Lc": "POST projects, POST drafts",
     "odarL": "GET {}",
     "oL": "PATCH {}, DELETE {}, GET {}/people, PUT {}/people/{name}, DELETE {}/people/{name},"
+    "PATCH {}/people/{name},"
     "DELETE {}/people/{name}/sessions, POST {}/links, DELETE {}/links/{id}, GET {}/log,"
     "GET {}/assign, POST {}/assign, POST {}/move, POST {}/import, GET {}/backup",
     "odL": "POST {}/settle, GET {}/gold, GET {}/gold/changes, GET {}/gold/{k},"
@@ -114,6 +118,78 @@ def test_an_archived_project_is_read_only(server):
         carla.got("PATCH", f"projects/{slug}", {"etag": etag, "state": state})
     draft = server.of("olga").ask("POST", "drafts", {"project": slug})
     assert draft.status_code == 201
+
+
+def without_drafts(person):
+    for draft in person.got("GET", "drafts")["drafts"]:
+        person.got("DELETE", f"drafts/{draft['id']}", status=204)
+
+
+def test_a_repeated_request_gets_the_first_answer(server, monkeypatch):
+    max_, once = server.of("max"), {"idempotency_key": "k1"}
+    without_drafts(max_)
+    first = max_.got("POST", "drafts", {}, 201, **once)
+    assert max_.got("POST", "drafts", {}, 201, **once) == first
+    assert len(max_.got("GET", "drafts")["drafts"]) == 1
+    max_.got("POST", "drafts", {"project": ""}, 422, **once)  # another body
+    carla = server.of("carla")
+    assert carla.got("POST", "drafts", {}, 201, **once) != first  # another account
+    max_.got("POST", f"drafts/{first['id']}/files", {"name": "a", "size": 1}, 201, **once)
+    max_.got("POST", f"drafts/{first['id']}/files", {"name": "b"}, 422, idempotency_key="k2")
+    max_.got(
+        "POST", f"drafts/{first['id']}/files", {"name": "b", "size": 1}, 201, idempotency_key="k2"
+    )  # what was refused changed nothing
+    assert max_.ask("POST", "drafts", {}, idempotency_key="x" * 201).status_code == 400
+    token = max_.got("POST", "me/tokens", {"name": "T"}, 201, idempotency_key="t")
+    again = max_.got("POST", "me/tokens", {"name": "T"}, 409, idempotency_key="t")
+    assert (again["error"], token["token"] in str(again)) == ("repeated", False)
+    with server.lab.database.reading() as step:
+        rows = step.ask(answers).all()
+    assert first["id"] in str(rows)
+    assert token["token"] not in str(rows)
+    max_.got("POST", "prove", {"password": password("max")}, 204, idempotency_key="p")
+    now = server.lab.database.now()
+    monkeypatch.setattr(server.lab.database, "clock", lambda: now + 24 * 3600)
+    assert max_.got("POST", "drafts", {}, 201, **once) != first
+    without_drafts(max_)
+
+
+def test_a_request_whose_end_is_unknown_is_not_done_twice(server, monkeypatch):
+    max_, create = server.of("max"), server.drafts.create
+    with monkeypatch.context() as patch:
+        patch.setattr(server.drafts, "create", lambda *more: (create(*more), 1 / 0))
+        assert max_.ask("POST", "drafts", {}, idempotency_key="u").status_code == 500
+    assert max_.got("POST", "drafts", {}, 409, idempotency_key="u")["error"] == "repeated"
+
+
+def test_an_imported_annotator_is_not_joined_silently(server):
+    drawn = {name: Alignment.parse("0-0") for name in ("zoe", "lee")}
+    slugs = [server.project("Brought", small_corpus(2, drawn)) for _ in range(2)]
+    olga = server.of("olga")
+    for slug in slugs:
+        at = f"projects/{slug}"
+        people = olga.got("GET", f"{at}/people")
+        assert (people["others"], people["known"]) == (["lee", "zoe"], ["zoe"])
+        olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"}, 409)
+        olga.got("POST", f"{at}/links", {"name": "zoe"}, 409)
+        assert server.lab.projects.role("zoe", slug) is None
+        for old, new, status in (("zoe", "max", 409), ("zoe", "lee", 422), ("anna", "eve", 404),
+                                 ("gold", "eve", 404)):  # fmt: skip
+            olga.got("PATCH", f"{at}/people/{old}", {"name": new}, status)
+    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator", "same": True})
+    olga.got("DELETE", f"{at}/people/zoe")
+    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"})  # who that is was said
+    olga.got("PATCH", f"{at}/people/zoe", {"name": "eve"}, 404)
+    at = f"projects/{slugs[0]}"
+    olga.got("PATCH", f"{at}/people/zoe", {"name": "zoe.2"}, 204)
+    people = olga.got("GET", f"{at}/people")
+    assert (people["others"], people["known"]) == (["lee", "zoe.2"], [])
+    olga.got("PUT", f"{at}/people/zoe", {"role": "annotator"})
+    store = server.desks.get(server.lab.projects.get(slugs[0])).store
+    assert not replay(store).differences
+    assert store.progress("zoe.2") == (2, 2)
+    assert store.progress("zoe") == (0, 2)
+    assert "annotator renamed" in olga.ask("GET", f"{at}/log").text
 
 
 def test_two_managers_do_not_overwrite_each_other(server):

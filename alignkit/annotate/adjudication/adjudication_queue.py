@@ -82,6 +82,10 @@ class Docket:
                 self._n = n
             return self._rows
 
+    def count_ready(self) -> int:
+        """Return how many pairs can be adjudicated and are not done."""
+        return sum(row.state != "done" for row in self.rows())
+
     def listed(
         self, after: int = 0, limit: int = 200, query: str = "", only: str = "", actor: str = ""
     ) -> Listed:

@@ -49,13 +49,13 @@ class Pseudonyms:
 
     def hidden_why(self, text: str) -> str:
         """Return the text of a reason without names."""
-        return _renamed(text, self.shown) if self.blind else text
+        return renamed_why(text, self.shown) if self.blind else text
 
     def hidden(self, event: log.Event) -> log.Event:
         """Return an event without names."""
         if not self.blind or not (data := log.decode_data(event.data)).whys:
             return event
-        data.whys = _writes(data.whys, self.shown)
+        data.whys = renamed_whys(data.whys, self.shown)
         return msgspec.structs.replace(event, data=Raw(log.encode(data)))
 
     def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,18 +81,23 @@ class Pseudonyms:
                 raise BadEvent(f"whys: {mark[:40]!r} is not an annotator of this project")
             return self._names[mark]
 
-        data["whys"] = _writes(whys, named)
+        data["whys"] = renamed_whys(whys, named)
         return msgspec.structs.replace(sent, data=Raw(msgspec.json.encode(data)))
 
 
-def _writes(whys: Iterable[log.WhyWrite], name: Callable[[str], str]) -> tuple[log.WhyWrite, ...]:
+def renamed_whys(
+    whys: Iterable[log.WhyWrite], name: Callable[[str], str]
+) -> tuple[log.WhyWrite, ...]:
+    """Return reasons with other names of annotators."""
+
     def turned(text: str | None) -> str | None:
-        return None if text is None else _renamed(text, name)
+        return None if text is None else renamed_why(text, name)
 
     return tuple((i, j, turned(before), turned(after)) for i, j, before, after in whys)
 
 
-def _renamed(text: str, name: Callable[[str], str]) -> str:
+def renamed_why(text: str, name: Callable[[str], str]) -> str:
+    """Return a reason with other names of annotators."""
     why = log.read_why(text)
     votes = {name(voter): vote for voter, vote in why.votes.items()}
     as_ = name(why.as_) if why.as_ else ""

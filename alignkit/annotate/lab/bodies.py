@@ -307,13 +307,19 @@ class Person(Struct):
 
 class People(Struct):  # GET projects/SLUG/people
     people: list[Person]
-    others: list[str]  # imported annotators without an account
+    others: list[str]  # imported annotators without a role
+    known: list[str]  # of these, those with the name of an account: another person, or the same
 
 class ChangePerson(Body):
     """PUT projects/SLUG/people/NAME: change a role, or add an existing account (etag empty)."""
     role: Role
     annotates: bool = False
     etag: str = ""
+    same: bool = False  # an imported annotator of this name is the same person
+
+class RenameImported(Body):
+    """PATCH projects/SLUG/people/NAME: give an imported annotator another name."""
+    name: Name
 
 class NewLink(Body):
     """POST projects/SLUG/links: invite a name into a role, or make a password link (reset)."""

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import RefusedError
 
 if TYPE_CHECKING:
+    from alignkit.annotate.adjudication.adjudication_queue import Docket
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import ProjectRow
 
@@ -59,7 +61,7 @@ class ListCounts(NamedTuple):
     n: int
     pairs: int
     done: int  # of gold, or of all annotators if nothing is decided
-    ready: int  # pairs to adjudicate
+    ready: int | None  # pairs to adjudicate; None if it was not looked at
     assigned: bool
     own: dict[str, tuple[int, int]]  # by annotator: done pairs, and all
     last: float | None
@@ -101,7 +103,8 @@ class Desks:
         return desk
 
     def _opened(self, project: ProjectRow) -> Opening:
-        job = Job(self._lab.project_place(project.key), annotator="")
+        place, turn = self._lab.project_place(project.key), self._lab.folder / "training"
+        job = Job(place, annotator="", turn=str(turn))
         opening = Opening(job, None, fallback=SuggestionPlan("none"), note=self._note)
         opening.start(failed=lambda: None)
         until = time.monotonic() + _WAIT
@@ -155,13 +158,17 @@ class Desks:
         """Return the counts of a project as they are now if it is open, else those of before."""
         with self._lock:
             desk = self._open.get(project.key)
-        return self.counts(project.key) if desk is None else self.count(project, desk.store, desk)
+        if desk is None:
+            return self.counts(project.key)
+        return self.count(project, desk.store, desk.pairs_to_decide)
 
-    def count(self, project: ProjectRow, store: Store, desk: Desk | None = None) -> ListCounts:
+    def count(
+        self, project: ProjectRow, store: Store, docket: Callable[[], Docket] | None = None
+    ) -> ListCounts:
         """Read the counts of a project, unless nothing has changed."""
         with store.database.reading() as conn:
             n, known = queries.last_n(conn), self.counts(project.key)
-            if known is not None and known.n == n:
+            if known is not None and known.n == n and (not docket or known.ready is not None):
                 return known
             people = {x.name for x in self._lab.projects.people(project.slug) if x.annotates}
             info = queries.project_info(conn)
@@ -170,7 +177,7 @@ class Desks:
             gold = queries.PairList(conn, _account(info), everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
-        ready = 0 if desk is None or info.task == "extract" else desk.count_ready()
+        ready = 0 if info.task == "extract" else docket().count_ready() if docket else None
         finished, all_pairs = (sum(x) for x in zip(*own.values(), strict=True)) if own else (0, 1)
         done, last = gold or finished * info.pairs // all_pairs, None
         if at:
@@ -182,19 +189,21 @@ class Desks:
 
     def _save(self, key: str, desk: Desk) -> None:
         before, row = self.counts(key), self._rows[key]
-        counts = self.count(row, desk.store, desk)
+        counts = self.count(row, desk.store, desk.pairs_to_decide)
         if before is None or counts.n != before.n:
             self._lab.projects.save_counts(key, counts.n, counts.pairs, counts.done, counts.last)
 
     def _keep(self) -> None:
         """Write the counts of open projects now and then, and read those of all others once."""
+        from alignkit.annotate.adjudication.adjudication_queue import Docket
+
         for project in self._lab.projects.rows():
             if self._stopped.is_set() or project.state not in ("open", "archived"):
                 continue
             if self.counts(project.key) is None:
                 try:
                     with Store.open(self._lab.project_place(project.key), readonly=True) as store:
-                        self.count(project, store)
+                        self.count(project, store, partial(Docket, store))
                 except names.ProjectError as problem:
                     self._note(f"{project.slug}: {problem}")
         for tick in count(1):

@@ -92,6 +92,7 @@ class Drafts:
         self._children: dict[str, ChildProcess] = {}
         self._own: dict[str, threading.Lock] = defaultdict(threading.Lock)  # one child a person
         self._places = threading.Semaphore(_CHILDREN)
+        self._waiting = threading.BoundedSemaphore(_QUEUE)  # of projects and imports to be made
         self._closed = False
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in folder.glob("*/*.part"):  # files that were on their way
@@ -280,7 +281,7 @@ class Drafts:
         """Create a project at a place, with a copy of the model that suggests; remove the draft."""
         try:
             self._use(account, new, place=place, new=new, model=model)
-        except ProjectError as problem:
+        except (ProjectError, RefusedError) as problem:
             with self._lock, suppress(RefusedError):
                 record = self._load(account, new.draft, new.etag)
                 record.draft.problem = str(problem)
@@ -296,7 +297,12 @@ class Drafts:
         record = self._load(account, sent.draft, sent.etag)
         if not record.draft.ready:
             raise RefusedError(409, "The draft is not ready. Nothing was created.")
-        result = self._run(DraftJob(str(self.path(sent.draft)), record, **how))
+        if not self._waiting.acquire(blocking=False):
+            raise RefusedError(429, "The server is busy. Try again in a minute.")
+        try:
+            result = self._run(DraftJob(str(self.path(sent.draft)), record, **how))
+        finally:
+            self._waiting.release()
         if not dry:
             self._remove(sent.draft)
         return result

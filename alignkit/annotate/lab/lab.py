@@ -119,11 +119,13 @@ def _prepare(database: LabDatabase) -> str:
             step.conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{inner}"')
         tables = sa.inspect(step.conn).get_table_names(inner or None)
         if not tables:
-            schema.METADATA.create_all(step.conn)
+            schema.METADATA.create_all(step.conn, [schema.lab])
             step.insert(schema.lab, key=secrets.token_hex(8), version=schema.VERSION)
         elif "lab" not in tables:
             raise LabError(f"{database.place}: the database is not that of a lab")
         key, version = step.ask(schema.lab).one()
+        if version <= schema.VERSION:
+            schema.METADATA.create_all(step.conn)  # what is missing
     if version > schema.VERSION:
         text = f"newer alignkit (version {version}; this alignkit reads up to {schema.VERSION})"
         raise LabError(f"{database.place}: was made by a {text}; upgrade alignkit")

@@ -59,7 +59,7 @@ def card(visit: LabVisit, row: values.ProjectRow, role: values.ProjectRole) -> b
 
 
 def _need(
-    row: values.ProjectRow, can: set[str], pairs: int, done: int, ready: int, assigned: bool,
+    row: values.ProjectRow, can: set[str], pairs: int, done: int, ready: int | None, assigned: bool,
     mine: tuple[int, int],
 ) -> bodies.Need | None:  # fmt: skip
     if MANAGE in can and not assigned:
@@ -156,8 +156,8 @@ def start(visit: LabVisit) -> object:
     desk, lab = visit.opened(), visit.lab
     info = desk.store.project()
     if at == "pairs":
-        desk.enter(visit.name, 0)
-    elif info.task != "extract":
+        desk.enter(visit.name, 0, archived=row.state == values.ARCHIVED)
+    elif info.task != "extract" and row.state == values.OPEN:
         desk.enter(info.gold, 0)
     role = names.ANNOTATOR if at == "pairs" else names.ADJUDICATOR
     visitor = names.Visitor(visit.name, role)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -9,7 +10,9 @@ from msgspec.structs import asdict
 from starlette.responses import StreamingResponse
 
 from alignkit.annotate.lab import bodies, values
+from alignkit.annotate.lab.assigning import refusing
 from alignkit.annotate.lab.routes import LAB, MANAGE, Entry, LabVisit
+from alignkit.annotate.project import queries
 
 
 def given(sent: Struct) -> dict[str, Any]:
@@ -50,7 +53,21 @@ def people(visit: LabVisit) -> object:
     for row in rows:
         if (own := progress.pop(row.name, None)) is not None:
             row.pairs, row.done = own.pairs, own.done
-    return bodies.People(rows, sorted(progress))
+    known = _strangers(visit)
+    return bodies.People(rows, sorted({*progress, *known}), known)
+
+
+def _imported(visit: LabVisit) -> set[str]:
+    """Return the annotators of a project, also those of the corpus."""
+    with visit.opened().store.database.reading() as conn:
+        return {*queries.annotators(conn)} - queries.sources(conn) - {queries.gold_name(conn)}
+
+
+def _strangers(visit: LabVisit, *names: str) -> list[str]:
+    """Return the imported annotators (or those of some) whose names are those of accounts."""
+    imported = _imported(visit)
+    wanted = imported.intersection(map(values.folded, names)) if names else imported
+    return visit.lab.projects.strangers(visit.project.slug, wanted)
 
 
 def change_person(visit: LabVisit) -> object:
@@ -61,6 +78,8 @@ def change_person(visit: LabVisit) -> object:
     slug, actor = visit.project.slug, visit.actor
     annotates = sent.annotates or sent.role == values.ANNOTATOR
     if not sent.etag:
+        if not sent.same:
+            _check_imported(visit, name)
         person = projects.add_existing(slug, name, sent.role, sent.annotates, actor)
     else:
         person = projects.set_role(slug, name, sent.role, sent.annotates, actor, etag=sent.etag)
@@ -69,14 +88,35 @@ def change_person(visit: LabVisit) -> object:
     return person
 
 
+def _check_imported(visit: LabVisit, name: str) -> None:
+    """Refuse to join an account and an imported annotator of its name silently."""
+    if _strangers(visit, name):
+        text = f"This project has work by an imported {name}. Say in the list who that is."
+        raise values.LabError(text, "taken", "name")
+
+
+def rename_imported(visit: LabVisit) -> None:
+    """Give an imported annotator, who has no role, another name."""
+    from alignkit.annotate.renaming import rename_annotator
+
+    old, new = visit.word("name"), visit.sent.name
+    if old not in _imported(visit) or (_state(visit, old) and not _strangers(visit, old)):
+        raise values.LabError(f"{old[:40]} is no imported annotator here.", "unknown")
+    if _state(visit, new):
+        raise values.LabError(f"{new} is the name of an account.", "taken", "name")
+    with refusing():
+        rename_annotator(visit.store, old, new, visit.name)
+    visit.log("annotator renamed", old, new)
+
+
 def remove_person(visit: LabVisit) -> object:
     """Take a role away; work stays, pairs that are not begun return to nobody."""
     from alignkit.annotate.reassignment import take_back
 
-    name = visit.word("name")
-    person = visit.lab.projects.remove(visit.project.slug, name, visit.actor)
-    numbers = take_back(visit.opened().store, name, visit.name)
-    return {"person": person, "pairs": numbers}
+    name, store = visit.word("name"), visit.opened().store
+    back = partial(take_back, store, name, visit.name)
+    person, pairs = visit.lab.projects.remove(visit.project.slug, name, visit.actor, back)
+    return {"person": person, "pairs": pairs}
 
 
 def sign_out_person(visit: LabVisit) -> object:
@@ -89,11 +129,13 @@ def new_link(visit: LabVisit) -> object:
     sent, lab, slug = visit.sent, visit.lab, visit.project.slug
     if sent.kind == values.RESET or sent.role == values.OWNER:
         visit.check_proved()
+    if sent.kind == values.INVITE:
+        _check_imported(visit, sent.name)
     try:
         link = lab.links.create(sent.kind, sent.name, visit.actor, project=slug, role=sent.role)
     except values.LabError as problem:
         taken = problem.code == "taken" and sent.kind == values.INVITE
-        if not taken or not _has_account(visit, sent.name):
+        if not taken or _state(visit, sent.name) != values.OPEN:
             raise
         lab.projects.add_existing(slug, sent.name, sent.role, False, visit.actor)
         return bodies.LinkMade("", "", sent.name, "", added=True)
@@ -103,11 +145,12 @@ def new_link(visit: LabVisit) -> object:
     return bodies.LinkMade(link.id, url, sent.name, link.expires)
 
 
-def _has_account(visit: LabVisit, name: str) -> bool:
+def _state(visit: LabVisit, name: str) -> str:
+    """Return the state of an account; empty if there is none."""
     try:
-        return visit.lab.accounts.get(name).state == values.OPEN
+        return visit.lab.accounts.get(name).state
     except values.LabError:
-        return False
+        return ""
 
 
 def withdraw_link(visit: LabVisit) -> None:
@@ -125,9 +168,11 @@ ENTRIES = [
     Entry("GET", "projects/{slug}/log", MANAGE, audit, gives={"rows": list[bodies.AuditRow]}),
     Entry("GET", "projects/{slug}/people", MANAGE, people, gives=bodies.People),
     Entry("PUT", _PERSON, MANAGE, change_person, bodies.ChangePerson, bodies.Person, sealed=True),
+    Entry("PATCH", _PERSON, MANAGE, rename_imported, bodies.RenameImported, status=204,
+          sealed=True),
     Entry("DELETE", _PERSON, MANAGE, remove_person, sealed=True),
     Entry("DELETE", f"{_PERSON}/sessions", MANAGE, sign_out_person, sealed=True),
     Entry("POST", "projects/{slug}/links", MANAGE, new_link, bodies.NewLink, bodies.LinkMade, 201,
-          sealed=True),
+          sealed=True, secret=True),
     Entry("DELETE", "projects/{slug}/links/{id}", MANAGE, withdraw_link, status=204, sealed=True),
 ]  # fmt: skip

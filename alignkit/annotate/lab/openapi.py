@@ -27,6 +27,7 @@ _QUERIES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The parameters of queries."""
 _KINDS = {"after": "integer", "limit": "integer", **dict.fromkeys(_FLAGS, "boolean")}
+_KEY = {"type": "string", "minLength": 1, "maxLength": 200}
 _FILES = {
     "GET projects/{slug}/export": ("application/octet-stream", "application/zip"),
     "GET projects/{slug}/backup": ("application/octet-stream",),
@@ -129,6 +130,8 @@ def _parameters(entry: Entry, named: str) -> list[dict[str, Any]]:
          "schema": {"type": "integer", "minimum": 1} if name in "kn" else {"type": "string"}}
         for name in re.findall(r"{(\w+)}", entry.path)
     ]  # fmt: skip
+    if entry.keyed:
+        given.append({"name": "Idempotency-Key", "in": "header", "schema": _KEY})
     return given + [
         {"name": name, "in": "query", "schema": {"type": _KINDS.get(name, "string")}}
         for name in _QUERIES.get(named, ())

@@ -135,6 +135,6 @@ ENTRIES = [
     Entry("DELETE", "me/sessions/{id}", OWN, end_session, status=204, sealed=True),
     Entry("GET", "me/tokens", OWN, _tokens, gives={"tokens": list[bodies.TokenRow]}, sealed=True),
     Entry("POST", "me/tokens", OWN, new_token, bodies.NewToken, bodies.TokenRow, 201, sealed=True,
-          proved=True),
+          proved=True, secret=True),
     Entry("DELETE", "me/tokens/{id}", OWN, _withdraw, status=204, sealed=True),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import re
 import secrets
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
@@ -19,8 +19,8 @@ from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER,
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
 _KEPT = 1.0  # seconds after which a change by another process counts
-_ACCOUNT, _LINK, _PROJECT, _ROLE = (
-    table.c for table in (schema.account, schema.link, schema.project, schema.role)
+_ACCOUNT, _AUDIT, _LINK, _PROJECT, _ROLE = (
+    table.c for table in (schema.account, schema.audit, schema.link, schema.project, schema.role)
 )
 _LISTED = sa.select(schema.project).order_by(_PROJECT.slug)
 _WAITING = sa.and_(_LINK.account == _ACCOUNT.id, _LINK.used.is_(None))
@@ -178,6 +178,15 @@ class Projects:
             self.give_role(step, account, slug, role, annotates)
             return _in_project(step, slug, name)[0]
 
+    def strangers(self, slug: str, names: Collection[str]) -> list[str]:
+        """Return those of some names that accounts without any role in a project, ever, have."""
+        had = sa.select(_AUDIT.target).where(_AUDIT.project == slug, _AUDIT.action == "role set")
+        now = sa.select(_ACCOUNT.name).join(schema.role).where(_ROLE.project == slug)
+        own = sa.select(_ACCOUNT.name).order_by(_ACCOUNT.name)
+        never = _ACCOUNT.name.not_in(had), _ACCOUNT.name.not_in(now)
+        with self._database.reading() as step:
+            return list(step.ask(own, _ACCOUNT.name.in_(names), *never).scalars())
+
     def check_name(self, slug: str, name: str) -> None:
         """Refuse a name that a project uses for something else."""
         self.check_free(self.get(slug).key, values.folded(name))
@@ -199,16 +208,22 @@ class Projects:
             step.update(schema.role, *mine, **new)
         step.log("role set", account.name, project=slug, before=before or "", after=new)
 
-    def remove(self, slug: str, name: str, actor: Actor) -> Person:
-        """Remove a person from a project, and an invitation into it; return the row that was."""
+    def remove(
+        self, slug: str, name: str, actor: Actor, take_back: Callable[[], list[int]] = list
+    ) -> tuple[Person, list[int]]:
+        """Remove a person from a project, and an invitation; return the row, and what went back.
+
+        The pairs go back first: if the server ends in between, the person can be removed again.
+        """
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
             step.check_other_owner(account, slug)
+            pairs = take_back()
             for table in (schema.role, schema.link):
                 step.delete(table, table.c.account == account.id, table.c.project == slug)
             old = {"role": before.role, "annotates": before.annotates}
             step.log("role removed", account.name, project=slug, before=old)
-            return before
+            return before, pairs
 
 
 def _roles(step: LabStep, account: str) -> dict[str, values.ProjectRole]:

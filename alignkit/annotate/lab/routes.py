@@ -53,9 +53,15 @@ class Entry(NamedTuple):
     status: int = 200
     sealed: bool = False  # refuses tokens
     proved: bool = False  # wants the password again if it was not given lately
+    secret: bool = False  # its answer has a secret that is shown once
     archived: bool = False  # also changes archived projects
     of_desk: bool = False  # opens the project first
     streams: bool = False  # is asynchronous, and reads its body itself
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it heeds an Idempotency-Key: not with a password, no trace of which is kept."""
+        return self.method == "POST" and self.may != ANYBODY and self.path != "prove"
 
     @property
     def of_project(self) -> bool:

@@ -45,6 +45,9 @@ role = _table("role", "account.id project.slug", "role annotates+", "account", "
 failure = _table("failure", "kind key minute#", "count#")
 """Wrong passwords in each minute, by name, address, and both."""
 
+answer = _table("answer", "hash", "account sent body status# made#", "account", "made")
+"""Answers to requests with an Idempotency-Key; the status is 0 until there is one."""
+
 audit = _table("audit", "n#", "at# actor by address project action target before after")
 sa.Index("audit_project", audit.c.project, audit.c.n)
 """The audit log; rows are added, only addresses are blanked."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -30,6 +31,7 @@ from alignkit.annotate.lab import (
 from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.passwords import network
+from alignkit.annotate.lab.repetition import answered_once
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -261,7 +263,7 @@ class LabServer:
 
     def _endpoint(self, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            visit = self._let_in(entry, request)
+            visit, body = self._let_in(entry, request), b""
             if entry.takes is not None:
                 body = await read_json(request)
                 visit = self._let_in(entry, request, again=True)  # as it is now
@@ -269,7 +271,15 @@ class LabServer:
                     visit.body = body
                 else:
                     visit.sent = _decoded(body, entry.takes)
-            return await self._in_thread(visit, self._answer, entry, visit)
+            answer = partial(self._answer, entry, visit)
+            key = request.headers.get("idempotency-key")
+            if key and entry.keyed:
+                path = f"{request.url.path}?{request.url.query}"
+                answer = partial(
+                    answered_once, self.lab.database, visit.name, key, path, body,
+                    secret=entry.secret, answer=answer,
+                )  # fmt: skip
+            return await self._in_thread(visit, answer)
 
         async def streamed(request: Request) -> Response:
             visit = self._let_in(entry, request)
@@ -375,7 +385,7 @@ class LabServer:
             desk = visit.opened()
             if entry.may == ANNOTATE:
                 desk.check_assigned()
-                desk.enter(visit.name, visit.k)
+                desk.enter(visit.name, visit.k, archived=visit.project.state == values.ARCHIVED)
                 if entry.method == "POST" and DECIDE in abilities(visit.role):
                     _keep_vote(visit)
         value = entry.answer(visit)

@@ -21,6 +21,7 @@ LASTS = 30 * DAY
 _UNUSED, _FORGOTTEN = 7 * DAY, 90 * DAY
 _PROVED = 600  # seconds for which a password holds for what matters
 _MOST = 365  # days of a token
+_SESSIONS = _TOKENS = 50  # of an account
 _SESSION, _TOKEN, _ACCOUNT = schema.session.c, schema.token.c, schema.account.c
 _OWN = _ACCOUNT.name, _ACCOUNT.rank, _ACCOUNT.may_create
 _ROWS = sa.select(schema.session, *_OWN).join(schema.account)
@@ -81,6 +82,7 @@ class LabSessions:
 
     def start(self, step: LabStep, account: int, agent: str) -> NewSession:
         """Start a session for the actor, who has just given the password."""
+        self._end_oldest(step, account)
         cookie, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         step.insert(
             schema.session, hash=digest(cookie), csrf=digest(csrf), account=account, why="",
@@ -91,6 +93,14 @@ class LabSessions:
         step.log("signed in")
         self.refresh(step, _SESSION.hash == digest(cookie))
         return NewSession(cookie, csrf, step.actor.name)
+
+    def _end_oldest(self, step: LabStep, account: int) -> None:
+        """End the sessions that are too many if an account gets one more."""
+        mine = sa.select(_SESSION.hash).where(_SESSION.account == account, _SESSION.ended.is_(None))
+        old = step.ask(mine.order_by(_SESSION.made.desc()).offset(_SESSIONS - 1)).scalars().all()
+        if old:
+            own = step.account(step.actor.name)
+            self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
 
     def close(self, step: LabStep, account: Any, why: str, *which: sa.ColumnElement[bool]) -> int:
         """End sessions of an account in a transaction; return how many."""
@@ -190,6 +200,8 @@ class Tokens:
             own = step.account(account)
             if project:
                 step.check_member(own, project)
+            if len(step.ask(schema.token, _TOKEN.account == own.id).all()) >= _TOKENS:
+                raise LabError(f"You have {_TOKENS} tokens. Withdraw one first.", "state")
             step.insert(
                 schema.token, hash=digest(text), account=own.id, begins=text[:8], name=name,
                 project=project, read_only=read_only, expires=step.now + days * DAY,

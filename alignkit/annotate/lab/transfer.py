@@ -97,7 +97,7 @@ class _Export:
         """Return why there is nothing to download."""
         if self.what != "gold" or self.visit.project.task == "extract":
             return "Nothing is done yet."
-        ready = how_many(self.visit.desk.count_ready(), "pair", commas=True)
+        ready = how_many(self.visit.desk.pairs_to_decide().count_ready(), "pair", commas=True)
         return f"No gold yet: {ready} can be adjudicated."
 
     def made(self) -> Download:

@@ -41,7 +41,10 @@ def project_answer(
     """Return the first data for the page; for an adjudicator the numbers are those of gold."""
     info = store.project()
     decides = visitor.role == ADJUDICATOR
-    done, pairs = store.progress(info.gold if decides else visitor.name, everything=decides)
+    name = info.gold if decides else visitor.name
+    done, pairs = 0, info.pairs
+    if name in info.annotators:
+        done, pairs = store.progress(name, everything=decides)
     scheme = get_scheme(info.scheme or DEFAULT)
     every = (*scheme.flags, *REMARKS)
     flags = [_described(flag) | {"on": flag.on, "excludes": flag.excludes} for flag in every]

@@ -71,6 +71,7 @@ class Job(Struct):
     figures: str = ""
     learn: bool = False
     accept_copy: bool = False  # open a plain copy of a file in use
+    turn: str = ""  # the file that the child locks while it trains: one at a time
 
 
 class Line(Struct, omit_defaults=True):

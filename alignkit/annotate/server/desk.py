@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 _PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _MOST_SETTLED = 100  # pairs that one request settles
+_NOTHING = "Nothing is assigned to you yet."
 
 ANNOTATE, DECIDE, LOOK = "annotate", "decide", "look"
 """What a role may do: work on its own pairs, make the gold standard, see how far all are."""
@@ -113,11 +114,13 @@ class Desk:
             raise RefusedError(503, "the project is not open yet; try again")
         return self.opening.opened.store
 
-    def enter(self, name: str, k: int) -> None:
+    def enter(self, name: str, k: int, *, archived: bool = False) -> None:
         """Check that somebody may work on a pair (0: any); a new annotator becomes known."""
         store = self.store
         if name not in self._entered:
             if name not in store.project().annotators:
+                if archived:
+                    raise RefusedError(404, _NOTHING)
                 store.enrol(name)
             self._entered.add(name)
         if k and not store.known_own(k, name):
@@ -129,7 +132,7 @@ class Desk:
             with self.store.database.reading() as conn:
                 self._only_assigned = not queries.has_assignments(conn)
         if self._only_assigned:
-            raise RefusedError(404, "Nothing is assigned to you yet.")
+            raise RefusedError(404, _NOTHING)
 
     def project(self, visit: Visit) -> object:
         """Return the first data for a page."""
@@ -193,10 +196,6 @@ class Desk:
             if self._docket is None:
                 self._docket = Docket(self.store)
         return self._docket
-
-    def count_ready(self) -> int:
-        """Return how many pairs can be adjudicated and are not done."""
-        return sum(row.state != "done" for row in self.pairs_to_decide().rows())
 
     def gold_changes(self, visit: Visit) -> object:
         """Return the decisions after a number of the project."""

@@ -272,8 +272,9 @@ class Opening:
         if plan is not None and draws and learns(plan) and not self.stopping:
             store, sessions, shelf = opened.store, opened.sessions, self._shelf
             self.learning = Learning(
-                store, sessions, plan, shelf=shelf, taken=self._taken, note=self._note
-            )
+                store, sessions, plan, shelf=shelf, taken=self._taken, note=self._note,
+                turn=self.job.turn,
+            )  # fmt: skip
             self.at_end(self.learning.stop)
         elif self._learns and not self.stopping:
             self._note("--learning: has no effect, because no aligner makes the suggestions")
@@ -288,7 +289,8 @@ class Opening:
             store.settings(suggestions="")
         else:
             self.progress = OpeningProgress("looking for suggestions")
-            with closing(self._work(Job(self.job.project, plan=plan))) as work:
+            job = Job(self.job.project, plan=plan, turn=self.job.turn)
+            with closing(self._work(job)) as work:
                 work.run()
                 self._store(opened, plan, work)
         sessions.plan = structs.replace(plan, pending=False)
@@ -330,8 +332,9 @@ class Learning:
         shelf: threading.Lock,
         taken: Collection[int],
         note: Callable[[str], None],
+        turn: str = "",
     ) -> None:
-        self._store, self._sessions, self._plan = store, sessions, plan
+        self._store, self._sessions, self._plan, self._turn = store, sessions, plan, turn
         self._shelf, self._taken, self._note = shelf, taken, note
         self.outcome = ""
         self._failures = 0
@@ -368,7 +371,7 @@ class Learning:
                 self._wanted.clear()
                 if self._stopping:
                     return
-                job = Job(self._store.path, plan=self._plan, learn=True)
+                job = Job(self._store.path, plan=self._plan, learn=True, turn=self._turn)
                 child = self._child = ChildProcess(job, lambda *_: None, self._note, self._take)
             try:
                 child.run()

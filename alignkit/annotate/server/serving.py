@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
 _SWITCH = 0.0005  # seconds that the loop waits for a thread: by default ten times as long
 _HANG = 3.0  # seconds after which a stop does not wait any longer
+_MOST = 200  # connections of one address to a server that is fair
 _IDLE = 60.0  # seconds after which a connection without a new request ends, or twice that
 _PAUSE, _ANSWER = 0.3, 30.0  # seconds between two requests to be let in, and for an answer
 _REQUESTS = 20
@@ -132,15 +133,27 @@ class _Connection(H11Protocol):
             self.loop.call_later(_IDLE, self._watch, self.cycle if idle else object())
 
 
+class _FairConnection(_Connection):
+    """A connection that ends at once if its address has too many."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connections of the same address."""
+        super().connection_made(transport)
+        peers = [other.client for other in self.connections if isinstance(other, H11Protocol)]
+        if self.client and sum(peer[0] == self.client[0] for peer in peers if peer) > _MOST:
+            transport.abort()
+
+
 class Server(uvicorn.Server):
     """A server that runs until a signal comes; plain uvicorn ends silently on any signal."""
 
     def __init__(
         self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True,
-        *, hang: float = _HANG, **more: Any,
+        *, hang: float = _HANG, fair: bool = False, **more: Any,
     ) -> None:  # fmt: skip
         config = uvicorn.Config(
-            app, http=_Connection, ws="none", loop="asyncio", lifespan="off", log_config=None,
+            app, http=_FairConnection if fair else _Connection,
+            ws="none", loop="asyncio", lifespan="off", log_config=None,
             log_level="error", access_log=False, server_header=False, proxy_headers=False,
             timeout_keep_alive=75, timeout_graceful_shutdown=1, **more,
         )  # fmt: skip

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, TypeVar
 
@@ -25,6 +25,7 @@ from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
+from alignkit.io.atomic_files import lock_alone
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
@@ -44,6 +45,7 @@ LEAST = 0.05
 """The least probability of a suggested link."""
 
 _EVERY = 0.1  # seconds between two lines of progress
+_WAIT = 0.5  # seconds until it is looked again whether another child has ended its training
 _BLOCK = 2000  # pairs that are aligned at a time
 _IDENTITY = 3.0  # pseudo-count for equal words if both sides are of one language
 _SHARED = 0.2  # of the words of both sides, from which on they are taken to be
@@ -113,6 +115,19 @@ def do_job(kind: type[J], work: Callable[[J, Output, threading.Event], bytes]) -
     os._exit(0)
 
 
+@contextmanager
+def turn_of(job: Job) -> Iterator[None]:
+    """Train while no other child does, if the job has a file for that."""
+    if not job.turn:
+        yield
+        return
+    give_way()
+    with open(job.turn, "ab") as file:
+        while lock_alone(file.fileno()) is False:
+            time.sleep(_WAIT)
+        yield
+
+
 def give_way() -> None:
     """Lower the priority of this process."""
     with suppress(AttributeError, OSError):  # annotators go first
@@ -172,7 +187,7 @@ def _corpus(job: Job, out: Output) -> Corpus:
 def _suggest(job: Job, out: Output) -> None:
     assert job.plan is not None
     announce(out)
-    with Store.open(job.project, readonly=True) as store:
+    with turn_of(job), Store.open(job.project, readonly=True) as store:
         for row in suggest(store, job.plan, out.progress):
             out.line(Line(row=row))
 
@@ -270,9 +285,10 @@ def _learn(job: Job, out: Output, bell: threading.Event) -> None:
     with Store.open(job.project, readonly=True) as store:
         course = Course(store, job.plan, out.progress)
         while True:
-            lesson, rows = course.go_on()
-            for row in rows:
-                out.line(Line(row=row))
+            with turn_of(job):
+                lesson, rows = course.go_on()
+                for row in rows:
+                    out.line(Line(row=row))
             out.line(Line(lesson=lesson))
             bell.wait()
             bell.clear()

@@ -12,7 +12,7 @@ begin(async me => {
 
 	async function get() {
 		const answer = await api("GET", below("people")), known = new Set(answer.people.map(({name}) => name))
-		const others = answer.others.filter(name => !known.has(name)).map(name => ({name, role: "none", state: "no account", pairs: 0, done: 0, seen: ""}))
+		const others = answer.others.filter(name => !known.has(name)).map(name => ({name, role: "none", state: answer.known.includes(name) ? "imported" : "no account", pairs: 0, done: 0, seen: ""}))
 		return [...answer.people, ...others]
 	}
 
@@ -56,13 +56,25 @@ begin(async me => {
 		toast(`The link for ${name} is withdrawn.`, () => link({name, kind: "invite", role}))
 	}
 
+	// An account has the name of an imported annotator: its role joins the two, or the other gets a new name.
+	async function same({name}) {
+		await api("PUT", at(name), {role: "annotator", etag: "", same: true})
+		await load()
+		toast(`${name} is now an annotator here, with the imported work.`)
+	}
+	const rename = ({name}) => question({title: `Rename the imported ${name}`, text: `The work of the imported ${name} gets this name.`, label: "New name", yes: "Rename", act: async now => {
+		await api("PATCH", at(name), {name: now.trim().toLowerCase()})
+		await load()
+		toast(`The imported ${name} is now ${now.trim().toLowerCase()}.`)
+	}})
+
 	function invite({name}) {
 		$("name").value = name
 		$("role").focus()
 	}
 
 	function done({name, role, pairs, done: count, state}) {
-		if (state === "invited" || state === "no account") return [html("span", {class: "pill"}, state)]
+		if (state === "invited" || role === "none") return [html("span", {class: "pill"}, state)]
 		if (pairs) return [bar(count, pairs, `${name}, done`), ` ${count} of ${pairs}`]
 		return [role === "adjudicator" && count ? `${count} settled` : "–"]
 	}
@@ -80,6 +92,7 @@ begin(async me => {
 	function acts(person) {
 		const {name, state, role} = person, renew = button(() => tried(() => link({name, kind: "invite", role})), "plain", "New link")
 		if (state === "no account") return [button(() => invite(person), "plain", "Invite")]
+		if (state === "imported") return [button(() => tried(() => same(person), load), "plain", "Same person"), button(() => rename(person), "plain", "Rename the imported one")]
 		if (state === "invited") return [renew, ...(person.link ? [button(() => tried(() => withdraw(person), load), "plain", "Withdraw")] : [])]
 		if (name === me.account) return []
 		return [menu("···", `More about ${name}`, [
