@@ -6,6 +6,8 @@ from .agreement.question import agree as agree
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext
 from .align.decoders import AlignedLinks as AlignedLinks
+from .corpora.concordance import concordance as concordance
+from .corpora.concordance import glossary as glossary
 from .corpora.counts import count_corpus as count_corpus
 from .corpora.counts import count_groups as count_groups
 from .corpora.join import concat as concat

@@ -41,6 +41,7 @@ GROUPS = {
         "check": "check a file: errors, duplicates, base and direction of links; fix it",
         "stats": "count the pairs, words and links of a corpus",
         "show": "draw alignments as matrices: terminal, HTML or SVG",
+        "concordance": "list what words are linked to, with context",
         "convert": "convert a corpus from one format into another",
     },
     "corpora": {

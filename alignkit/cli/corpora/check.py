@@ -14,12 +14,16 @@ With --leaks, the two files are parts of a split, TRAIN and TEST. The report lis
 that TRAIN already has: equal pairs, reversed pairs and pairs of the same group. It also lists equal
 and reversed pairs in one file that the same annotator judged differently.
 
+With --consistency, it lists links to look at again: words that the annotator links in most pairs,
+but not here, and unusual links of words that have their usual counterpart in the pair.
+
 Exit code 0: clean, 1: findings, 2: the file cannot be read.
 
 For example:
   alignkit check gold.align --format pharaoh --source fr.txt --target en.txt
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
   alignkit check --leaks corpus-train.jsonl corpus-test.jsonl
+  alignkit check --consistency corpus.jsonl
   alignkit check pairs.json --both-trees parsed.xml.gz
   alignkit check A.align.txt B.align.txt --format rte --json
 """
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_FINDINGS, _SUGGESTIONS = 5, 50  # that are printed
 _MOST = 100  # ranges that are printed in one line; JSON has them all
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
@@ -257,9 +262,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, """
         --ignore-case  with --leaks, ignore differences of case (default: they count; differences of
             white space and of the Unicode form of characters are always ignored)
-        --show N  print at most N findings of each kind (default: 5)
+        --consistency  list the links and missing links of each annotator to look at again,
+            strongest first
+        --show N  print at most N findings of each kind (default: 5; with --consistency, 50 of each
+            annotator)
         --json  print all findings as JSON (default: text)
-        """, show={"type": number(0), "default": 5})  # fmt: skip
+        """, show={"type": number(0)})  # fmt: skip
     add_reading_arguments(parser)
     add_tree_options(parser)
 
@@ -270,7 +278,32 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
             raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
+    if options.consistency and (options.leaks or options.fix or trees_named(options)):
+        raise OptionError("--consistency works alone; leave out --leaks, --fix and trees")
+    if options.show is None:
+        options.show = _SUGGESTIONS if options.consistency else _FINDINGS
+    if options.consistency:
+        return _check_consistency(options)
     return check_leaks(options) if options.leaks else _check_files(options)
+
+
+def _check_consistency(options: argparse.Namespace) -> int:
+    from alignkit.corpora.consistency import consistency
+
+    declared = reading_options(options)
+    results = {
+        path: replace(
+            consistency(Input(path, options.format, declared).corpus(needed=True)),
+            most=options.show,
+        )
+        for path in options.inputs
+    }
+    if options.json:
+        print(json_text([{"path": path} | result.to_json() for path, result in results.items()]))
+        return int(any(result.suggestions for result in results.values()))
+    for path, result in results.items():
+        print(f"{path}\n\n{result}\n" if len(results) > 1 else result)
+    return int(any(result.suggestions for result in results.values()))
 
 
 def _check_files(options: argparse.Namespace) -> int:

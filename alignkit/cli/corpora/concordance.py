@@ -1,0 +1,68 @@
+"""List what a word is linked to, how often, and where; with --all, make a glossary of all words.
+
+A word linked to several words has one counterpart, their sequence, with … for gaps. An occurrence
+is sure if all its links are. Pairs that an annotator did not annotate are counted apart.
+
+For example:
+  alignkit concordance corpus.jsonl bank --annotator gold
+  alignkit concordance corpus.jsonl 'be|is|are' --regex --side target --html be.html
+  alignkit concordance corpus.jsonl leave --lemma lemma
+  alignkit concordance corpus.jsonl --all --csv > glossary.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.parser import add_options, number
+from alignkit.corpora.concordance import concordance, glossary
+from alignkit.errors import OptionError
+from alignkit.model.alignment import SIDES
+
+if TYPE_CHECKING:
+    from alignkit.tables.result import Result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_options(parser, """
+        IN  file or folder to read; - is stdin
+        WORD  the word to look for
+        --all  list all words with their counterparts, shares and entropy, instead of one word
+        --side  side of the word (default: source)
+        --annotator A  whose links to read (default: of each annotator)
+        --lemma COLUMN  look for values of this column of the words, such as lemma, and count
+            counterparts by theirs; read from the attributes source.COLUMN and target.COLUMN
+        --regex  WORD is a regular expression that matches the whole word
+        --ignore-case  ignore differences of case
+        --context N  number of words shown on either side of the word (default: 5)
+        --show N  print at most N lines for each counterpart (default: 5; JSON and CSV have all)
+        """, IN={"dest": "input"}, WORD={"dest": "word", "nargs": "?"}, side={"choices": SIDES},
+        context={"type": number(0), "default": 5},
+        show={"type": number(0), "default": 5})  # fmt: skip
+    add_forms(parser.add_argument_group("output"))
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.all == (options.word is not None):
+        raise OptionError("name one WORD, or add --all for all words")
+    if options.all and options.regex:
+        raise OptionError("--regex needs a WORD: leave out --all or --regex")
+    chosen: dict[str, Any] = {
+        name: getattr(options, name) for name in ("annotator", "lemma", "ignore_case")
+    }
+    chosen["side"] = options.side or SIDES[0]
+    pairs = Input(options.input, options.format, reading_options(options)).pairs(needed=True)
+    if options.all:
+        findings: Result = glossary(pairs, **chosen)
+    else:
+        chosen |= {"regex": options.regex, "context": options.context}
+        findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
+    print_findings(findings, options, title=f"{options.word or 'Glossary'}: {options.input}")
+    return 0

@@ -1,0 +1,315 @@
+"""What words are linked to: the concordance of a word, and a glossary of all words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2, nan
+from typing import NamedTuple
+
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
+from alignkit._support.wording import how_many
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.alignment import NULL, SIDES, Alignment
+from alignkit.model.sentence_pair import SentencePair, word_column
+from alignkit.model.texts import compared
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.result import Result
+from alignkit.tables.table import Table
+
+SURE, POSSIBLE, EMPTY, UNLINKED = "sure", "possible", "aligned to nothing", "no link"
+"""How a word is linked: surely; at least once only possibly; explicitly to nothing; not at all."""
+
+GAP = "…"
+"""Stands between the words of a counterpart that are not adjacent."""
+
+_COUNTS = (
+    *(Column("counterpart"), Column(SURE, "count"), Column(POSSIBLE, "count")),
+    Column("share", "percent", unit="%"),
+)
+_MOST = 4  # counterparts of a word that a glossary shows
+
+
+class Occurrence(NamedTuple):
+    """A word of a sentence pair, its status (`SURE`, ...), its counterpart and its context."""
+
+    annotator: str
+    id: str
+    at: int
+    left: str
+    word: str
+    right: str
+    status: str
+    counterpart: str
+
+    @property
+    def shown(self) -> str:
+        """The counterpart, or why there is none."""
+        return self.counterpart or f"({self.status})"
+
+
+@dataclass(frozen=True)
+class Concordance(Result):
+    """The counterparts of a word, and each of its occurrences.
+
+    Parameters
+    ----------
+    word, side : What was looked for.
+    occurrences : The occurrences in annotated pairs, by annotator.
+    left_out : The number of further occurrences, or pairs, by the reason why they do not count.
+    most : Lines of context for each counterpart that `show` prints; None for all.
+    """
+
+    word: str
+    side: str
+    occurrences: tuple[Occurrence, ...]
+    left_out: Mapping[str, int]
+    most: int | None = None
+
+    @property
+    def head(self) -> Sequence[str]:
+        """A line with the number of occurrences, and lines with what does not count."""
+        pairs = how_many(len({x.id for x in self.occurrences}), "pair")
+        times = how_many(len(self.occurrences), "annotated occurrence")
+        return f"{self.word} ({self.side}): {times} in {pairs}", *_left_out(self.left_out)
+
+    def tables(self) -> Sequence[Table]:
+        """Return the counterparts, and a line of context for each occurrence."""
+        return self._tables(None)
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the tables with at most `most` lines for each counterpart."""
+        return self._tables(self.most)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the records of each table, and what does not count."""
+        return super().to_json() | {"left_out": dict(self.left_out)}
+
+    def _tables(self, most: int | None) -> Sequence[Table]:
+        counted: dict[str, list[Occurrence]] = defaultdict(list)
+        for x in self.occurrences:
+            counted[x.annotator].append(x)
+        rows = [[name, *row] for name, part in counted.items() for row in _counterparts(part)]
+        kept: dict[object, list[Occurrence]] = {(name, text): [] for name, text, *_ in rows}
+        for x in self.occurrences:
+            kept[x.annotator, x.shown].append(x)
+        lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[:most]]
+        more = len(self.occurrences) - len(lines)
+        context = [Column("annotator"), Column("pair", key="id"), Column("at", "count")]
+        context += [Column("left", right=True)]
+        context += map(Column, ("word", "right", "status", "counterpart"))
+        note = f"{how_many(more, 'further line')} not shown" if more else ""
+        return (
+            Table("", [Column("annotator"), *_COUNTS], rows, "", "counterparts", stub=2),
+            Table("", context, lines, note, "lines", stub=2),
+        )
+
+
+def _left_out(counts: Mapping[str, int]) -> list[str]:
+    return [f"{count} {reason}" for reason, count in counts.items()]
+
+
+def _counterparts(occurrences: Sequence[Occurrence]) -> list[list[Cell]]:
+    """Return the counterparts of a word, the most frequent first, with counts and shares."""
+    counts = Counter(x.shown for x in occurrences)
+    of = Counter((x.shown, x.status) for x in occurrences)
+    return [
+        [text, of[text, SURE], of[text, POSSIBLE], count / len(occurrences)]
+        for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+@dataclass(frozen=True)
+class Glossary(Result):
+    """The counterparts of each word of a side.
+
+    Parameters
+    ----------
+    entries : The occurrences of each word, by annotator and word, most frequent words first.
+    left_out : See `Concordance`.
+    """
+
+    entries: Mapping[tuple[str, str], Sequence[Occurrence]]
+    left_out: Mapping[str, int]
+
+    @property
+    def head(self) -> Sequence[str]:
+        """Lines with what does not count."""
+        return _left_out(self.left_out)
+
+    def entropy(self, annotator: str, word: str) -> float:
+        """Return the entropy of the counterparts of a word in bits; NaN if it has no links.
+
+        H = -sum p log2 p, with p the share of each counterpart among the linked occurrences.
+        """
+        counts = Counter(x.counterpart for x in self.entries[annotator, word] if x.counterpart)
+        shares = [count / counts.total() for count in counts.values()]
+        return sum(p * log2(1 / p) for p in shares) if shares else nan
+
+    def tables(self) -> Sequence[Table]:
+        """Return a table of the words, and one of all their counterparts."""
+        rows = [[*key, *row] for key, part in self.entries.items() for row in _counterparts(part)]
+        columns = [Column("annotator"), Column("word"), *_COUNTS]
+        return *self.shown_tables(), Table("", columns, rows, "", "counterparts", stub=3)
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the words with their most frequent counterparts."""
+        columns = [
+            *(Column("annotator"), Column("word"), Column("occurrences", "count")),
+            *(Column("linked", "percent", unit="%"), Column("different", "count")),
+            *(Column("entropy", "decimal", digits=2), Column("counterparts")),
+        ]
+        rows: list[list[Cell]] = []
+        for key, part in self.entries.items():
+            linked = [x for x in part if x.counterpart]
+            counted = _counterparts(linked)
+            texts = [f"{text} {share:.0%}" for text, _, _, share in counted[:_MOST]]
+            shown = ", ".join(texts + [GAP] * (len(counted) > _MOST))
+            share = len(linked) / len(part)
+            rows.append([*key, len(part), share, len(counted), self.entropy(*key), shown])
+        note = "entropy of the counterparts in bits; 0: always the same"
+        return (Table("", columns, rows, note, "words", stub=2),)
+
+
+@naming_keywords
+def concordance(
+    corpus: Iterable[SentencePair], word: str, *, side: str = "source",
+    annotator: str | None = None, lemma: str | None = None, regex: bool = False,
+    ignore_case: bool = False, context: int = 5,
+) -> Concordance:  # fmt: skip
+    """Return what a word is linked to, how often, and where.
+
+    A word linked to several words has one counterpart, their sequence. An occurrence is sure if all
+    its links are. Occurrences in pairs that an annotator did not align are counted in `left_out`.
+
+    Parameters
+    ----------
+    word
+        The word; with `regex`, a regular expression that matches the whole word.
+    side
+        ``"source"`` or ``"target"``.
+    annotator
+        Whose links to read; None for each annotator.
+    lemma
+        A column of the words, such as ``"lemma"``: look for its values, and give the counterparts
+        by their values if their side has the column too.
+    ignore_case
+        Ignore differences of case. Those of the Unicode form of characters never count.
+    context
+        Words of context on either side of the word.
+
+    Examples
+    --------
+    >>> from alignkit.model.corpus import Corpus
+    >>> corpus = Corpus.from_texts(["the bank"] * 2, ["la rive", "la grande banque"],
+    ...                            gold=["0-0 1-1", "1-0 1-2"])
+    >>> [(x.id, x.status, x.counterpart) for x in concordance(corpus, "bank").occurrences]
+    [('1', 'sure', 'rive'), ('2', 'sure', 'la … banque')]
+    """
+    check_arguments(concordance, locals())
+    if context < 0:
+        raise OptionError(f"`context` is {context}; expected 0 or more")
+    text = compared(word) if regex else re.escape(compared(word, ignore_case=ignore_case))
+    try:
+        matches = re.compile(text, re.IGNORECASE if ignore_case else 0).fullmatch
+    except re.error as error:
+        raise OptionError(f"{word!r} is not a regular expression: {error}") from None
+    read = _Reader(side, annotator, lemma, ignore_case, context)
+    occurrences = [x for _, x in read.occurrences(corpus, matches)]
+    places = {name: k for k, name in enumerate(read.read)}
+    occurrences.sort(key=lambda x: places[x.annotator])
+    return Concordance(word, side, tuple(occurrences), read.left_out())
+
+
+@naming_keywords
+def glossary(
+    corpus: Iterable[SentencePair], *, side: str = "source", annotator: str | None = None,
+    lemma: str | None = None, ignore_case: bool = False,
+) -> Glossary:  # fmt: skip
+    """Return the counterparts of each word of a side, and their entropy; see `concordance`.
+
+    Examples
+    --------
+    >>> from alignkit.model.corpus import Corpus
+    >>> corpus = Corpus.from_texts(["bank"] * 4, ["rive", "banque", "banque", "banque"],
+    ...                            gold=["0-0"] * 4)
+    >>> round(glossary(corpus).entropy("gold", "bank"), 3)
+    0.811
+    """
+    check_arguments(glossary, locals())
+    read = _Reader(side, annotator, lemma, ignore_case, 0)
+    entries: dict[tuple[str, str], list[Occurrence]] = defaultdict(list)
+    for form, x in read.occurrences(corpus, bool):
+        entries[x.annotator, form].append(x)
+    places = {name: k for k, name in enumerate(read.read)}
+    ordered = sorted(entries, key=lambda key: (places[key[0]], -len(entries[key]), key[1]))
+    return Glossary({key: entries[key] for key in ordered}, read.left_out())
+
+
+class _Reader:
+    """Reads the occurrences of words in sentence pairs, and counts what is left out."""
+
+    def __init__(
+        self, side: str, annotator: str | None, lemma: str | None, fold: bool, context: int
+    ) -> None:
+        check_known("side", side, SIDES)
+        self._side, self._annotator, self._lemma = side, annotator, lemma
+        self._fold, self._context = fold, context
+        self.read: Counter[str] = Counter()  # occurrences, by annotator
+        self._every = self._without_words = 0
+
+    def occurrences(
+        self, pairs: Iterable[SentencePair], matches: Callable[[str], object]
+    ) -> Iterator[tuple[str, Occurrence]]:
+        """Yield each matching word, as compared, and its occurrence; sides may be exchanged."""
+        for given in pairs:
+            pair = given if self._side == SIDES[0] else given.transpose()
+            alignments = pair.alignments
+            self.read.update(dict.fromkeys(alignments, 0))
+            columns = [self._words(pair, side) for side in SIDES]
+            if None in columns:
+                self._without_words += 1
+                continue
+            forms = [compared(form, ignore_case=self._fold) for form in columns[0] or ()]
+            places = [at for at, form in enumerate(forms) if matches(form)]
+            self._every += len(places)
+            for name, alignment in alignments.items() if places else ():
+                if self._annotator in (None, name):
+                    self.read[name] += len(places)
+                    for at in places:
+                        yield forms[at], self._made(pair, name, alignment, at, columns[1] or ())
+        if self._annotator is not None and self._annotator not in self.read:
+            raise UnknownNameError("annotator", self._annotator, self.read)
+
+    def left_out(self) -> dict[str, int]:
+        """Return how much was not read, and why."""
+        names = self.read if self._annotator is None else (self._annotator,)
+        missing = {
+            f"more in pairs that {name} did not annotate": self._every - self.read[name]
+            for name in names
+        }
+        what = "words" if self._lemma is None else f"the column {self._lemma}"
+        missing[f"pairs without {what}"] = self._without_words
+        return {reason: count for reason, count in missing.items() if count}
+
+    def _words(self, pair: SentencePair, side: str) -> Sequence[str] | None:
+        """Return the words of a side, or their lemmas; a counterpart may have none."""
+        words: Sequence[str] | None = getattr(pair, side)
+        if self._lemma is None or words is None:
+            return words
+        return word_column(pair, side, self._lemma) or (words if side == SIDES[1] else None)
+
+    def _made(
+        self, pair: SentencePair, name: str, alignment: Alignment, at: int, others: Sequence[str]
+    ) -> Occurrence:
+        linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
+        empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
+        status = (SURE if all(linked.values()) else POSSIBLE) if linked else empty
+        gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
+        text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
+        words = pair.words[0]
+        left = " ".join(words[max(0, at - self._context) : at])
+        right = " ".join(words[at + 1 :][: self._context])
+        return Occurrence(name, pair.id, at, left, words[at], right, status, text)
