@@ -26,12 +26,13 @@ from alignkit.agreement.chance.result import (
     SentenceAgreement,
 )
 from alignkit.agreement.chance.sampling import Items, Progress
+from alignkit.agreement.intervals import draw_weights
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
 from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.stats.resampling import Interval
+from alignkit.stats.resampling import Interval, summarize
 
 ONE_PAIR = "one sentence pair is used: there is nothing to resample"
 ALL_ALIKE = "all resamples give the same"
@@ -111,13 +112,20 @@ class _TwoAnnotators:
         for name, expected in expectations.items():
             alike.setdefault(expected.used.tobytes(), []).append(name)
         intervals: dict[str, list[Interval]] = {}
+        resamples, confidence = self.options.resamples, self.options.confidence
         for names in alike.values():
             used = expectations[names[0]].used
-            terms = [self.terms(expectations[name])[used] for name in names]
-            masks = [section.inside[used] for section in self.sections]
-            stream = np.random.SeedSequence(self.seed).spawn(2)[1]
-            each = expectation.fixed_intervals(terms, masks, self.options, stream)
-            intervals.update(zip(names, each, strict=True))
+            tables = {name: self.terms(expectations[name])[used] for name in names}
+            intervals |= {name: [] for name in names}
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed).spawn(2)[1])
+            for mask in (section.inside[used] for section in self.sections):
+                drawn = {name: [np.full(0 if mask.any() else resamples, np.nan)] for name in names}
+                for weights in draw_weights(int(mask.sum()), resamples, rng) if mask.any() else ():
+                    for name, table in tables.items():
+                        ratios = correction.correction_ratios(weights @ table[mask])
+                        drawn[name].append(ratios["C"])
+                for name, values in drawn.items():
+                    intervals[name].append(summarize(np.concatenate(values), confidence))
         return intervals
 
     def result(

@@ -1,7 +1,7 @@
 """Compute what a model of chance expects for the sets of two annotators, and intervals of C.
 
-`expect` computes how much the two would share by chance in each sentence pair. `fixed_intervals`
-resamples pairs and keeps the edit models; `refitted_intervals` fits them to each resample.
+`expect` computes how much the two would share by chance in each sentence pair.
+`refitted_intervals` resamples pairs and fits the edit models to each resample.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from alignkit.agreement.chance.sampling import (
     terms_of,
 )
 from alignkit.agreement.chance.sampling_kernel import MOMENTS, reweigh
-from alignkit.agreement.intervals import draw_weights
 from alignkit.agreement.options import AgreementOptions
 from alignkit.model.arrays import LinkArrays
 from alignkit.stats.resampling import Interval, summarize
@@ -150,25 +149,7 @@ def _rates(
     return np.concatenate(sides, axis=1)
 
 
-# intervals of C
-def fixed_intervals(
-    tables: Sequence[Floats], sections: Masks, options: AgreementOptions,
-    seeds: np.random.SeedSequence,
-) -> list[list[Interval]]:  # fmt: skip
-    """Return the intervals of C in each section for each table of terms; edit models are kept."""
-    rng = np.random.default_rng(seeds)
-    results: list[list[Interval]] = [[] for _ in tables]
-    for mask in sections:
-        drawn = [[np.full(0 if mask.any() else options.resamples, np.nan)] for _ in tables]
-        drawings = draw_weights(int(mask.sum()), options.resamples, rng) if mask.any() else ()
-        for weights in drawings:
-            for values, table in zip(drawn, tables, strict=True):
-                values.append(correction.correction_ratios(weights @ table[mask])["C"])
-        for intervals, values in zip(results, drawn, strict=True):
-            intervals.append(summarize(np.concatenate(values), options.confidence))
-    return results
-
-
+# intervals of C, with edit models that are fitted to each resample
 _LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
 
 

@@ -32,7 +32,7 @@ from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
 
 if TYPE_CHECKING:
-    from alignkit.scoring.result import Score
+    pass
 RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 """Options that only --help-all shows."""
 
@@ -118,31 +118,26 @@ def run(options: argparse.Namespace) -> int:
     wanting = "add --ci, --plot FILE, or systems to compare"
     drawn = options.ci or options.compared or options.plot is not None
     settle_draws(options, drawn=drawn, wanting=wanting)
-    from alignkit.cli.evaluate.score_output import Breakdown, Scored, Scoring, output
+    from alignkit.cli.evaluate.score_output import Scored, Scoring, output
 
-    scored: dict[str, Score] = {}
-    breakdowns: dict[str, Breakdown] = {}
-    for system in systems:
-        scoring = Scoring(system.path, options, system.annotator)
-        scored[system.name] = scoring.score
-        breakdowns[system.name] = Breakdown.of(scoring, options)
-    comparisons = None
+    scored = Scored(
+        {system.name: system.path for system in systems},
+        {name: Scoring(path, options, annotator) for name, path, annotator in systems},
+    )
     if options.compared:
         from alignkit.scoring.comparisons import compare
 
-        comparisons = compare(scored, **media.drawing_of(options))
+        comparisons = compare(scored.scores, **media.drawing_of(options))
+        scored = replace(scored, comparisons=comparisons)
         names = ("interval", "confidence", "resamples", "trials", "seed")
         drawing = {name: getattr(comparisons.signature, name) for name in names}
-        scored = {
-            name: replace(score, signature=replace(score.signature, **drawing))
-            for name, score in scored.items()
-        }
-    paths = {system.name: system.path for system in systems}
-    print(output(Scored(paths, scored, breakdowns, comparisons), options))
+        for each in scored.systems.values():
+            each.score = replace(each.score, signature=replace(each.score.signature, **drawing))
+    print(output(scored, options))
     if options.plot is not None:
         from alignkit.scoring.result import score_plot
 
-        figure = score_plot(scored)
+        figure = score_plot(scored.scores)
         figure.save(options.plot, options.plot_width or "column")
         say(figure.caption)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 from alignkit._support.values import jsonable
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
@@ -30,6 +31,7 @@ class Scoring:
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
         self._path, self._options, self._annotator = path, options, annotator
+        self.by: str = options.by or ""
         drawn = options.ci or options.plot is not None
         settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
         declared = declared_sides(options, self._annotator)
@@ -71,6 +73,31 @@ class Scoring:
             text = max(known) if options.by in PERIODS else known[0]
             self.groups.append(values_of(text, options.split))
 
+    @cached_property
+    def by_group(self) -> Records:
+        """The score of each group, if requested."""
+        if not self.by:
+            return ()
+        given = drawing_of(self._options) if self._options.ci else {}
+        given |= {"name": self.by, "aggregate": self.score.aggregate}
+        return records.group_records(self.score.rows, self.groups, **given)
+
+    @cached_property
+    def by_pair(self) -> Records:
+        """The score of each sentence pair, if requested."""
+        rows, aggregate = self.score.rows, self.score.aggregate
+        return records.pair_records(rows, self.ids, aggregate=aggregate) if self.ids else ()
+
+    @property
+    def overlap(self) -> str:
+        """A note on pairs in several groups, or ""."""
+        return records.overlap(self.groups, self.by) if self.by else ""
+
+    @property
+    def caution(self) -> str:
+        """A warning about small groups, or ""."""
+        return records.few_in_groups(self.by_group, self.by) if self.by_group else ""
+
 
 _COLUMNS = (
     *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
@@ -79,46 +106,24 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Breakdown:
-    """The records of the groups and sentence pairs of a system, if requested."""
-
-    by: str = ""
-    groups: Records = ()
-    sentence_pairs: Records = ()
-    overlap: str = ""
-    caution: str = ""
-
-    @classmethod
-    def of(cls, scoring: Scoring, options: argparse.Namespace) -> Breakdown:
-        """Make the requested records."""
-        by, score = options.by, scoring.score
-        groups: Records = ()
-        if by:
-            groups = records.group_records(
-                score.rows, scoring.groups, name=by, aggregate=score.aggregate,
-                **(drawing_of(options) if options.ci else {}),
-            )  # fmt: skip
-        ids = scoring.ids
-        pairs = records.pair_records(score.rows, ids, aggregate=score.aggregate) if ids else ()
-        few = records.few_in_groups(groups, by) if groups else ""
-        return cls(by or "", groups, pairs, records.overlap(scoring.groups, by) if by else "", few)
-
-
-@dataclass(frozen=True)
 class Scored:
     """Everything to print, by the short name of each system; `paths` has the files."""
 
     paths: Mapping[str, str]
-    scores: Mapping[str, Score]
-    breakdowns: Mapping[str, Breakdown]
+    systems: Mapping[str, Scoring]
     comparisons: Comparisons | None = None
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """The score of each system."""
+        return {name: scoring.score for name, scoring in self.systems.items()}
 
     @property
     def cautions(self) -> list[str]:
         """Warnings about the numbers, each once."""
         scores = [self.comparisons] if self.comparisons else self.scores.values()
         every = [caution for score in scores for caution in score.cautions]
-        every += [parts.caution for parts in self.breakdowns.values() if parts.caution]
+        every += [scoring.caution for scoring in self.systems.values() if scoring.caution]
         return list(dict.fromkeys(every))
 
     @property
@@ -142,30 +147,24 @@ def output(scored: Scored, options: argparse.Namespace) -> str:
 def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
     if scored.comparisons is not None and "systems" in chosen:
         yield from scored.comparisons.tables()
-    for name, score in scored.scores.items():
-        title = name if len(scored.scores) > 1 else ""
+    for name, parts in scored.systems.items():
+        title = name if len(scored.systems) > 1 else ""
         if scored.comparisons is None:
-            yield score.bare_table(title)
-        parts = scored.breakdowns[name]
-        if parts.groups:
-            yield records.breakdown_table(parts.groups, title=title, note=parts.overlap)
-        if parts.sentence_pairs:
-            yield records.breakdown_table(parts.sentence_pairs, title=title)
+            yield parts.score.bare_table(title)
+        if parts.by_group:
+            yield records.breakdown_table(parts.by_group, title=title, note=parts.overlap)
+        if parts.by_pair:
+            yield records.breakdown_table(parts.by_pair, title=title)
     if scored.comparisons is not None and "differences" in chosen:
         yield comparison_table(scored.comparisons)
 
 
 def _json(scored: Scored) -> dict[str, object]:
     """Return the score of the first system with those of the others."""
-    first = next(iter(scored.scores))
-    record = scored.scores[first].to_json()
-    parts = scored.breakdowns[first]
-    if parts.groups:
-        record["groups"] = list(map(jsonable, parts.groups))
-    if parts.overlap:
-        record["overlap"] = parts.overlap
-    if parts.sentence_pairs:
-        record["sentence_pairs"] = list(map(jsonable, parts.sentence_pairs))
+    parts = next(iter(scored.systems.values()))
+    record = parts.score.to_json()
+    more = {"groups": parts.by_group, "overlap": parts.overlap, "sentence_pairs": parts.by_pair}
+    record |= {name: jsonable(part) for name, part in more.items() if part}
     if scored.comparisons is not None:
         record["systems"] = {
             name: {"path": scored.paths[name], **score.to_json()}
@@ -177,16 +176,15 @@ def _json(scored: Scored) -> dict[str, object]:
 
 def _csv(scored: Scored) -> str:
     rows: list[Mapping[str, object]] = []
-    for name, score in scored.scores.items():
-        rows += _figures(score.to_records(), {"kind": "score", "system": name})
-        parts = scored.breakdowns[name]
+    for name, parts in scored.systems.items():
+        rows += _figures(parts.score.to_records(), {"kind": "score", "system": name})
         by: dict[str, object] = {"kind": "group", "system": name, "by": parts.by}
-        rows += _figures(parts.groups, by, parts.by)
-        rows += _figures(parts.sentence_pairs, {"kind": "pair", "system": name, "by": "id"}, "id")
+        rows += _figures(parts.by_group, by, parts.by)
+        rows += _figures(parts.by_pair, {"kind": "pair", "system": name, "by": "id"}, "id")
     for record in scored.comparisons.to_records() if scored.comparisons else ():
         named = {"kind": "difference", "against": record["baseline"], "value": record["difference"]}
         rows.append(record | named)
-    notes = [parts.overlap for parts in scored.breakdowns.values() if parts.overlap]
+    notes = [parts.overlap for parts in scored.systems.values() if parts.overlap]
     rows += [{"kind": "caution", "text": x} for x in (*dict.fromkeys(notes), *scored.cautions)]
     rows += [{"kind": "signature", "text": text} for text in scored.signatures]
     lines: list[Sequence[object]] = [_COLUMNS]
