@@ -57,8 +57,7 @@ class Contingency:
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories, but {len(counts)} rows in the table")
         items = sum(map(sum, counts))
-        each = zip(counts, zip(*counts, strict=True), strict=True)
-        totals = [sum(row) + sum(column) for row, column in each]
+        totals = map(sum, zip(*counts, *zip(*counts, strict=True), strict=True))
         shares = tuple(total / (2 * items) if items else nan for total in totals)
         return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
 
@@ -248,17 +247,14 @@ def cell_agreement(
 def _tables(data: PairData) -> NDArray[np.int64]:
     """Return the (P, 3, 3) tables, from the sizes of S and P of both and of their overlaps."""
     n = dict(zip(LINK_COLUMNS, data.cell_counts.T, strict=True))
-    both = n["sure_in_sure"]
-    sure_weak = n["hyp_sure_in_ref_possible"] - both
-    weak_sure = n["hyp_possible_in_ref_sure"] - both
-    weak_weak = n["possible_in_possible"] - both - sure_weak - weak_sure
-    sure_none = n["hyp_sure"] - both - sure_weak
-    none_sure = n["ref_sure"] - both - weak_sure
-    weak_none = n["hyp_possible"] - n["hyp_sure"] - weak_sure - weak_weak
-    none_weak = n["ref_possible"] - n["ref_sure"] - sure_weak - weak_weak
-    neither = data.cells - (n["hyp_possible"] + n["ref_possible"] - n["possible_in_possible"])
-    table = [neither, none_weak, none_sure, weak_none, weak_weak, weak_sure, sure_none, sure_weak]
-    return np.stack([*table, both], axis=1).reshape(-1, 3, 3)
+    at_least = np.array([  # the cells of at least a category for the one and for the other
+        [data.cells, n["ref_possible"], n["ref_sure"]],
+        [n["hyp_possible"], n["possible_in_possible"], n["hyp_possible_in_ref_sure"]],
+        [n["hyp_sure"], n["hyp_sure_in_ref_possible"], n["sure_in_sure"]],
+    ])  # fmt: skip
+    nothing_above = np.pad(at_least, ((0, 1), (0, 1), (0, 0)))
+    table: NDArray[np.int64] = np.diff(np.diff(nothing_above, axis=0), axis=1)
+    return table.transpose(2, 0, 1)
 
 
 def _whole_rows(data: PairData) -> Rows:

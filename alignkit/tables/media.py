@@ -169,16 +169,14 @@ def _one_line(text: str) -> str:
 
 def _markdown_table(sheet: Sheet) -> str:
     """Return a table with one line of headings; each name follows its span."""
+
+    def shown(cell: ShownCell) -> str:
+        return (_markdown_escape(cell.text) if cell.words else cell.text) + _marked(cell)
+
     lines = [
         [_markdown_escape(column.heading) for column in sheet.columns],
         ["--:" if column.right else ":--" for column in sheet.columns],
-        *(
-            [
-                (_markdown_escape(cell.text) if cell.words else cell.text) + _marked(cell)
-                for cell in row
-            ]
-            for row in sheet.rows
-        ),
+        *(map(shown, row) for row in sheet.rows),
     ]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines) if sheet.columns else ""
     title = f"**{_one_line(sheet.title)}**" if sheet.title else ""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit.cli.common import media
@@ -31,8 +31,6 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
 
-if TYPE_CHECKING:
-    pass
 RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 """Options that only --help-all shows."""
 
