@@ -362,7 +362,5 @@ def _rows(data: PairData, links: str) -> Rows:
     return AlphaRows.of(ValueSets.of(data, links))
 
 
-ALPHA = tuple(
-    Statistic(f"alpha.{links}", tuple(DISTANCES), partial(_rows, links=links)) for links in LINKS
-)
+ALPHA = tuple(Statistic(f"alpha.{x}", tuple(DISTANCES), partial(_rows, links=x)) for x in LINKS)
 """Alpha of all and of sure links, by distance, over pairs with two or more annotators."""

@@ -104,9 +104,8 @@ def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet])
     options, models = agreement.options, chance_models(agreement.of("annotators"))
     keys, parts = {column.key for table in tables for column in table.columns}, list[str]()
     if options.bootstrap != "none":
-        parts.append(
-            f"In brackets: {100 * options.confidence:g}% of bootstrap resamples of sentence pairs."
-        )
+        share = f"{100 * options.confidence:g}%"
+        parts.append(f"In brackets: {share} of bootstrap resamples of sentence pairs.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
     initial = repr(agreement.initial) if agreement.initial else "an empty alignment"

@@ -104,9 +104,8 @@ def _section(
         return PairingSection(section.name, 0, none, {}, None, None, None, FrozenMap())
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
-    overlaps = Overlap(
-        first, second, pairs, data.ignore_identical, *map(OverlapRow.of, parts.values())
-    )
+    rows = map(OverlapRow.of, parts.values())
+    overlaps = Overlap(first, second, pairs, data.ignore_identical, *rows)
     further = more.part(section) if _has_all(more.data, data, section) else {}
     figures = {
         f"{level}.{measure}": value
@@ -194,10 +193,8 @@ def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:
     return FrozenMap(
-        {
-            f"{level.replace('alpha.', '')}.{distance}": alpha
-            for level, rows in parts.items()
-            if isinstance(rows, AlphaRows)
-            for distance, alpha in rows.alphas().items()
-        }
+        (f"{level.replace('alpha.', '')}.{distance}", alpha)
+        for level, rows in parts.items()
+        if isinstance(rows, AlphaRows)
+        for distance, alpha in rows.alphas().items()
     )

@@ -145,9 +145,8 @@ def _table(
 def _fitting(table: Table, *droppable: Collection[str]) -> Table:
     """Return a table without empty columns; drop some more while it is too wide."""
     keys = [column.key for column in table.columns]
-    table = without_columns(
-        table, [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
-    )
+    empty = [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
+    table = without_columns(table, empty)
     for some in droppable:
         table = without_columns(table, some) if table.width > _WIDTH else table
     return table

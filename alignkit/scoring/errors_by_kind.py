@@ -182,10 +182,8 @@ class ClassErrors:
         both = np.hstack([rows, whole - rows])
         bounds = resampling.confidence_interval(both, _with_others, **drawn)
         shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
-        gaps = {
-            key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
-            for key in values
-        }
+        gaps = {key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
+                for key in values}  # fmt: skip
         row += [{key: bounds[key] for key in values}, FrozenMap(gaps)]
         return cls(*row)
 
@@ -507,9 +505,7 @@ def link_errors(
         f"resamples:{resamples}|seed:{seed}|version:{__version__}"
     )
     sizes = len(shared), len(corpus) - len(shared)
-    return LinkErrors(
-        tuple(classes), tuple(shown), *sizes, tuple(notes), signature, system=hypothesis
-    )
+    return LinkErrors(tuple(classes), tuple(shown), *sizes, tuple(notes), signature, hypothesis)
 
 
 Collected = Mapping[str, dict[str, _Counts]]

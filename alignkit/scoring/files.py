@@ -192,9 +192,8 @@ class TwoFiles:
     def signature(self) -> Signature:
         """The formats and bases of the files."""
         hyp, ref = self.hyp, self.ref
-        return Signature(
-            format=f"{hyp.format}/{ref.format}", base=f"{hyp.reading.base}/{ref.reading.base}"
-        )
+        bases = f"{hyp.reading.base}/{ref.reading.base}"
+        return Signature(format=f"{hyp.format}/{ref.format}", base=bases)
 
     @property
     def suspicions(self) -> dict[str, str]:

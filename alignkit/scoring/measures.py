@@ -261,10 +261,8 @@ def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios
 def left_out(sums: Counts) -> dict[str, int]:
     """Return from a sum of `macro_terms` the number of pairs for which each ratio is 0/0."""
     named = dict(zip(MACRO_COLUMNS, sums.tolist(), strict=True))
-    return {
-        name: round(named["pairs"] - named[f"{name}_defined"])
-        for name in ("precision", "recall", "f1")
-    }
+    ratios = ("precision", "recall", "f1")
+    return {name: round(named["pairs"] - named[f"{name}_defined"]) for name in ratios}
 
 
 @dataclass(frozen=True)
@@ -314,12 +312,8 @@ def level_intervals(
 ) -> dict[str, dict[str, Interval]]:  # fmt: skip
     """Return the interval of each measure, by level."""
     streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
-    return {
-        level: drawn_intervals(
-            *aggregated(counts, level, aggregate),
-            resamples=resamples,
-            confidence=confidence,
-            rng=streams[level],
-        )
-        for level, counts in rows.items()
-    }
+    intervals = {}
+    for level, counts in rows.items():
+        drawing: Any = {"resamples": resamples, "confidence": confidence, "rng": streams[level]}
+        intervals[level] = drawn_intervals(*aggregated(counts, level, aggregate), **drawing)
+    return intervals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,17 +105,13 @@ def group_records(
     if resamples is not None:
         order = np.argsort(member, kind="stable")
         places = np.split(np.array(pair, np.int64)[order], np.cumsum(sizes)[:-1])
-        bounds = [
-            measures.level_intervals(
-                {level: counts[mine] for level, counts in rows.items()},
-                aggregate,
-                resamples=resamples,
-                confidence=confidence,
-                # after the streams of the whole corpus, which are spawned from the seed first
-                seed=np.random.SeedSequence(seed, spawn_key=(len(measures.LEVELS) + k,)),
-            )
-            for k, mine in enumerate(places[: len(names)])
-        ]
+        bounds = []
+        for k, mine in enumerate(places[: len(names)]):
+            # after the streams of the whole corpus, which are spawned from the seed first
+            stream = np.random.SeedSequence(seed, spawn_key=(len(measures.LEVELS) + k,))
+            some = {level: counts[mine] for level, counts in rows.items()}
+            drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": stream}
+            bounds.append(measures.level_intervals(some, aggregate, **drawing))
     records: list[dict[str, object]] = []
     for k, level, record in _records(sums):
         bounded: dict[str, object] = {name: names[k], "pairs": sizes[k], "level": level}

@@ -83,9 +83,8 @@ class Signature:
 
     def __str__(self) -> str:
         settings = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return "|".join(
-            f"{name.replace('_', '-')}:{value}" for name, value in settings if value is not None
-        )
+        known = ((name.replace("_", "-"), value) for name, value in settings if value is not None)
+        return "|".join(f"{name}:{value}" for name, value in known)
 
 
 LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {

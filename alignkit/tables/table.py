@@ -239,8 +239,7 @@ def guessed_column(
         counts = any(issubclass(kind, int) and kind is not bool for kind in kinds)
         column = Column(name, "count" if counts else "text")
     filled = [value for value in values if value is not None and value != ""]
-    right = bool(filled) and all(
-        _NUMBER.fullmatch(column.show(_plain(value)).text) for value in filled
-    )
+    texts = (column.show(_plain(value)).text for value in filled)
+    right = bool(filled) and all(map(_NUMBER.fullmatch, texts))
     key = name or "row"
     return Column(name, column.kind, "", key, column.digits, column.unit, right=right)

@@ -136,9 +136,8 @@ class JudgmentAgreement(FigureResult):
     def head(self) -> Sequence[str]:
         """Lines with the annotators, the pairs, and the meaning of the brackets."""
         options, pairs = self.options, how_many(self.pairs, "pair")
-        lines = [
-            f"Agreement of {', '.join(self.annotators)} on judgments of {pairs} ({self.scheme})"
-        ]
+        who = ", ".join(self.annotators)
+        lines = [f"Agreement of {who} on judgments of {pairs} ({self.scheme})"]
         if self.unjudged:
             more = how_many(self.unjudged, "further pair")
             lines.append(f"  {more} without a judgment by any of them")
@@ -147,10 +146,9 @@ class JudgmentAgreement(FigureResult):
         for reason, count in self.left_out.items():
             if count and reason != NOT_JUDGED:
                 lines.append(f"  {count} judgments {reason}")
-        for alike in ([view.name for view in views] for views in options.alike):
-            if len(alike) > 1:
-                said = f"The views {', '.join(alike)} give the same labels"
-                lines.append(f"{said}: only {alike[0]} is shown")
+        for alike in ([view.name for view in views] for views in options.alike if views[1:]):
+            said = f"The views {', '.join(alike)} give the same labels"
+            lines.append(f"{said}: only {alike[0]} is shown")
         if options.weights != "nominal":
             lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
         lines.append(
@@ -279,11 +277,10 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         view, section, _, name = place
         starts.setdefault((view, section), len(cells))
         names = [view, section or f"(no {agreement.by})", name] if several else [view, name]
-        cells.append([*names, next(iter(rows[place].values())).pairs])
-        for statistic in statistics:
-            shown = rows[place].get(statistic)
-            value = Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
-            cells[-1].append(value)
+        figures = rows[place]
+        values = (Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
+                  for shown in map(figures.get, statistics))  # fmt: skip
+        cells.append([*names, next(iter(figures.values())).pairs, *values])
     named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
     title = f"{layout.title} ({named})" if named else layout.title
     anchor = f"judgments-{layout.anchor}"

@@ -42,9 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         plain={"choices": ("upheld", "all"), "default": "upheld"},
         annotator={"action": "append"})  # fmt: skip
     group = parser.add_argument_group("labels")
-    inputs.add_scheme_argument(
-        group, "of the judgments (default: that of the format, or the one that fits all)"
-    )
+    about = "of the judgments (default: that of the format, or the one that fits all)"
+    inputs.add_scheme_argument(group, about)
     add_options(group, """
         --view V  view of the scheme with the labels for judges (default: binary, or full if there
             is no binary view)
@@ -58,9 +57,8 @@ def _share(text: str) -> float:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected a share such as .5 or 50%, not {text[:40]!r}"
-        ) from None
+        expected = f"expected a share such as .5 or 50%, not {text[:40]!r}"
+        raise argparse.ArgumentTypeError(expected) from None
 
 
 def run(options: argparse.Namespace) -> int:
