@@ -154,7 +154,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 # figures
 @dataclass(frozen=True)
-class _Number:
+class Number:
     """A figure with its interval, as a sentence shows it."""
 
     value: float
@@ -178,22 +178,24 @@ class _Number:
         return f"{text} (no interval)" if bounds and self.interval == ALIKE else text
 
 
-def _f1(two: Pairing, level: str) -> _Number:
+def f1_of(two: Pairing, level: str) -> Number:
+    """Return F1 of two annotators at a level."""
     section, name = two.sections[0], f"{level}.f1"
-    return _Number(section.figures.get(name, nan), section.intervals.get(name))
+    return Number(section.figures.get(name, nan), section.intervals.get(name))
 
 
-def _kappa(two: Pairing, level: str) -> _Number:
+def _kappa(two: Pairing, level: str) -> Number:
     assert two.given is not None
-    return _Number(*two.given.kappa(level.partition(".")[2]), decimal)
+    return Number(*two.given.kappa(level.partition(".")[2]), decimal)
 
 
-def _c(two: Pairing, level: str, model: str) -> _Number:
+def c_of(two: Pairing, level: str, model: str) -> Number:
+    """Return C of two annotators at a level, by a model of chance."""
     part = two.part(level, "all", model)
-    return _Number(part.C, part.interval or part.no_interval, decimal)
+    return Number(part.C, part.interval or part.no_interval, decimal)
 
 
-def _known(numbers: Mapping[Pairing, _Number]) -> list[Pairing]:
+def _known(numbers: Mapping[Pairing, Number]) -> list[Pairing]:
     """Return the pairings with a defined figure; all if none is defined."""
     return [two for two, number in numbers.items() if not isnan(number.value)] or list(numbers)
 
@@ -208,7 +210,7 @@ def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]]
     """Return the two groups of annotators that differ most, the larger first, or None."""
     weights = np.zeros((len(names), len(names)))
     for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
-        weights[names.index(two.first), names.index(two.second)] = 2 - _f1(two, _ALL).value
+        weights[names.index(two.first), names.index(two.second)] = 2 - f1_of(two, _ALL).value
     tree = minimum_spanning_tree(weights).toarray()
     best, widest = None, 0.0
     for edge in zip(*tree.nonzero(), strict=True):
@@ -235,8 +237,8 @@ def _parted(twos: Iterable[Pairing], side: Sequence[str]) -> tuple[list[Pairing]
 def _gap(side: Sequence[str], pairings: Iterable[Pairing], level: str) -> float:
     """Return the gap between the lowest bound within two groups and the highest across."""
     within, across = _parted(pairings, side)
-    low = min((_f1(two, level).bounds[0] for two in within), default=nan)
-    return low - max((_f1(two, level).bounds[1] for two in across), default=nan)
+    low = min((f1_of(two, level).bounds[0] for two in within), default=nan)
+    return low - max((f1_of(two, level).bounds[1] for two in across), default=nan)
 
 
 # the answer
@@ -248,7 +250,7 @@ class AnswerWriter:
         self.options, self.names = agreement.options, short_names(agreement.annotators)
         self.every = agreement.of("annotators")
         self.several = len(self.every) > 1
-        self.f1 = {two: _f1(two, _ALL) for two in self.every}
+        self.f1 = {two: f1_of(two, _ALL) for two in self.every}
         known = [two for two in self.every if not isnan(self.f1[two].value)]
         self.pairings = [two for two in known if self.several or self.f1[two].value]
         rows = [row for two in self.pairings if (row := two.sections[0].overlap)]
@@ -294,13 +296,13 @@ class AnswerWriter:
         """Return the short names of two annotators."""
         return f"{self.names[two.first]} ~ {self.names[two.second]}"
 
-    def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
+    def ends(self, numbers: Mapping[Pairing, Number], unit: str = "") -> tuple[str, str]:
         """Return the lowest and the highest figure, each with its annotators."""
         ends = (most(_known(numbers), key=lambda two: numbers[two].value) for most in (min, max))
         low, high = (f"{numbers[two].show(unit)} ({self.pair(two)})" for two in ends)
         return low, high
 
-    def span(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> str:
+    def span(self, numbers: Mapping[Pairing, Number], unit: str = "") -> str:
         """Return the only figure with its interval, or the range of the figures."""
         known = sorted((numbers[two] for two in _known(numbers)), key=lambda each: each.value)
         if len(numbers) == 1:
@@ -365,7 +367,7 @@ class AnswerWriter:
             who = self.listed(names) if self.sides else f"The {len(names)} annotators"
             return self.say("range", who=who, measure=self.measure, **ends)
         ((two, number),) = f1.items()
-        shown, sure = number.show("%"), _f1(two, _SURE)
+        shown, sure = number.show("%"), f1_of(two, _SURE)
         shown += "" if self.given else " of their word links"
         if self.weak and self.terse < 4:
             share = sure.show("%") if sure.value else "none"
@@ -458,7 +460,7 @@ class AnswerWriter:
 
     def chance(self, quoted: Quoted) -> str:
         """Return the C to quote, for both levels or for all pairings."""
-        every = {two: _c(two, _ALL, quoted.model) for two in self.pairings}
+        every = {two: c_of(two, _ALL, quoted.model) for two in self.pairings}
         if self.sides is not None:
             rest, side = self.sides
             within, across = (self.span({two: every[two] for two in those})
@@ -470,7 +472,7 @@ class AnswerWriter:
         else:
             figures = []
             for level in self.levels[: 2 if self.terse < 4 else 1]:
-                number = _c(self.pairings[0], level, quoted.model)
+                number = c_of(self.pairings[0], level, quoted.model)
                 text = number.show(bounds=level == _ALL or self.terse < 3)
                 low, high = number.bounds
                 if low <= 0 <= high:
@@ -499,7 +501,7 @@ class AnswerWriter:
         hits = (choice_hits(self.agreement, two, level) for two, level, _ in parts)
         if any(code == "normalizer" for those in hits for code, _ in those):
             return self.say("normalizer")
-        bounds = [_f1(two, level).bounds for two in self.pairings for level in self.levels]
+        bounds = [f1_of(two, level).bounds for two in self.pairings for level in self.levels]
         if any(high - low > _WIDE for low, high in bounds):
             return self.say("wide")
         edits = parts and edits_known(self.agreement.initial, self.options.missing_initial)
@@ -516,12 +518,12 @@ class AnswerWriter:
     def cited(self) -> Iterator[str]:
         """Yield the figures to cite, for each level or each pairing."""
         levels, quoted = self.levels if self.terse < 4 else self.levels[:1], self.quoted
-        measures: dict[str, Callable[[Pairing, str], _Number]] = {"word F1": _f1}
+        measures: dict[str, Callable[[Pairing, str], Number]] = {"word F1": f1_of}
         if self.given:
             count = "" if self.several else f"{self.links} "
             measures = {f"kappa over the {count}given links": _kappa} | measures
         elif quoted is not None and self.has_c:
-            measures[quoted.name] = lambda two, level: _c(two, level, quoted.model)
+            measures[quoted.name] = lambda two, level: c_of(two, level, quoted.model)
         if len(self.every) > 3:
             for name, measure in measures.items():
                 low, high = self.ends(numbers := {two: measure(two, _ALL) for two in self.pairings})
@@ -542,17 +544,17 @@ class AnswerWriter:
 
     def of_two(self, two: Pairing, level: str) -> str:
         """Return F1 and C of two annotators at a level."""
-        f1 = f"{'word' if level == _ALL else 'sure links'} F1 {_f1(two, level).show()}"
+        f1 = f"{'word' if level == _ALL else 'sure links'} F1 {f1_of(two, level).show()}"
         if self.quoted is None:
             return f1
         part = two.part(level, "all", self.quoted.model)
         name = self.quoted.name if level == _ALL else "C"
-        c = f"{name} {_c(two, level, self.quoted.model).show()}"
+        c = f"{name} {c_of(two, level, self.quoted.model).show()}"
         c = c if self.has_c else f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
         return f"{f1}, {c} on {how_many(part.used, 'pair') if level == _ALL else part.used}"
 
 
-def _mean(numbers: Mapping[Pairing, _Number], quoted: Quoted | None = None) -> str:
+def _mean(numbers: Mapping[Pairing, Number], quoted: Quoted | None = None) -> str:
     """Return the mean of some figures, weighted by pairs (or pairs used) as in the tables."""
     (digits,) = {number.digits for number in numbers.values()}
     weighed = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan, nan
 
 from alignkit._support.wording import how_many, visible
-from alignkit.agreement.answer import CHANCE_NAMES, AnswerWriter
+from alignkit.agreement.answer import CHANCE_NAMES, AnswerWriter, Number, c_of, f1_of
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.tables import LINKS, MOST_PAIRINGS
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
@@ -34,10 +34,10 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
         for unit, text in _UNITS.items()
         for who, those in rows.items()
     ]
-    measures = {"F1 (%)": _f1}
+    measures = {"F1 (%)": f1_of}
     if answer.quoted:
         model = answer.quoted.model
-        measures[answer.quoted.name] = lambda two, level: _chance(two, level, model)
+        measures[answer.quoted.name] = lambda two, level: c_of(two, level, model)
     panels, undefined = list[DotPanel](), 0
     for name, measure in measures.items():
         values = [
@@ -80,7 +80,7 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     panels = [
         DotPanel(
             f"C, {text}", [row for *_, row in drawn],
-            [[_chance(two, f"{unit}.{links}", model) for links, _ in series]
+            [[_value(c_of(two, f"{unit}.{links}", model)) for links, _ in series]
              for two, model, _ in drawn],
             percent=False,
         )
@@ -90,23 +90,16 @@ def model_plot(agreement: AgreementFigures) -> DotPlot:
     return DotPlot([panel for panel in panels if panel.ends], [text for _, text in series], caption)
 
 
-def _f1(two: Pairing, level: str) -> Value:
-    whole, name = two.sections[0], f"{level}.f1"
-    return _bounded(whole.figures.get(name, nan), whole.intervals.get(name))
+def _value(number: Number) -> Value:
+    bounded = isinstance(number.interval, Interval) and not isnan(number.value)
+    return Value(number.value, *number.bounds) if bounded else Value(number.value)
 
 
-def _chance(two: Pairing, level: str, model: str) -> Value:
-    part = two.part(level, "all", model)
-    return _bounded(part.C, part.interval)
-
-
-def _bounded(value: float, interval: Interval | str | None) -> Value:
-    if isinstance(interval, Interval) and not isnan(value):
-        return Value(value, interval.low, interval.high)
-    return Value(value)
-
-
-def _mean(values: Sequence[Value]) -> Value:
+def _mean(numbers: Sequence[Number]) -> Value:
     """Return the only value, or the mean of several without an interval."""
-    known = [value.value for value in values if not isnan(value.value)]
-    return values[0] if len(values) == 1 else Value(sum(known) / len(known) if known else nan)
+    known = [number.value for number in numbers if not isnan(number.value)]
+    return (
+        _value(numbers[0])
+        if len(numbers) == 1
+        else Value(sum(known) / len(known) if known else nan)
+    )

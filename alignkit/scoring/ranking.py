@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, isnan, nan
+from math import isfinite, isnan, nan
 from typing import Union
 
 import numpy as np
@@ -18,6 +18,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.scoring.plots import cd_diagram, heat_map
+from alignkit.stats.resampling import ratio
 from alignkit.stats.tests import Friedman, friedman
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Picture, Result
@@ -50,11 +51,8 @@ class Measured:
 
     def worst_first(self) -> Measured:
         """Return the table with phenomena sorted by their mean, those without values last."""
-        known = ~np.isnan(self.values)
-        sums = np.where(known, self.values, 0).sum(axis=1)
-        means = np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), inf)
-        keys = np.where(np.isinf(means), inf, -means if self.lower_is_better else means)
-        order = np.argsort(keys, kind="stable")
+        means = ratio(np.nansum(self.values, axis=1), (~np.isnan(self.values)).sum(axis=1))
+        order = np.argsort(-means if self.lower_is_better else means, kind="stable")
         pairs = self.pairs and tuple(self.pairs[k] for k in order)
         names = tuple(self.phenomena[k] for k in order)
         return replace(self, phenomena=names, values=self.values[order], pairs=pairs)

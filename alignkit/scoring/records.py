@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
@@ -23,6 +24,7 @@ from alignkit.tables.table import Table, guessed_column
 
 _TERMS = len(measures.MACRO_COLUMNS)
 _EXACT = measures.MACRO_COLUMNS.index("exact")
+_APART = re.compile("^(hyp|ref|left_out)_|_(low|high|reason)$|_in_")  # counts and bounds
 _LEFT = {name: f"left_out_{name}" for name in ("precision", "recall", "f1")}
 
 
@@ -183,13 +185,8 @@ def breakdown_table(
     records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
 ) -> Table:
     """Return the records of `pair_records` or `group_records` as a table, without counts."""
-    names = [
-        key
-        for key in dict.fromkeys(key for record in records for key in record)
-        if not key.startswith(("hyp_", "ref_", "left_out_"))
-        and not key.endswith(("_low", "_high", "_reason"))
-        and "_in_" not in key
-    ]
+    keys = dict.fromkeys(key for record in records for key in record)
+    names = [key for key in keys if not _APART.search(key)]
     columns = [
         Column(MEASURE_NAMES[name], "percent", key=name)
         if name in MEASURE_NAMES

@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Union
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.values import jsonable, named_json
+from alignkit._support.values import FrozenMap, jsonable, named_json
 from alignkit._support.wording import how_many, visible
 from alignkit.errors import OptionError
 from alignkit.scoring.counts import Rows
@@ -94,17 +94,15 @@ def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
 
 
 def level_records(
-    parts: Mapping[str, Part],
-    intervals: Intervals,
-    macro: Mapping[str, MacroScore] | None = None,
+    parts: Mapping[str, Part], intervals: Intervals, macro: Mapping[str, MacroScore] = FrozenMap(),
     **first: object,
-) -> list[dict[str, object]]:
+) -> list[dict[str, object]]:  # fmt: skip
     """Return a record for each level: the measures, their bounds, the counts."""
     records = []
     for level, part in parts.items():
         record: dict[str, object] = {"level": level, **first}
         values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
-        values |= macro[level].measures() if macro and level in macro else {}
+        values |= macro[level].measures() if level in macro else {}
         for name, value in values.items():
             record[name] = value
             if name in intervals.get(level, {}):
