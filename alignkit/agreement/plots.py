@@ -98,8 +98,5 @@ def _value(number: Number) -> Value:
 def _mean(numbers: Sequence[Number]) -> Value:
     """Return the only value, or the mean of several without an interval."""
     known = [number.value for number in numbers if not isnan(number.value)]
-    return (
-        _value(numbers[0])
-        if len(numbers) == 1
-        else Value(sum(known) / len(known) if known else nan)
-    )
+    mean = Value(sum(known) / len(known) if known else nan)
+    return _value(numbers[0]) if len(numbers) == 1 else mean

@@ -259,7 +259,7 @@ class StratifiedSample:
         self._degrees = self._pairs - len(np.unique(merged_strata(strata))) if self._pairs else 0
         if self._pairs > 1:
             rng = np.random.default_rng(seeds)
-            draws = stratified_weights(strata, options.resamples, rng, width=rows.width)
+            draws = stratified_weights(strata, options.resamples, rng, width=rows.counts.shape[1])
             parts = [rows.measure(rows.sums(weights)) for weights in draws]
             for name in self._figures:
                 self._drawn[name] = np.concatenate([part[name] for part in parts])

@@ -140,7 +140,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
         shown = [*self.tables()] if "systems" in names and self.scores else []
         shown += [comparison_table(self)] if "differences" in names or not shown else []
         sheets = [table.sheet() for table in shown]
-        report = Report([], sheets, list(self.cautions), str(self.signature))
+        report = Report([], sheets, self.cautions, str(self.signature))
         return get_medium(medium).report(report).lstrip("\n")
 
     def _repr_html_(self) -> str:
@@ -148,9 +148,9 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, for a DataFrame."""
-        plain = ({k: x for k, x in vars(row).items() if k != "interval"} for row in self)
-        bounds = ({"low": row.interval.low, "high": row.interval.high} for row in self)
-        return [values | ends for values, ends in zip(plain, bounds, strict=True)]
+        records = [{**vars(row), "low": row.interval.low, "high": row.interval.high}
+                   for row in self]  # fmt: skip
+        return [{k: x for k, x in row.items() if k != "interval"} for row in records]
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
         """Return the differences as JSON values; NaN becomes None."""
@@ -174,12 +174,12 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     settings, first = comparisons.signature, comparisons[0].baseline
     seed = SEED if settings.seed is None else settings.seed
     resamples, confidence = settings.resamples or 1000, settings.confidence or 0.95
-    scores = {
-        name: score
-        if score.intervals and score.signature.drawn(resamples, confidence, seed) == score.signature
-        else score.with_intervals(resamples=resamples, confidence=confidence, seed=seed)
-        for name, score in comparisons.scores.items()
-    }
+    scores = dict(comparisons.scores)
+    for name, score in scores.items():
+        drawn = score.signature.drawn(resamples, confidence, seed)
+        if not score.intervals or drawn != score.signature:
+            drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": seed}
+            scores[name] = score.with_intervals(**drawing)
     marks = _marks([row for row in comparisons if row.baseline == first])
     for level, level_name in LEVEL_NAMES.items():
         shown = {name: _measures(score, level) for name, score in scores.items()}
@@ -192,10 +192,8 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
         brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
         what = level_name[0].upper() + level_name[1:]
         title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
-        note = (
-            f"* p < .05, ** p < .01 against {first}, by paired bootstrap and by randomization "
-            "(Holm over systems)"
-        )
+        tests = "by paired bootstrap and by randomization (Holm over systems)"
+        note = f"* p < .05, ** p < .01 against {first}, {tests}"
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 
 
@@ -388,10 +386,8 @@ def _levels(
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
     if not any(isinstance(x, Score) for x in systems.values()):
         if measure is None:
-            raise ArgumentError(
-                "measure is None; rows of counts need one, such as link_ratios (a Score has its "
-                "own)"
-            )
+            expected = "rows of counts need one, such as link_ratios (a Score has its own)"
+            raise ArgumentError(f"measure is None; {expected}")
         return {"": (_checked(systems), measure)}
     if measure is not None:
         raise OptionError("measure is for rows of counts; leave it out, scores have their own")

@@ -166,26 +166,23 @@ def _found(path: str, declared: str | None, options: ReadOptions) -> str:
     return format
 
 
+@dataclass(eq=False)
 class TwoFiles:
     """Two files: the alignments of a system and those of the gold standard."""
 
-    def __init__(
-        self,
-        open_both: Callable[[], tuple[inputs.LinkInput, inputs.LinkInput]],
-        options: FileOptions,
-        *,
-        pairwise: bool = False,
-        watch: Callable[[SentencePair, SentencePair], None] | None = None,
-        tell: Callable[[str], None] = _LOGGER.warning,
-    ) -> None:
-        self._open_both, self._options = open_both, options
-        self._pairwise, self._watch, self._tell = pairwise, watch, tell
+    open_both: Callable[[], tuple[inputs.LinkInput, inputs.LinkInput]]
+    options: FileOptions
+    pairwise: bool = False  # whether to read pair by pair, even if links suffice
+    watch: Callable[[SentencePair, SentencePair], None] | None = None
+    tell: Callable[[str], None] = _LOGGER.warning
+
+    def __post_init__(self) -> None:
         self._open()
 
     def _open(self) -> None:
         self.skipped = self._outside = 0
         self.scored = ""
-        self.hyp, self.ref = self._open_both()
+        self.hyp, self.ref = self.open_both()
         self._bases = BaseWatch(self.hyp.reading.base), BaseWatch(self.ref.reading.base)
 
     @property
@@ -220,9 +217,8 @@ class TwoFiles:
 
     def in_step(self, settings: ScoreSettings) -> bool:
         """Return whether links alone suffice, so that both files can be read as arrays."""
-        options = self._options
-        named = options.hyp_annotator is not None or options.ref_annotator is not None
-        apart = self._pairwise or named or settings.needs_words
+        names = self.options.hyp_annotator, self.options.ref_annotator
+        apart = self.pairwise or settings.needs_words or names != (None, None)
         return not apart and inputs.have_blocks(self.hyp, self.ref)
 
     def blocks(self, settings: ScoreSettings, *, joined: bool = False) -> Iterator[Block]:
@@ -231,7 +227,7 @@ class TwoFiles:
             self._open()
         with inputs.naming(self.ref.path, self.hyp.path):
             if not joined and self.in_step(settings):
-                ordered = self._options.in_order
+                ordered = self.options.in_order
                 sides = self.hyp, self.ref
                 both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out)
                 for _, hyp, ref in both:
@@ -246,7 +242,7 @@ class TwoFiles:
 
     def annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both annotated, as "hyp" and "ref", with the data of both files."""
-        options = self._options
+        options = self.options
         of_ref = inputs.Choice(self.ref.path, options.ref_annotator, "ref_annotator")
         of_hyp = inputs.Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
         ids: list[str] = []
@@ -268,8 +264,8 @@ class TwoFiles:
                     kept = {x: sure for x, sure in links.items() if x.i < n and x.j < m}
                     self._outside += len(links) - len(kept)
                     sides[name] = Alignment((x for x, sure in kept.items() if sure), kept)
-            if self._watch is not None:
-                self._watch(ref, hyp)
+            if self.watch is not None:
+                self.watch(ref, hyp)
             try:
                 yield SentencePair(
                     ref.id, known.source, known.target, sides, {**hyp.attributes, **ref.attributes},
@@ -282,7 +278,7 @@ class TwoFiles:
                 ) from None
         self.scored = digest_of(ids)
         if self._outside:
-            self._tell(f"{self.hyp.path}: {self._outside} x link out of range")
+            self.tell(f"{self.hyp.path}: {self._outside} x link out of range")
         for choice in (of_ref, of_hyp):
             choice.check()
 
@@ -292,9 +288,9 @@ class TwoFiles:
             return
         differences = Differences()
         refs, hyps = self.ref.pairs(), self.hyp.pairs()
-        if self._options.in_order:
+        if self.options.in_order:
             refs, hyps = inputs.in_order(refs, hyps)
-        partial = self._options.reading.partial
+        partial = self.options.reading.partial
         try:
             yield from join_pairs(refs, hyps, partial=partial, differences=differences)
         except JoinError as error:
@@ -302,4 +298,4 @@ class TwoFiles:
         self._leave_out(len(differences.missing) + len(differences.surplus))
         if differences.tokens:
             tokens = replace(differences, missing=[], surplus=[])
-            self._tell(f"{self.ref.path} and {self.hyp.path}: {tokens}")
+            self.tell(f"{self.ref.path} and {self.hyp.path}: {tokens}")

@@ -135,10 +135,8 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
     few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
     if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
         return ""
-    return (
-        f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than "
-        f"about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
-    )
+    who = f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than"
+    return f"{who} about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
 
 
 def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
@@ -187,12 +185,9 @@ def breakdown_table(
     """Return the records of `pair_records` or `group_records` as a table, without counts."""
     keys = dict.fromkeys(key for record in records for key in record)
     names = [key for key in keys if not _APART.search(key)]
-    columns = [
-        Column(MEASURE_NAMES[name], "percent", key=name)
-        if name in MEASURE_NAMES
-        else guessed_column(name, [record.get(name) for record in records])
-        for name in names
-    ]
+    columns = [Column(MEASURE_NAMES[name], "percent", key=name) if name in MEASURE_NAMES
+               else guessed_column(name, [record.get(name) for record in records])
+               for name in names]  # fmt: skip
     rows = [[_cell(record, name) for name in names] for record in records]
     if any(record.get(key) for record in records for key in _LEFT.values()):
         columns.append(Column("left out (0/0)", key="left_out"))
