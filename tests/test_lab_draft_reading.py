@@ -112,8 +112,8 @@ def test_each_written_format_is_detected_or_asked(read, tmp_path, format, sample
     corpus = Corpus(list(read_corpus(samples, **words))[: 12 if format == "blinker" else 100])
     draft = read(files := files_of(corpus, format, tmp_path / "w"))
     if asked := read.findings.get("format"):
-        assert (asked.choices[0].value, asked.chosen, draft.ready) == ("stop", "stop", False)
-        assert format in [choice.value for choice in asked.choices]
+        assert (asked.choices[0][0], asked.chosen, draft.ready) == ("stop", "stop", False)
+        assert format in [choice[0] for choice in asked.choices]
         draft = read(files, choices={"format": format})
     if "has links alone" in draft.problem:
         sides = [[" ".join(side) + "\n" for side in pair.words] for pair in corpus]
@@ -155,10 +155,10 @@ def test_findings_have_choices_and_the_safe_one_is_chosen(
 ):
     draft = read(files)
     finding = read.findings[code]
-    assert (finding.text, ", ".join(each.name for each in finding.choices[:2])) == (text, names)
+    assert (finding.text, ", ".join(each[1] for each in finding.choices[:2])) == (text, names)
     assert finding.pairs[: len(pairs)] == pairs or code == "broken-record"
-    assert (finding.chosen, draft.ready, draft.pairs) == (finding.choices[0].value, *safe)
-    value = "windows-1252" if code == "encoding" else finding.choices[1].value
+    assert (finding.chosen, draft.ready, draft.pairs) == (finding.choices[0][0], *safe)
+    value = "windows-1252" if code == "encoding" else finding.choices[1][0]
     draft = read(files, choices={code: value})
     assert (read.findings[code].chosen, draft.ready, draft.pairs) == (value, *other)
     if files is LATIN:  # a mark, too, is told, as in a file of Windows
@@ -180,7 +180,7 @@ def test_a_suspicious_direction_or_base_can_be_turned(read):
     assert links(read.pairs, "a")[0] == "4-0 6-1 7-2"
     files["a.align"] = "1-1 8-3 3-2\n" * 10
     draft = read(files, choices={"suspicious-base": "turn"})
-    assert read.findings["suspicious-base"].choices[1].name == "Count from 1"
+    assert read.findings["suspicious-base"].choices[1][1] == "Count from 1"
     assert links(read.pairs, "a")[0] == "0-0 2-1 7-2"
     draft = read(files, options={"base": "1", "direction": "source"})
     assert (list(read.findings), draft.ready) == (["repeated-pairs"], True)

@@ -33,7 +33,7 @@ PASSED = ("content-type", "x-csrf-token", "x-account")
 
 def draft(**more):
     kinds = [("source", "Source words"), ("links", "Links")]
-    choices = [api.DraftChoice("drop", "Leave out"), api.DraftChoice("stop", "Stop")]
+    choices = [("drop", "Leave out"), ("stop", "Stop")]
     values = {
         "etag": "7", "pairs": 600, "ready": True, "name": "News", "annotators": ["auto"],
         "files": [api.DraftFile(n, name, 48_000, 48_000, "source", kinds, "")

@@ -15,15 +15,8 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.adjudication import comparison
+from alignkit.annotate.adjudication import comparison, provenance
 from alignkit.annotate.adjudication.gold import Case, Pseudonyms, gold_of, names_of, read_case
-from alignkit.annotate.adjudication.provenance import (
-    BULK,
-    origins,
-    rewordings,
-    rewrites_at,
-    suggestions_shown,
-)
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
@@ -210,8 +203,8 @@ def rewrites_changed(
     for event in log.get(gold, ()):
         done = event.kind == "done" and decode_data(event.data).after is True
         last = max(last, event.n) if done or event.kind == "rewrite" else last
-    then: set[Texts] = set()
-    then = then.union(*(rewrites_at(log.get(account, ()), last).values() for account in votes))
+    before = (provenance.rewrites_at(log.get(account, ()), last) for account in votes)
+    then = {texts for made in before for texts in made.values()}
     return bool((now - then) - own or (then - now) & own)
 
 
@@ -264,17 +257,17 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
 def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
     accounts = {voter.name: voter.account for voter in case.voters}
     log = queries.pair_log(conn, case.pair.k)
-    corrected = rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
+    corrected = provenance.rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
     for number, name in enumerate(names.ordered(case.streams), 1):
         events, state = log.get(accounts[name], []), case.streams[name].state
-        how = origins(events, corrected)
+        how = provenance.origins(events, corrected)
         yield Vote(
             id=names.shown(name),
             name=f"vote {number}" if names.blind else name,
             seq=state.seq,
-            shown=suggestions_shown(events),
+            shown=provenance.suggestions_shown(events),
             cells=[(*cell, x, *how.get(cell, ("", ""))) for cell, x in sorted(state.cells.items())],
-            unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == BULK],
+            unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == provenance.BULK],
             comments=sorted(state.comments.items()),
             judgment=state.judgment,
             flags=state.flags,

@@ -224,23 +224,19 @@ class DraftFile(Struct):
     kinds: list[tuple[str, str]] = []  # value and name of what it can be
     problem: str = ""  # why it cannot be read: line, what was expected
 
-class DraftChoice(Struct):
-    value: str
-    name: str
-
 class DraftFinding(Struct):
     """A finding of `check`; without choices it is only shown."""
     code: str
     text: str
     pairs: list[int]  # the first of them
-    choices: list[DraftChoice]
+    choices: list[tuple[str, str]]  # value and name
     chosen: str
 
 class DraftOption(Struct):  # of *Change*
     name: str  # format, base, direction, encoding, tokenizer
     label: str
     value: str
-    choices: list[DraftChoice]
+    choices: list[tuple[str, str]]
 
 class Draft(Struct):  # GET drafts/ID; GET drafts, mine
     id: str

@@ -22,7 +22,7 @@ from msgspec import json
 from alignkit._support.wording import how_many
 from alignkit.annotate.creation import read_documents
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.lab.bodies import DraftChoice, DraftFinding, DraftOption, Preview
+from alignkit.annotate.lab.bodies import DraftFinding, DraftOption, Preview
 from alignkit.annotate.lab.drafts import MB, MOST, DraftJob, DraftRecord
 from alignkit.annotate.project.database import is_project
 from alignkit.annotate.project.names import GOLD, ProjectError, check_name
@@ -112,7 +112,7 @@ class DraftReader:
         wrong = draft.problem or any(file.problem for file in draft.files) or self._stops()
         draft.ready, draft.models = draft.pairs > 0 and not wrong, self._of("model")
         draft.options = [
-            DraftOption(name, label, self._options.get(name, ""), _rows(("", "as detected"), *rows))
+            DraftOption(name, label, self._options.get(name, ""), [("", "as detected"), *rows])
             for name, (label, rows) in _OPTIONS.items()
             if name != "tokenizer" or draft.task == "extract"
         ]
@@ -144,7 +144,7 @@ class DraftReader:
         if same := [finding for finding in self._draft.findings if finding.code == code]:
             same[0].text += f"; {text}"
         else:
-            self._draft.findings.append(DraftFinding(code, text, [*at], _rows(*choices), chosen))
+            self._draft.findings.append(DraftFinding(code, text, [*at], [*choices], chosen))
         return chosen
 
     def _stops(self) -> bool:
@@ -431,10 +431,6 @@ class DraftReader:
             raise OptionError("The files have no sentence pairs.")
         self._draft.annotators = list(map(check_name, annotators))
         self._draft.pairs = len(offsets) - 1
-
-
-def _rows(*choices: tuple[str, str]) -> list[DraftChoice]:
-    return [DraftChoice(*choice) for choice in choices]
 
 
 @contextmanager

@@ -42,17 +42,6 @@ def _id(visit: LabVisit) -> str:
     return id
 
 
-def _n(visit: LabVisit) -> int:
-    text = visit.word("n") or visit.word("k")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise unknown()
-    return int(text)
-
-
-def _sent(visit: LabVisit) -> Any:
-    return visit.sent
-
-
 @contextmanager
 def alone(id: str) -> Iterator[None]:
     """Use a draft for a project or an import, while no other request does."""
@@ -68,9 +57,8 @@ def alone(id: str) -> Iterator[None]:
 
 def drafts(visit: LabVisit) -> object:
     """Return one's drafts."""
-    only = visit.person.project if visit.person else ""
     own = visit.server.drafts.drafts(visit.name)
-    return {"drafts": [draft for draft in own if only in ("", draft.project)]}
+    return {"drafts": [each for each in own if visit.person.project in ("", each.project)]}
 
 
 def new_draft(visit: LabVisit) -> object:
@@ -79,11 +67,12 @@ def new_draft(visit: LabVisit) -> object:
     return visit.server.drafts.create(visit.name, visit.sent.project)
 
 
-def _on(act: Callable[..., object], *more: Callable[[LabVisit], object]) -> Any:
-    """Return the answer that does something with the draft of the path."""
+def _on(act: Callable[..., object], *more: str) -> Any:
+    """Return the answer that does something with the draft of the path, and more of the visit."""
 
     def answer(visit: LabVisit) -> object:
-        return act(visit.server.drafts, visit.name, _id(visit), *(of(visit) for of in more))
+        given = (getattr(visit, name) for name in more)
+        return act(visit.server.drafts, visit.name, _id(visit), *given)
 
     answer.__doc__ = act.__doc__
     return answer
@@ -94,7 +83,7 @@ async def put_file(visit: LabVisit) -> Response:
     request = visit.request
     if request.headers.get("content-type", "").partition(";")[0] != "application/octet-stream":
         raise RefusedError(415, "expected a body of Content-Type application/octet-stream")
-    id, n = await run_in_threadpool(_id, visit), _n(visit)
+    id, n = await run_in_threadpool(_id, visit), visit.k
     with visit.server.drafts.receive(visit.name, id, n) as write:
         async for piece in _pieces(request):
             await run_in_threadpool(write, piece)
@@ -162,11 +151,11 @@ ENTRIES = [
     Entry("GET", "drafts", OWN, drafts, gives={"drafts": list[bodies.Draft]}),
     Entry("POST", "drafts", OWN, new_draft, bodies.NewDraft, bodies.Draft, 201),
     Entry("GET", _DRAFT, OWN, _on(Drafts.get), gives=bodies.Draft),
-    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, _sent), bodies.ChangeDraft, bodies.Draft),
+    Entry("PATCH", _DRAFT, OWN, _on(Drafts.change, "sent"), bodies.ChangeDraft, bodies.Draft),
     Entry("DELETE", _DRAFT, OWN, _on(Drafts.remove), status=204),
-    Entry("POST", f"{_DRAFT}/files", OWN, _on(_add, _sent), bodies.NewFile, {"n": int}, 201),
+    Entry("POST", f"{_DRAFT}/files", OWN, _on(_add, "sent"), bodies.NewFile, {"n": int}, 201),
     Entry("PUT", _FILE, OWN, put_file, bytes, status=204, streams=True),
-    Entry("DELETE", _FILE, OWN, _on(Drafts.remove_file, _n), gives=bodies.Draft),
-    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, _on(Drafts.preview, _n), gives=bodies.Preview),
+    Entry("DELETE", _FILE, OWN, _on(Drafts.remove_file, "k"), gives=bodies.Draft),
+    Entry("GET", f"{_DRAFT}/preview/{{k}}", OWN, _on(Drafts.preview, "k"), gives=bodies.Preview),
     Entry("POST", "projects", CREATE, new_project, bodies.NewProject, bodies.ProjectCard, 202),
 ]

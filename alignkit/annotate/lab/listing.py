@@ -31,9 +31,7 @@ _PATIENCE = 3.0  # seconds that a reader of guidelines waits for another
 
 def projects(visit: LabVisit) -> object:
     """Return the projects in which one has a role; first those that need one."""
-    lab, person = visit.lab, visit.person
-    assert person is not None
-    rows = lab.projects.rows("" if person.rank == values.OWNER else visit.name)
+    rows = visit.lab.projects.rows("" if visit.person.rank == values.OWNER else visit.name)
     cards = [card(visit, row, role) for row, role in visit.projects(rows)]
     cards.sort(key=lambda card: card.last or card.made, reverse=True)
     cards.sort(key=lambda card: (card.state == values.ARCHIVED, card.needs is None))

@@ -73,7 +73,6 @@ def join(visit: LabVisit) -> Response:
 def me(visit: LabVisit) -> object:
     """Return who one is, and one's roles."""
     person, lab = visit.person, visit.lab
-    assert person is not None
     rows = [
         bodies.MyRole(row.slug, row.name, role.role, role.annotates)
         for row, role in visit.projects(lab.projects.rows(visit.name))

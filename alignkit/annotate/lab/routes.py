@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from sqlalchemy import select
 from starlette.requests import Request
+from starlette.responses import Response
 
+from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.lab import Lab
-from alignkit.annotate.lab.values import (
-    ADJUDICATOR,
-    ANNOTATOR,
-    OWNER,
-    READER,
-    Actor,
-    LabSession,
-    ProjectRole,
-    ProjectRow,
-    TokenVisitor,
-)
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk, Visit
 from alignkit.annotate.server.security import RefusedError
+from alignkit.errors import AlignkitError
 
 ANYBODY, OWN, CREATE, LAB = "anybody", "own", "create", "lab"
 """Who may use a route outside of projects: without a session, any account, who may create projects,
@@ -28,17 +21,20 @@ lab owners."""
 MEMBER, MANAGE = "member", "manage"
 """Who may use a route of a project, beside what desks know: any role, owners."""
 ABILITIES = {
-    OWNER: {MEMBER, LOOK, DECIDE, MANAGE},
-    ADJUDICATOR: {MEMBER, LOOK, DECIDE},
-    ANNOTATOR: {MEMBER, ANNOTATE},
-    READER: {MEMBER, LOOK},
+    values.OWNER: {MEMBER, LOOK, DECIDE, MANAGE},
+    values.ADJUDICATOR: {MEMBER, LOOK, DECIDE},
+    values.ANNOTATOR: {MEMBER, ANNOTATE},
+    values.READER: {MEMBER, LOOK},
 }
 """What the roles in a project may do; owners and adjudicators may also annotate, if chosen."""
+_MOST, _LONGEST = 1000, 200  # keys of an account in a day, and characters of each
+_BEGUN = "This was begun before, and perhaps not completed. Look, then use another key."
+_SECRET = "This was done before. Its answer has a secret, which was shown only once."
 
 
-def abilities(role: ProjectRole) -> set[str]:
+def abilities(role: values.ProjectRole) -> set[str]:
     """Return what somebody may do in a project."""
-    return ABILITIES[role.role] | ({ANNOTATE} if role.annotates and role.role != READER else set())
+    return ABILITIES[role.role] | ({ANNOTATE} if role.annotates else set())
 
 
 class Entry(NamedTuple):
@@ -72,16 +68,14 @@ class Entry(NamedTuple):
 class LabVisit(Visit):
     """A request to a lab that was let in: the account, and in a project the role."""
 
-    project: ProjectRow
-    role: ProjectRole
+    project: values.ProjectRow
+    role: values.ProjectRole
     lab_owner = False  # is owner of the project by the rank in the lab only
     sent: Any = None  # the body as a struct
 
-    def __init__(
-        self, server: Any, request: Request, person: LabSession | TokenVisitor | None
-    ) -> None:
-        name = person.account if person else ""
-        super().__init__(request, None, name, decides=request.query_params.get("at") == "gold")
+    def __init__(self, server: Any, request: Request, person: values.LabSession) -> None:
+        decides = request.query_params.get("at") == "gold"
+        super().__init__(request, None, person.account, decides=decides)
         self.server = server  # the `LabServer`, whose module imports all routes
         self.lab: Lab = server.lab
         self.person = person
@@ -93,33 +87,65 @@ class LabVisit(Visit):
     def creates(self) -> bool:
         """Whether one may create projects, and is not bound to a project by a token."""
         person = self.person
-        if person is None or person.project:
-            return False
-        return person.may_create or person.rank == OWNER
+        return not person.project and (person.may_create or person.rank == values.OWNER)
 
-    def projects(self, rows: Iterable[ProjectRow]) -> Iterator[tuple[ProjectRow, ProjectRole]]:
+    def projects(
+        self, rows: Iterable[values.ProjectRow]
+    ) -> Iterator[tuple[values.ProjectRow, values.ProjectRole]]:
         """Yield those of some projects in which one has a role, with it."""
-        only = self.person.project if self.person else ""
         for row in rows:
             role = self.lab.projects.role(self.name, row.slug)
-            if role is not None and only in ("", row.slug):
+            if role is not None and self.person.project in ("", row.slug):
                 yield row, role
 
     @property
-    def actor(self) -> Actor:
+    def actor(self) -> values.Actor:
         """Who changes something, for the audit log."""
-        by = "token" if isinstance(self.person, TokenVisitor) else "page"
-        return Actor(self.name, by, self.address, self.lab_owner)
+        by = "token" if self.person.proved is None else "page"
+        return values.Actor(self.name, by, self.address, self.lab_owner)
 
     def check_proved(self) -> None:
         """Ask for the password again if it was not given lately."""
-        session = self.person
-        if isinstance(session, LabSession) and not self.lab.sessions.proved_lately(session):
+        if not self.lab.sessions.proved_lately(self.person):
             raise RefusedError(403, "Give your password again.", error="prove")
 
     def log(self, action: str, target: str, after: object) -> None:
         """Add a line about the project to the audit log."""
         self.lab.audit.write(self.actor, action, target, project=self.project.slug, after=after)
+
+    def answered_once(
+        self, key: str, body: bytes, secret: bool, answer: Callable[[], Response]
+    ) -> Response:
+        """Answer; again with this key, within a day, repeat the answer unless it has a secret."""
+        if len(key) > _LONGEST:
+            raise RefusedError(400, f"An Idempotency-Key has at most {_LONGEST} characters.")
+        place = f"{self.name} {key} {self.request.url.path}?{self.request.url.query}"
+        kept, database = schema.answer.c, self.lab.database
+        hash, sent = values.digest(place), values.digest(body.hex())
+        with database.change() as step:
+            step.delete(schema.answer, kept.made <= step.now - values.DAY)
+            known = step.ask(schema.answer, kept.hash == hash).first()
+            if known is None:
+                if len(step.ask(select(kept.hash), kept.account == self.name).all()) >= _MOST:
+                    raise RefusedError(429, "Too many keys. Send the request without one.")
+                row = {"account": self.name, "sent": sent, "status": 0, "body": ""}
+                step.insert(schema.answer, hash=hash, **row, made=step.now)
+        if known is not None:
+            if known.sent != sent:
+                raise RefusedError(422, "This Idempotency-Key was used for another request.")
+            if secret or not known.status:
+                raise RefusedError(409, _SECRET if known.status else _BEGUN, error="repeated")
+            return Response(known.body, known.status, media_type="application/json")
+        try:
+            reply = answer()
+        except (AlignkitError, RefusedError):  # nothing was changed, so it may be sent again
+            with database.change() as step:
+                step.delete(schema.answer, kept.hash == hash)
+            raise
+        text = "" if secret else bytes(reply.body).decode()
+        with database.change() as step:
+            step.update(schema.answer, kept.hash == hash, status=reply.status_code, body=text)
+        return reply
 
     def opened(self) -> Desk:
         """Open the project, if it is not open yet."""

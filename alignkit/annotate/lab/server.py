@@ -31,7 +31,6 @@ from alignkit.annotate.lab import (
 from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.passwords import network
-from alignkit.annotate.lab.repetition import answered_once
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -252,7 +251,6 @@ class LabServer:
     async def _guidelines(self, request: Request) -> Response:
         """Send the guidelines: a page that is opened by a link, which has no header."""
         visit = self._visitor(request, linked=True)
-        assert visit.person is not None
         self._slow_down(visit.person.id)
         self.enter(visit, "member", request.path_params["slug"], changes=False)
         page = str(await self._in_thread(visit, listing.guidelines_page, visit))
@@ -274,11 +272,7 @@ class LabServer:
             answer = partial(self._answer, entry, visit)
             key = request.headers.get("idempotency-key")
             if key and entry.keyed:
-                path = f"{request.url.path}?{request.url.query}"
-                answer = partial(
-                    answered_once, self.lab.database, visit.name, key, path, body,
-                    secret=entry.secret, answer=answer,
-                )  # fmt: skip
+                answer = partial(visit.answered_once, key, body, entry.secret, answer)
             return await self._in_thread(visit, answer)
 
         async def streamed(request: Request) -> Response:
@@ -303,16 +297,15 @@ class LabServer:
     def _let_in(self, entry: Entry, request: Request, *, again: bool = False) -> LabVisit:
         """Check who asks and what they may do: all routes of the API pass here."""
         if entry.may == ANYBODY:
-            visit = LabVisit(self, request, None)
+            visit = LabVisit(self, request, values.LabSession())
             if not again:
                 self._slow_down(network(visit.address))
             return visit
         visit = self._visitor(request)
         person = visit.person
-        assert person is not None
         if not again:
             self._slow_down(person.id)
-        if entry.sealed and isinstance(person, values.TokenVisitor):
+        if entry.sealed and person.proved is None:
             raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
         if person.read_only and entry.method != "GET":
             raise RefusedError(403, "This token can only read.")
@@ -354,12 +347,8 @@ class LabServer:
 
     def enter(self, visit: LabVisit, may: str, slug: str, *, changes: bool) -> None:
         """Check the role in a project, and its state."""
-        person = visit.person
-        assert person is not None
-        role = self.lab.projects.role(person.account, slug)
-        if person.project not in ("", slug):
-            role = None
-        if role is None or may not in abilities(role):
+        role = self.lab.projects.role(visit.name, slug)
+        if visit.person.project not in ("", slug) or role is None or may not in abilities(role):
             raise unknown()
         visit.role, visit.project = role, self.lab.projects.get(slug)
         visit.lab_owner = role.lab_owner

@@ -137,8 +137,8 @@ class LabSessions:
             self.refresh(step, mine)
 
     def proved_lately(self, session: LabSession) -> bool:
-        """Return whether the password was given in the last 10 minutes."""
-        return self._database.now() - session.proved <= _PROVED
+        """Return whether the password was given in the last 10 minutes, or it is a token."""
+        return session.proved is None or self._database.now() - session.proved <= _PROVED
 
     def rows(self, name: str, cookie: str = "") -> list[SessionRow]:
         """Return the sessions of an account; that of the cookie is the current one."""
@@ -223,7 +223,7 @@ class Tokens:
             if step.delete(schema.token, _TOKEN.account == own.id, id_fits(_TOKEN, id)):
                 step.log("token withdrawn", own.name, before=id)
 
-    def visitor(self, bearer: str) -> values.TokenVisitor | None:
+    def visitor(self, bearer: str) -> LabSession | None:
         """Return the token of a request; None if it is not valid (any more)."""
         hash, now = digest(bearer), self._database.now()
         valid = _TOKEN.hash == hash, _TOKEN.expires > now, _ACCOUNT.state == values.OPEN
@@ -231,7 +231,9 @@ class Tokens:
             if (row := step.ask(_VISITOR, *valid).first()) is None:
                 return None
         self._used[hash] = now
-        return values.TokenVisitor(values.public_id(hash), *row)
+        name, rank, may_create, project, read_only = row
+        known = values.public_id(hash), name, rank, may_create
+        return LabSession(*known, None, project, read_only)
 
     def tidy(self, step: LabStep) -> None:
         """Write when tokens were used; forget those that have expired long ago."""

@@ -73,14 +73,14 @@ class NewSession(NamedTuple):
 
 
 class LabSession(NamedTuple):
-    """The session of a request; rank and `may_create` are those of now."""
+    """The session or token of a request; rank and `may_create` are those of now."""
 
-    id: str
-    account: str
-    rank: Rank
-    may_create: bool
-    proved: float
-    project: str = ""  # all, and all that the account may do: see `TokenVisitor`
+    id: str = ""  # empty, like the account, for anybody
+    account: str = ""
+    rank: Rank = "member"
+    may_create: bool = False
+    proved: float | None = None  # when the password was given; None for a token
+    project: str = ""  # the only one of a token
     read_only: bool = False
 
 
@@ -95,17 +95,6 @@ class Ended(NamedTuple):
         """`taken`, `closed` (the account) or `ended`."""
         first = self.why.partition(" ")[0]
         return first if first in ("taken", "closed") else "ended"
-
-
-class TokenVisitor(NamedTuple):
-    """The token of a request; without a project (a slug) it is for all of its account."""
-
-    id: str
-    account: str
-    rank: Rank
-    may_create: bool
-    project: str
-    read_only: bool
 
 
 class FreshLink(NamedTuple):

@@ -9,17 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from alignkit.annotate.project import engines, schema
-from alignkit.annotate.project.database import (
-    VERSION,
-    VERSIONS,
-    Database,
-    ServerLock,
-    away_or_faulty,
-    check_version,
-    first_fault,
-    taken,
-)
+from alignkit.annotate.project import database, engines, schema
 from alignkit.annotate.project.names import DamagedProject, ProjectError, is_url, shown_place
 from alignkit.annotate.project.transactions import Transactions
 from alignkit.io.atomic_files import replacing_file
@@ -31,12 +21,12 @@ def open_database(
     """Open the database of a project."""
     if is_url(place):
         return SchemaDatabase(place, log=log)
-    return Database(place, readonly=readonly, log=log, accept_copy=accept_copy)
+    return database.Database(place, readonly=readonly, log=log, accept_copy=accept_copy)
 
 
-def take_lock(place: str) -> ServerLock | SchemaLock:
+def take_lock(place: str) -> database.ServerLock | SchemaLock:
     """Take the lock with which a server has a project for itself."""
-    return SchemaLock(place) if is_url(place) else ServerLock(place)
+    return SchemaLock(place) if is_url(place) else database.ServerLock(place)
 
 
 def refuse_existing(place: str) -> None:
@@ -75,11 +65,11 @@ def new_project(place: str) -> Iterator[sa.Connection]:
             conn.execute(sa.schema.CreateSchema(engines.schema_of(conn)))
             schema.METADATA.create_all(conn)
             engines.use_schema(conn)
-            conn.exec_driver_sql(f"CREATE TABLE revision AS SELECT {VERSION} AS version")
+            conn.exec_driver_sql(f"CREATE TABLE revision AS SELECT {database.VERSION} AS version")
             conn.exec_driver_sql("SET CONSTRAINTS ALL DEFERRED")  # events come first
             yield conn
         return
-    file = Database(place, new=True)
+    file = database.Database(place, new=True)
     try:
         with file.writing() as conn:
             yield conn
@@ -118,14 +108,14 @@ class SchemaDatabase(Transactions):
             version = _version(conn) if there else 0
         if not there:
             raise ProjectError(f"{shown_place(self.path)}: there is no alignkit project here")
-        check_version(self.path, version)
-        if version < VERSION:
+        database.check_version(self.path, version)
+        if version < database.VERSION:
             with self.writing() as conn:
-                if (version := _version(conn)) < VERSION:
-                    engines.upgrade(conn, VERSIONS, version, VERSION)
-                    conn.exec_driver_sql(f"UPDATE revision SET version = {VERSION}")
+                if (version := _version(conn)) < database.VERSION:
+                    engines.upgrade(conn, database.VERSIONS, version, database.VERSION)
+                    conn.exec_driver_sql(f"UPDATE revision SET version = {database.VERSION}")
         with self.reading() as conn:
-            if not log and (fault := first_fault(conn)):
+            if not log and (fault := database.first_fault(conn)):
                 raise DamagedProject(self.path, fault)
 
     def _prepare(self) -> None:
@@ -144,7 +134,7 @@ class SchemaDatabase(Transactions):
             self._lost = True
             why = "" if self._started else f" ({said})"  # which is not for visitors
             reason = f"the database does not answer; try again{why}"
-        return away_or_faulty(self.path, reason, said)
+        return database.away_or_faulty(self.path, reason, said)
 
 
 def _version(conn: sa.Connection) -> int:
@@ -174,7 +164,7 @@ class SchemaLock:
         number = engines.lock_number(engines.schema_of(self._engine), "serving")
         if not conn.execute(sa.select(sa.func.pg_try_advisory_lock(number))).scalar():
             conn.close()
-            raise ProjectError(taken(shown_place(self._place)))
+            raise ProjectError(database.taken(shown_place(self._place)))
         self._conn = conn
 
     def release(self) -> None:

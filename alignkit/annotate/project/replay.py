@@ -19,16 +19,9 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import Connection, Table, func, insert, or_, select
 
+from alignkit.annotate.project import fold as folding
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import LogEvent
-from alignkit.annotate.project.fold import (
-    Fold,
-    Folded,
-    count_row,
-    event_row,
-    project_tables,
-    stream_row,
-)
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.places import beside, new_project
 from alignkit.annotate.project.queries import last_n
@@ -46,7 +39,7 @@ def build_project(place: str, log: Iterable[LogEvent]) -> None:
 
 def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
     """Write a log into empty tables, and what follows from it."""
-    fold = Fold()
+    fold = folding.Fold()
     streams: dict[tuple[int, str], int] = {}
     ids: set[str] = set()
     last = 0
@@ -60,7 +53,7 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
                 raise ProjectError(f"event {event.n}: its number or id is used twice")
             last = event.n
             ids.add(event.id)
-            rows.append(event_row(event, streams.setdefault(key, len(streams) + 1)))
+            rows.append(folding.event_row(event, streams.setdefault(key, len(streams) + 1)))
         _insert(conn, schema.event_table, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log has no project: its first events, of pair 0, are missing")
@@ -70,7 +63,7 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
         if k and k not in fold.pairs:
             raise ProjectError(f"pair {k} has events, but no words")
     numbered = {id: key for key, id in streams.items()}
-    for table, table_rows in (*project_tables(fold), *_stream_tables(fold, numbered)):
+    for table, table_rows in (*folding.project_tables(fold), *_stream_tables(fold, numbered)):
         left = iter(table_rows)
         while part := list(islice(left, _ROWS)):
             conn.execute(insert(table), part)
@@ -86,7 +79,7 @@ def _insert(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> N
 
 
 def _stream_tables(
-    fold: Fold, streams: dict[int, tuple[int, str]]
+    fold: folding.Fold, streams: dict[int, tuple[int, str]]
 ) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
     """Yield the tables of streams with their rows, given the pair and annotator of each."""
     accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
@@ -95,9 +88,9 @@ def _stream_tables(
         place = {"pair": k, "account": accounts.get(name)}
         folded = fold.streams.get((k, name))
         state = folded.state if folded is not None else PairState(seq=0 if k else fold.seq)
-        rows.append({"id": id, **place, **stream_row(state)})
+        rows.append({"id": id, **place, **folding.stream_row(state)})
         if k:
-            counts.append({**place, **count_row(state)})
+            counts.append({**place, **folding.count_row(state)})
     yield schema.stream, rows
     yield schema.pair_counts, counts
 
@@ -228,7 +221,7 @@ def replay_share(
         fold = _folded(conn, streams, share, result, tell)
         result.streams = sum(k > 0 for k, _ in own.values())
         if first:
-            for table, rows in project_tables(fold):
+            for table, rows in folding.project_tables(fold):
                 _compare(conn, table, rows, set(), result)
         accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
         left = [(id, k, accounts.get(name)) for id, (k, name) in streams.items() if id not in own]
@@ -263,9 +256,9 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
 def _folded(
     conn: Connection, streams: dict[int, tuple[int, str]], share: ReplayShare, result: Replay,
     tell: Callable[[int], None] | None,
-) -> Fold:  # fmt: skip
-    fold = Fold()
-    begun: dict[int, Folded] = {}
+) -> folding.Fold:  # fmt: skip
+    fold = folding.Fold()
+    begun: dict[int, folding.Folded] = {}
     broken: set[int] = set()
     asked = _LOG.execution_options(yield_per=_BATCH)
     if share.of > 1:

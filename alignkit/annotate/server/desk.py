@@ -49,7 +49,7 @@ class Visit:
         self.request, self.name, self.decides = request, name, decides
         if desk is not None:
             self.desk = desk
-        self.k = pair_number(request)  # the pair that the path names; 0 for none
+        self.k = pair_number(request)  # the pair or file that the path names; 0 for none
         self.body = b""  # if the endpoint reads it
 
     @property
@@ -77,8 +77,8 @@ class Visit:
 
 
 def pair_number(request: Request) -> int:
-    """Return the number of the pair in a path; 0 if it has none."""
-    named = request.path_params.get("k")
+    """Return the number of the pair (or file) in a path; 0 if it has none."""
+    named = request.path_params.get("k") or request.path_params.get("n")
     if named is not None and not _PAIR.fullmatch(named):
         raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
     return int(named or 0)

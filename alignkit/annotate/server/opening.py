@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from alignkit.annotate.creation import read_documents
-from alignkit.annotate.project import names
-from alignkit.annotate.project.database import (
-    ServerLock,
-    check_file,
-    read_annotators,
-    read_assigned,
-    read_task,
-)
+from alignkit.annotate.project import database, names
 from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.errors import AlignkitError, OptionError
@@ -49,10 +42,10 @@ def check_beforehand(
     """Check a project; if there is none yet, check its folder, and its corpus if that is quick."""
     known: Sequence[str] | None
     if os.path.exists(job.project):
-        check_file(job.project)
-        ServerLock(job.project).release()
-        known = read_annotators(job.project)
-        assigned = read_assigned(job.project)
+        database.check_file(job.project)
+        database.ServerLock(job.project).release()
+        known = database.read_annotators(job.project)
+        assigned = database.read_assigned(job.project)
         if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
             raise names.ProjectError(names.not_assigned(job.annotator, assigned))
         if role == names.ADJUDICATOR:
@@ -67,7 +60,7 @@ def check_beforehand(
         if not os.path.isdir(folder):
             missing = f"there is no folder {folder}; make it, or give another file"
             raise OptionError(f"{job.project}: {missing}")
-        ServerLock(job.project).release()
+        database.ServerLock(job.project).release()
         known = () if job.documents else annotators_of(job)
         encoding = job.reading.get("encoding", "utf-8")
         documents = read_documents(job.documents, tokenize=job.tokenize, encoding=encoding)
@@ -153,7 +146,7 @@ class Opening:
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
         self._task: str | None = None
-        self._lock: ServerLock | SchemaLock | None = None
+        self._lock: database.ServerLock | SchemaLock | None = None
         self._endings: list[Callable[[], None]] = []
 
     def start(self, failed: Callable[[], None], opened: Callable[[], None] | None = None) -> None:
@@ -161,7 +154,7 @@ class Opening:
         path = self.job.project
         try:
             if os.path.exists(path):
-                check_file(path)  # what is no project gets no lock beside it
+                database.check_file(path)  # what is no project gets no lock beside it
             self._lock = take_lock(path)
             if opened is not None:
                 opened()
@@ -195,7 +188,8 @@ class Opening:
         """The task of the project; known before it is open."""
         if self._task is None:
             there = os.path.exists(self.job.project)
-            self._task = self.job.task or (read_task(self.job.project) if there else names.TASKS[0])
+            known = database.read_task(self.job.project) if there else names.TASKS[0]
+            self._task = self.job.task or known
         return self._task
 
     def take(self, k: int) -> None:

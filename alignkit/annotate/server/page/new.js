@@ -66,10 +66,10 @@ begin(async me => {
 
 	function finding({code, text, pairs, choices, chosen}) {
 		const places = pairs.flatMap((pair, at) => [at ? ", " : " ", button(() => show(pair), "link", `${at ? "" : pairs.length > 1 ? "pairs " : "pair "}${pair}`)])
-		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices.map(({value, name}) => [value, name]), chosen, value => put({choices: {[code]: value}})) : "")]
+		return [html("td", {class: "sign", "aria-hidden": "true"}, "!"), head(text, ...places), html("td", {class: "acts"}, choices.length ? choice(text, choices, chosen, value => put({choices: {[code]: value}})) : "")]
 	}
 
-	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices.map(each => [each.value, each.name]), value, chosen => put({options: {[name]: chosen}})))]
+	const option = ({name, label, value, choices}) => [head(label), html("td", {class: "acts"}, choice(label, choices, value, chosen => put({options: {[name]: chosen}})))]
 
 	function draw(anew) {
 		const {files, reading, progress, detected, options, pairs, findings, problem, project, task, name} = draft
