@@ -394,7 +394,7 @@ def test_tokens_are_for_their_account_as_it_is_now(lab):
     tokens = lab.tokens
     row = tokens.create("anna", "script", ANNA, project="tales", read_only=True, days=2)
     assert (row.token[:3], row.begins) == ("ak_", row.token[:8])
-    assert tokens.visitor(row.token) == (row.id, "anna", "member", True, "tales", True)
+    assert tokens.visitor(row.token) == (row.id, "anna", "member", True, None, "tales", True)
     lab.accounts.change("anna", CARLA, rank="owner")
     assert tokens.visitor(row.token).rank == "owner"
     lab.tidy()
