@@ -25,7 +25,7 @@ HOMES = {
     **{name: {"cluster"} for name in ("dask", "distributed")},
 }
 # a notebook asks an object to draw itself: what draws may know the object
-NOTEBOOK = {"_repr_html_", "_repr_svg_"}
+NOTEBOOK = {"_repr_html_", "_repr_svg_", "to_html"}
 WORDS = {"found", "one", "told"}
 
 

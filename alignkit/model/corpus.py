@@ -347,6 +347,18 @@ class Corpus:
         check_known("kind of record", each, RECORDS)
         return list((link_records if each == "link" else annotation_records)(self._pairs))
 
+    def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
+        """Return a page in one file: matrices, or, `interlinear`, running text of both sides.
+
+        Examples
+        --------
+        >>> Corpus.from_texts(["a"], ["b"], gold=["0-0"]).to_html(interlinear=True)[:15]
+        '<!DOCTYPE html>'
+        """
+        from alignkit.show import draw_html, draw_interlinear
+
+        return "".join((draw_interlinear if interlinear else draw_html)(self, title=title))
+
     def __len__(self) -> int:
         return len(self._pairs)
 

@@ -77,12 +77,12 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
     return f'<div class="alignkit"><style>{style}</style>{heading}\n{draw_figure(grid)}</div>'
 
 
-def start_page(title: str, style: str = "") -> str:
-    """Return the start of a page up to its heading; it needs neither network nor script."""
+def start_page(title: str, style: str = "", policy: str = "") -> str:
+    """Return the start of a page up to its heading; `policy` may allow a script in the page."""
     style = style_sheet("matrix") + style_sheet("drawings") + style
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{safe_text(title)}</title>\n<style>{style}</style>\n"

@@ -1,11 +1,14 @@
 """Draw alignments as matrices, with a row for each source word and a column for each target word.
 
-With two annotators, agreement and each kind of difference have their own marks. With --trees, the
-constituent trees of both sentences are drawn instead, with the links of one annotator between them.
+With two annotators, agreement and each kind of difference have their own marks. With --interlinear,
+the page has the running text of both sides: a word that is pointed at lights its counterparts. With
+--trees, the constituent trees of both sentences are drawn instead, with the links of one annotator
+between them.
 
 For example:
   alignkit show corpus.xml --id p07 --annotators anna ben
   alignkit show gold.align --source fr.txt --target en.txt --html gold.html
+  alignkit show corpus.xml --interlinear text.html
   alignkit show corpus.xml --id p07 --annotators gold --svg p07.svg
   alignkit show corpus.xml --id p07 --annotators gold --trees --both-trees parsed.xml.gz
 """
@@ -40,6 +43,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once
 TREES_A_PAGE = 100  # the same
+SHOWN_AT_A_TIME = 50  # of one page of running text
 LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 
@@ -62,12 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             FILE-page-2, ...)
         --pairs-a-page N  with --html, number of pairs in each file (default: {PAIRS_A_PAGE}, with
             --trees {TREES_A_PAGE}; all if FILE is - or a pipe)
+        --interlinear FILE  write a page with the running text of both sides, in one file (default
+            of --pairs-a-page: {SHOWN_AT_A_TIME}, shown at a time)
         --svg FILE  write a picture of a single pair
         --colour, --color  use colours in the terminal (default: auto, which respects NO_COLOR)
         --ascii  use only ASCII characters
         --width N  width in characters; wider matrices are split (default: that of the terminal)
         """, html={"type": output_file}, pairs_a_page={"type": number(1)},
-        svg={"type": output_file},
+        svg={"type": output_file}, interlinear={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
         width={"type": number(1)})  # fmt: skip
     add_tree_options(parser)
@@ -84,8 +90,10 @@ def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.pairs_a_page and not options.html:
-        raise OptionError("--pairs-a-page needs a page; add --html FILE")
+    if options.pairs_a_page and not (options.html or options.interlinear):
+        raise OptionError("--pairs-a-page needs a page; add --html FILE or --interlinear FILE")
+    if options.draw_trees and options.interlinear:
+        raise OptionError("--interlinear does not draw trees: leave out --trees, or write --html")
     if options.draw_trees and len(options.annotators or ()) > 1:
         raise OptionError("--trees draws the links of one annotator: choose one with --annotators")
     if not options.draw_trees and (options.links or options.tree_name or trees_named(options)):
@@ -95,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     pairs = _chosen(with_trees(options, read), options)
     if options.draw_trees:
         pairs = one_tree_a_side(options, pairs)
-    if not (options.html or options.svg):
+    if not (options.html or options.svg or options.interlinear):
         _draw_terminal(pairs, options)
         return 0
     with TemporaryFile() as file, together():
@@ -104,6 +112,8 @@ def run(options: argparse.Namespace) -> int:
             _draw_svg(kept, options)
         if options.html:
             _draw_html(kept, options)
+        if options.interlinear:
+            _draw_interlinear(kept, options)
     return 0
 
 
@@ -263,6 +273,15 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
             out.writelines(pieces)
     if path != options.html:
         say(f"{len(pairs)} pairs on {count} pages, {options.html} to {path}")
+
+
+def _draw_interlinear(pairs: _Kept, options: argparse.Namespace) -> None:
+    from alignkit.show.interlinear import draw_interlinear
+
+    shown = options.pairs_a_page or SHOWN_AT_A_TIME
+    page = draw_interlinear(pairs, options.annotators, title=options.input, pairs_a_page=shown)
+    with replacing(options.interlinear) as out:
+        out.writelines(page)
 
 
 def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
