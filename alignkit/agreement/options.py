@@ -121,19 +121,16 @@ class AgreementOptions:
 
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"
+        names = ["universe", "normalizer", "aggregate", "chance"]
+        names += ["reading", "missing_initial", "samples", "tolerance"] if sampled else []
+        names += ["confidence", "resamples"] if resampled else []
         return Signature(
             links="possible/sure", identical="left-out" if self.ignore_identical else "kept",
             case=self.case if self.ignore_identical or sampled else None, level="agreement",
-            phrases="tight", unit="atomic-phrases/links", universe=self.universe,
-            normalizer=self.normalizer, aggregate=self.aggregate, chance=self.chance,
-            reading=self.reading if sampled else None,
+            phrases="tight", unit="atomic-phrases/links",
             initial=(initial or "empty") if sampled else None,
-            missing_initial=self.missing_initial if sampled else None,
-            samples=self.samples if sampled else None,
-            tolerance=self.tolerance if sampled else None,
-            interval=f"bootstrap-{self.bootstrap}" if resampled else None,
-            confidence=self.confidence if resampled else None,
-            resamples=self.resamples if resampled else None, seed=seed,
+            interval=f"bootstrap-{self.bootstrap}" if resampled else None, seed=seed,
+            **{name: getattr(self, name) for name in names},
         )  # fmt: skip
 
 
@@ -147,12 +144,10 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits)
-    if given.get("bootstrap") == "none":
-        for name in ("resamples", "confidence"):
-            if name in given:
-                raise OptionError(
-                    f"`{name}` is about intervals, but `bootstrap='none'` gives none: remove one"
-                )
+    for name in ("resamples", "confidence") if given.get("bootstrap") == "none" else ():
+        if name in given:
+            why = f"`{name}` is about intervals, but `bootstrap='none'` gives none"
+            raise OptionError(f"{why}: remove one")
     if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
         raise OptionError(
             "`exact_case` decides which words are equal, but has no effect with "

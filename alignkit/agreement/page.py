@@ -61,6 +61,7 @@ def draw_agreement_page(
     mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
     given = all_given(agreement.of("annotators"))
     differences = list(_differences(agreement, function_words))
+    csv = differences_csv(agreement.corpus, [each.counts for each in differences]).encode()
     words: dict[str, Any] = {
         "title": title or f"Agreement of {of}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
@@ -73,7 +74,8 @@ def draw_agreement_page(
         "cautions": agreement.cautions,
         "others": list(others_table(agreement)),
         "differences": differences,
-        "csv": _csv_link(agreement, differences),
+        "csv": f"data:text/csv;base64,{b64encode(csv).decode()}"
+        if len(csv) < _LARGEST_CSV else "",
         "several": len(agreement.of("annotators")) > 1,
         "models": model_plot(agreement).image("models", "C by every model of chance"),
         "tables": agreement_tables(agreement),
@@ -196,9 +198,3 @@ def _draw(
     if large:
         says.append(f"{large:,} are left out because they are too long to draw")
     return "; ".join(says), drawn
-
-
-def _csv_link(agreement: AgreementFigures, differences: Sequence[PairDifference]) -> str:
-    """Return a link with all pairs that differ as CSV, or nothing if it is too long."""
-    text = differences_csv(agreement.corpus, [each.counts for each in differences]).encode()
-    return f"data:text/csv;base64,{b64encode(text).decode()}" if len(text) < _LARGEST_CSV else ""

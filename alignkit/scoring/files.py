@@ -215,20 +215,15 @@ class TwoFiles:
         """Whether one of the two files can be read only once."""
         return "-" in (self.hyp.path, self.ref.path)
 
-    def in_step(self, settings: ScoreSettings) -> bool:
-        """Return whether links alone suffice, so that both files can be read as arrays."""
-        names = self.options.hyp_annotator, self.options.ref_annotator
-        apart = self.pairwise or settings.needs_words or names != (None, None)
-        return not apart and inputs.have_blocks(self.hyp, self.ref)
-
     def blocks(self, settings: ScoreSettings, *, joined: bool = False) -> Iterator[Block]:
         """Yield blocks to count; use `joined` if the ids have different orders."""
         if joined:
             self._open()
+        sides, ordered = (self.hyp, self.ref), self.options.in_order
+        names = self.options.hyp_annotator, self.options.ref_annotator
+        by_pair = joined or self.pairwise or settings.needs_words or names != (None, None)
         with inputs.naming(self.ref.path, self.hyp.path):
-            if not joined and self.in_step(settings):
-                ordered = self.options.in_order
-                sides = self.hyp, self.ref
+            if not by_pair and inputs.have_blocks(*sides):  # links alone suffice
                 both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out)
                 for _, hyp, ref in both:
                     for watch, side in zip(self._bases, (hyp, ref), strict=True):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import fields, replace
 from logging import getLogger
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 import numpy as np
 
@@ -113,7 +113,9 @@ def score(
         return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
     counting = [option.name for option in fields(ScoreSettings)]
     settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
-    if isinstance(corpus, Corpus) and not _names_file(corpus, hypothesis, reference):
+    # a file is scored with a corpus, unless an annotator has its name
+    is_file = reference is _GOLD and _is_path(hypothesis) and os.path.exists(hypothesis)
+    if isinstance(corpus, Corpus) and not (is_file and hypothesis not in corpus.annotators):
         _refuse(reading, "use read_corpus(path, {name}=...) to read a corpus")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
@@ -227,13 +229,7 @@ def _pack(name: str, given: Links) -> LinkArrays:
     return LinkArrays.pack(alignment_of(f"{name}[{k}]", links) for k, links in enumerate(given))
 
 
-def _names_file(corpus: Corpus, hypothesis: Any, reference: object) -> bool:
-    """Return whether a file is scored with a corpus; an annotator of that name has priority."""
-    alone = reference is _GOLD and _is_path(hypothesis) and hypothesis not in corpus.annotators
-    return alone and os.path.exists(hypothesis)
-
-
-def _is_path(side: object) -> bool:
+def _is_path(side: object) -> TypeGuard[Path]:
     return isinstance(side, (str, os.PathLike))
 
 

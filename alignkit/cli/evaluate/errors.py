@@ -120,9 +120,8 @@ def _read(
 
     def opened() -> tuple[LinkInput, LinkInput]:
         hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
-        counted = inputs.Through(
-            ref, lambda pairs: _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
-        )
+        seen = frequencies.seen
+        counted = inputs.Through(ref, lambda pairs: _with_tags(map(seen, pairs), tags, ref.reading))
         return counted if hyp is ref else hyp, counted
 
     sides = TwoFiles(opened, declared, tell=warn)
