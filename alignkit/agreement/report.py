@@ -9,28 +9,17 @@ from math import isnan
 
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many, overlapping, visible
+from alignkit.agreement import tables
 from alignkit.agreement.answer import CHANCE_NAMES, Answer
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.options import CLOSED
-from alignkit.agreement.tables import (
-    LINKS,
-    TABLES,
-    agreement_tables,
-    all_given,
-    chance_models,
-    groups_table,
-    main_table,
-    others_table,
-    value,
-    without_columns,
-)
 from alignkit.errors import OptionError
 from alignkit.tables.columns import Column
 from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 
-NAMES = (*TABLES, "cautions")
+NAMES = (*tables.TABLES, "cautions")
 """The names of the tables, in order."""
 
 IN_PYTHON = ", ", "More, by show(tables=[...]): {}; 'all'"
@@ -94,15 +83,15 @@ def _certainty(agreement: AgreementFigures) -> Iterator[str]:
 
 
 def _kappa_over(agreement: AgreementFigures) -> str:
-    if all_given(agreement.of("annotators")):
+    if tables.all_given(agreement.of("annotators")):
         return "the links that both were given"
     return "cells of different words" if agreement.options.ignore_identical else "all cells"
 
 
-def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet]) -> str:
+def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) -> str:
     """Return the legend of the columns and of the short names of annotators."""
-    options, models = agreement.options, chance_models(agreement.of("annotators"))
-    keys, parts = {column.key for table in tables for column in table.columns}, list[str]()
+    options, models = agreement.options, tables.chance_models(agreement.of("annotators"))
+    keys, parts = {column.key for table in shown for column in table.columns}, list[str]()
     if options.bootstrap != "none":
         share = f"{100 * options.confidence:g}%"
         parts.append(f"In brackets: {share} of bootstrap resamples of sentence pairs.")
@@ -128,7 +117,7 @@ def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
     """Yield Fleiss' kappa of three or more annotators."""
     whole = agreement.together[0]
     if len(agreement.annotators) > 2 and whole.fleiss is not None:
-        number = value(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
+        number = tables.value(whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
         shown = Column("", "coefficient").show(number).text
         pairs = how_many(whole.fleiss.pairs, "pair")
         yield f"Fleiss' kappa of all {len(agreement.annotators)}: {shown}, in {pairs}"
@@ -157,34 +146,35 @@ def _some(pairings: Sequence[str], every: Sequence[str]) -> str:
 
 # the report
 def draw_report(
-    agreement: AgreementFigures, answer: Answer, medium: str, tables: Sequence[str] | str | None,
+    agreement: AgreementFigures, answer: Answer, medium: str, asked: Sequence[str] | str | None,
     label: str, more: tuple[str, str] = IN_PYTHON,
 ) -> str:  # fmt: skip
     """Return the report in a medium: the default one, some tables, or all."""
-    written, whole = get_medium(medium), tables == "all"
-    if isinstance(tables, str) and not whole:
-        raise OptionError(f"give the tables as a list, not as the string {tables!r}")
-    if tables is None and medium == "latex":
+    written, whole = get_medium(medium), asked == "all"
+    if isinstance(asked, str) and not whole:
+        raise OptionError(f"give the tables as a list, not as the string {asked!r}")
+    if asked is None and medium == "latex":
         return latex_table(agreement, answer, label)
-    cautions = caution_lines(agreement, answer.names, whole=tables is not None)
+    cautions = caution_lines(agreement, answer.names, whole=asked is not None)
     lines = [" ".join(answer.sentences), f"Report: {answer.report}"]
     lines = str(answer).split("\n") if medium == "text" else lines
     if whole:
         lines += agreement_head(agreement)
-        shown = [table.sheet() for table in agreement_tables(agreement)]
+        shown = [table.sheet() for table in tables.agreement_tables(agreement)]
         return written.report(Report(lines, shown, cautions, agreement.signature, "Cautions"))
-    if tables is not None:
-        check_tables(tables)
-        shown = [sheet for name in dict.fromkeys(tables) if name in TABLES
+    if asked is not None:
+        check_tables(asked)
+        shown = [sheet for name in dict.fromkeys(asked) if name in tables.TABLES
                  for sheet in _sheets(agreement, name)]  # fmt: skip
-        kept = cautions if "cautions" in tables else []
+        kept = cautions if "cautions" in asked else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
     mains = [sheet for name in _MAIN for sheet in _sheets(agreement, name)]
     below = [legend(agreement, answer, mains), *fleiss_line(agreement)]
     first, *rest = (Table("", (), (), line).sheet() for line in below)
-    others = [*groups_table(agreement), *others_table(agreement)]
+    others = [*tables.groups_table(agreement), *tables.others_table(agreement)]
     sheets = [*mains, first, *(table.sheet() for table in others), *rest]
-    names = [name for name, made in TABLES.items() if name not in _MAIN and any(made(agreement))]
+    more_tables = {name: made for name, made in tables.TABLES.items() if name not in _MAIN}
+    names = [name for name, made in more_tables.items() if any(made(agreement))]
     names += ["cautions"] if cautions else []
     between, last = more
     last = last.format(between.join(names))
@@ -194,22 +184,22 @@ def draw_report(
 def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:
     """Return the tables with a name, or a line that there are none."""
     none = Table("", (), (), f"{name}: this agreement has no such figures")
-    return [table.sheet() for table in TABLES[name](agreement)] or [none.sheet()]
+    return [table.sheet() for table in tables.TABLES[name](agreement)] or [none.sheet()]
 
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     """Return the table for a paper: the pairings for all links, then for sure links."""
     options, quoted, names = agreement.options, answer.quoted, list(answer.names.values())
-    whole = main_table(agreement, "words", narrow=False)
+    whole = tables.main_table(agreement, "words", narrow=False)
     quote = f"C_{quoted.model}" if quoted else ""
     left = [x.key for x in whole.columns if x.key.startswith("C_") and x.key != quote]
-    kept = without_columns(whole, left if quoted else [*left, "used"])
+    kept = tables.without_columns(whole, left if quoted else [*left, "used"])
     columns = [
         replace(x, right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span),
                 latex="$C$" if x.key == quote else x.latex)
         for x in kept.columns
     ]  # fmt: skip
-    rows = [row for row in kept.rows if row[0] != LINKS["eq2"]]
+    rows = [row for row in kept.rows if row[0] != tables.LINKS["eq2"]]
     tabular = Table("", columns, rows).show("latex")
     reference = names[1] if len(names) == 2 else "the second"
     who = f"{', '.join(names[:-1])} and {names[-1]}"

@@ -193,7 +193,7 @@ def _why(
             return f"{reason}: neither annotator has anything to compare"
         return f"{reason}: no pair was annotated by both"
     if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
-        rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
+        rates = expected.sampled.inputs.rates[inside[expected.sampled.kept]]
         if not rates.any():
             return f"{reason} because nobody edits: every sample is the initial alignment"
         if (rates == 1).all():

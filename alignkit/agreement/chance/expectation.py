@@ -14,17 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import executor
-from alignkit.agreement.chance import correction
+from alignkit.agreement.chance import correction, sampling
 from alignkit.agreement.chance.models import ChanceModel, Edits, Models, SampledChance, count_edits
 from alignkit.agreement.chance.result import BOTH_EMPTY, ONLY_EMPTY
-from alignkit.agreement.chance.sampling import (
-    Items,
-    MonteCarlo,
-    Progress,
-    Sampling,
-    monte_carlo,
-    terms_of,
-)
 from alignkit.agreement.chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.agreement.options import AgreementOptions
 from alignkit.model.arrays import LinkArrays
@@ -43,7 +35,7 @@ class PairedSets:
     places: Numbers  # (P,): the positions of the pairs in the corpus
     ids: tuple[str, ...]  # the names of the pairs
     corpus_size: int  # the number of pairs in the corpus
-    items: Items  # the words of the P pairs, and what is compared in them
+    items: sampling.Items  # the words of the P pairs, and what is compared in them
     sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
     edits: tuple[Edits, ...]  # what either changed; none for closed forms of chance
@@ -70,15 +62,15 @@ class Sampled:
 
     kept: Numbers  # (K,): which of the compared pairs they are
     models: tuple[Models, Models]  # the edit models fitted to either annotator
-    sampling: Sampling  # what was sampled
-    drawn: MonteCarlo  # the samples
+    inputs: sampling.Sampling  # what was sampled
+    drawn: sampling.MonteCarlo  # the samples
 
     def part(self, used: Numbers) -> Sampled:
         """Return the samples of some of the compared pairs."""
         inside = np.isin(self.kept, used)
         moments, records = self.drawn.moments[inside], self.drawn.records[inside]
         drawn = replace(self.drawn, moments=moments, records=records)
-        return Sampled(self.kept[inside], self.models, self.sampling.part(inside), drawn)
+        return Sampled(self.kept[inside], self.models, self.inputs.part(inside), drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +96,7 @@ class Expectation:
 
 def expect(
     sets: PairedSets, model: ChanceModel, options: AgreementOptions, seeds: np.random.SeedSequence,
-    workers: int | None = None, progress: Progress | None = None,
+    workers: int | None = None, progress: sampling.Progress | None = None,
 ) -> Expectation:  # fmt: skip
     """Compute the expectation by chance, by the closed form or by sampling."""
     observed = sets.observed(options.normalizer)
@@ -119,7 +111,7 @@ def expect(
     universe = None if sets.universe is None else sets.universe.take(kept)
     items, initial = sets.items.part(kept), sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)
-    sampling = Sampling(initial, items, rates, options.normalizer, universe)
+    inputs = sampling.Sampling(initial, items, rates, options.normalizer, universe)
     those = observed.part(kept)
 
     def error(terms: correction.ChanceTerms) -> float:
@@ -127,18 +119,18 @@ def expect(
         table = correction.rows(those, terms, options.aggregate)[used]
         return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
 
-    drawn = monte_carlo(
-        sampling, samples=options.samples, seeds=seeds, tolerance=options.tolerance, error=error,
+    drawn = sampling.monte_carlo(
+        inputs, samples=options.samples, seeds=seeds, tolerance=options.tolerance, error=error,
         workers=workers, progress=progress, keep=options.bootstrap == "refit",
     )  # fmt: skip
     terms = drawn.terms()
     reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
-    sampled = Sampled(kept, (first, second), sampling, drawn)
+    sampled = Sampled(kept, (first, second), inputs, drawn)
     return Expectation(terms.spread(kept, len(sets)), reasons, sampled)
 
 
 def _rates(
-    model: SampledChance, fitted: Sequence[Models], items: Items, trials: Numbers,
+    model: SampledChance, fitted: Sequence[Models], items: sampling.Items, trials: Numbers,
     universe: LinkArrays | None,
 ) -> Floats:  # fmt: skip
     """Return the rates at which cells flip for each annotator, as `Sampling` takes them."""
@@ -178,8 +170,8 @@ class Refit:
             self.model.fit(edits, reading=self.options.reading, weights=weights[edits.places])
             for edits in self.sets.edits
         ]
-        sampling, trials = self.sampled.sampling, self.sets.trials[self.used]
-        rates = _rates(self.model, fitted, sampling.items, trials, sampling.universe)
+        inputs, trials = self.sampled.inputs, self.sets.trials[self.used]
+        rates = _rates(self.model, fitted, inputs.items, trials, inputs.universe)
         chance, redrawn = self._expect(rates, weights[places] > 0, rng)
         observed = self.sets.observed(self.options.normalizer).part(self.used)
         terms = correction.rows(observed, chance, self.options.aggregate)
@@ -190,7 +182,7 @@ class Refit:
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
     ) -> tuple[correction.ChanceTerms, int]:
         """Reweigh the samples; draw new ones for pairs with too few effective samples."""
-        old, drawn = self.sampled.sampling.rates, self.sampled.drawn
+        old, drawn = self.sampled.inputs.rates, self.sampled.drawn
         changed = rates != old
         # no sample of the old rates says anything about flips that never, or always, happened
         lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
@@ -202,13 +194,13 @@ class Refit:
         reweigh(drawn.records, largest, shifts, wanted & ~lost, means, effective)
         low = np.flatnonzero(wanted & (effective < _LEAST_EFFECTIVE * drawn.samples))
         if len(low):
-            fresh = replace(self.sampled.sampling, rates=rates)
+            fresh = replace(self.sampled.inputs, rates=rates)
             states = rng.integers(0, 2**64, (len(old), 4), np.uint64, endpoint=False)
             moments = np.zeros((len(old), len(MOMENTS)))
             none = np.zeros((0, 0, fresh.record), np.int32)
             for p in low.tolist():
                 fresh.draw(states, p, p + 1, drawn.samples, moments, none)
-            terms = terms_of(moments[low])
+            terms = sampling.terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
         return correction.ChanceTerms(*means.T, *[np.full(len(old), np.nan)] * 4), len(low)
 

@@ -22,15 +22,8 @@ from alignkit._support.values import FrozenMap
 from alignkit.agreement.figures import At, Figure
 from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
-from alignkit.agreement.judgments import consensus
+from alignkit.agreement.judgments import consensus, tables
 from alignkit.agreement.judgments.consensus import Labels
-from alignkit.agreement.judgments.tables import (
-    LabelTables,
-    NullKappas,
-    Ratios,
-    ViewData,
-    mean_of,
-)
 from alignkit.agreement.judgments.tables_kernel import group_sums
 from alignkit.model.corpus import Corpus
 from alignkit.stats.intervals import wilson_interval
@@ -54,10 +47,10 @@ class Measure:
     reason: str  # why it is undefined, where it is
     couples: list[int]  # of one couple its value, of several the mean
 
-    def of(self, ratios: Ratios) -> Floats:
+    def of(self, ratios: tables.Ratios) -> Floats:
         """Return the (R,) values, one a resample."""
         if self.reason == NO_KAPPA:
-            return mean_of(ratios.kappa[self.couples], ratios.items[self.couples])
+            return tables.mean_of(ratios.kappa[self.couples], ratios.items[self.couples])
         values: Floats = getattr(ratios, self.statistic)[self.couples[0]]
         return values
 
@@ -66,7 +59,7 @@ class Measure:
 class LabelComparisons:
     """The couples of a view, and the measures of their tables."""
 
-    view: ViewData
+    view: tables.ViewData
     couples: list[tuple[Labels, Labels]] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
 
@@ -198,19 +191,19 @@ class Resamples:
 
 
 def view_figures(
-    view: ViewData, null: NullKappas | None, drawing: Resamples, section: str = "all"
+    view: tables.ViewData, null: tables.NullKappas | None, drawing: Resamples, section: str = "all"
 ) -> tuple[Figure, ...]:
     """Return every figure of a view."""
     compared = LabelComparisons(view)
-    tables = LabelTables.of(compared.couples, len(view.labels))
+    counted = tables.LabelTables.of(compared.couples, len(view.labels))
     counts = consensus.label_counts(view.values, len(view.labels))
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     joint = joint_rows(kinds, ordered=view.ordered)
     together = joint.measure(joint.sums(times[np.newaxis].astype(np.float64)))
     level = f"judgments.{view.name}"
-    drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
-    total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
+    drawn, drawn_joint = _resampled(compared, counted, joint, group.reshape(-1), drawing)
+    total = counted.ratios(np.ones((counted.count, 1), np.int32), view.far)
     figures: list[Figure] = []
     for item, bounds in zip(compared.measures, drawn, strict=True):
         at = (item.kind, item.first, item.second, section, level, item.statistic)
@@ -226,7 +219,7 @@ def view_figures(
     return tuple(figures)
 
 
-def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> str:
+def _why(name: str, value: float, view: tables.ViewData, counts: NDArray[np.int32]) -> str:
     judged = counts.sum(axis=1)
     if name == "alpha.ordinal" and not view.ordered:
         return NO_ORDER
@@ -247,7 +240,7 @@ def _figure(at: At, value: float, items: int, reason: str, bounds: Interval | st
 
 
 def _resampled(
-    compared: LabelComparisons, tables: LabelTables, joint: Rows, group: NDArray[np.intp],
+    compared: LabelComparisons, counted: tables.LabelTables, joint: Rows, group: NDArray[np.intp],
     drawing: Resamples,
 ) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:  # fmt: skip
     """Return the interval of each measure, and of the joint ones, on the same draws."""
@@ -255,21 +248,21 @@ def _resampled(
     if not drawing.resamples:
         return [None] * len(measures), {}
     names = list(joint.figures())
-    if tables.count < 2:
-        reason = ONE_PAIR if tables.count else NO_PAIRS
+    if counted.count < 2:
+        reason = ONE_PAIR if counted.count else NO_PAIRS
         return [reason] * len(measures), dict.fromkeys(names, reason)
     far = compared.view.far
-    most = min(_MOST, max(_LEAST, _CHUNK_BYTES // (4 * tables.count)))
+    most = min(_MOST, max(_LEAST, _CHUNK_BYTES // (4 * counted.count)))
     sizes = [min(most, drawing.resamples - k) for k in range(0, drawing.resamples, most)]
     seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
 
     def drawn(size: int, seed: np.random.SeedSequence) -> tuple[list[Floats], list[Floats]]:
-        counts, rng = np.empty((size, tables.count), np.int32), np.random.default_rng(seed)
+        counts, rng = np.empty((size, counted.count), np.int32), np.random.default_rng(seed)
         for row in counts:  # how often each item is drawn; sooner than a multinomial does
-            places = rng.integers(0, tables.count, tables.count, dtype=np.int32)
-            row[:] = np.bincount(places, minlength=tables.count)
+            places = rng.integers(0, counted.count, counted.count, dtype=np.int32)
+            row[:] = np.bincount(places, minlength=counted.count)
         weights = np.ascontiguousarray(counts.T)
-        ratios = tables.ratios(weights, far)
+        ratios = counted.ratios(weights, far)
         together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
         return [measure.of(ratios) for measure in measures], [together[name] for name in names]
 
@@ -283,7 +276,7 @@ def _resampled(
 
 
 def _against_null(
-    figures: Sequence[Figure], null: NullKappas, confidence: float
+    figures: Sequence[Figure], null: tables.NullKappas, confidence: float
 ) -> Iterator[Figure]:
     """Yield the null of each kappa against the consensus, and the kappa corrected by it."""
     each = iter(null.each.T)
@@ -305,7 +298,7 @@ def _against_null(
 
 
 def _shares(
-    view: ViewData, null: NullKappas | None, section: str, confidence: float
+    view: tables.ViewData, null: tables.NullKappas | None, section: str, confidence: float
 ) -> Iterator[Figure]:
     """Yield the shares of items that have a consensus, are left out, or are overruled."""
     level, size = f"judgments.{view.name}", len(view.labels)
@@ -356,7 +349,9 @@ class Disagreement:
 class JudgmentDisagreements(Sequence[Disagreement]):
     """The pairs with different labels in a view; those that differ in more views first."""
 
-    def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
+    def __init__(
+        self, corpus: Corpus, views: Sequence[tables.ViewData], names: Sequence[str]
+    ) -> None:
         self._corpus, self._names = corpus, tuple(names)
         self._views = tuple(view.name for view in views)
         flags = []
