@@ -13,18 +13,9 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance import correction, expectation
+from alignkit.agreement.chance import correction, expectation, result
 from alignkit.agreement.chance.expectation import Expectation
 from alignkit.agreement.chance.models import CHANCE_MODELS, Edits, SampledChance, count_edits
-from alignkit.agreement.chance.result import (
-    BOTH_EMPTY,
-    LEVELS,
-    NO_INITIAL,
-    ONLY_EMPTY,
-    BeyondChance,
-    BeyondChanceSection,
-    SentenceAgreement,
-)
 from alignkit.agreement.chance.sampling import Items, Progress
 from alignkit.agreement.intervals import draw_weights
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
@@ -39,7 +30,7 @@ ALL_ALIKE = "all resamples give the same"
 _ALIKE = 1e-12
 
 Numbers = NDArray[np.int64]
-ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
+ByModel = FrozenMap[str, FrozenMap[str, result.BeyondChance]]
 
 
 # two annotators, at one level
@@ -57,7 +48,7 @@ def beyond_chance_by_model(
     sets: expectation.PairedSets, models: Sequence[str], options: AgreementOptions,
     sections: Sequence[Section], *, seed: int, workers: int | None = None,
     progress: Progress | None = None,
-) -> FrozenMap[str, BeyondChance]:  # fmt: skip
+) -> FrozenMap[str, result.BeyondChance]:  # fmt: skip
     """Measure C = (pi - pi0) / (1 - pi0) by several models; each is computed as if alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
     two = _TwoAnnotators(sets, options, sections, seed)
@@ -85,7 +76,7 @@ def beyond_chance_by_model(
         rest = {name: expectations[name] for name in models if name not in intervals}
         intervals |= two.fixed_intervals(rest)
     return FrozenMap(
-        (name, two.result(name, expected, intervals.get(name), redrawn[name]))
+        (name, two.beyond(name, expected, intervals.get(name), redrawn[name]))
         for name, expected in expectations.items()
     )
 
@@ -128,9 +119,9 @@ class _TwoAnnotators:
                     intervals[name].append(summarize(np.concatenate(values), confidence))
         return intervals
 
-    def result(
+    def beyond(
         self, name: str, expected: Expectation, intervals: Sequence[Interval] | None, redrawn: int
-    ) -> BeyondChance:
+    ) -> result.BeyondChance:
         whole, *groups = (
             self.section(expected, section, intervals[k] if intervals else None)
             for k, section in enumerate(self.sections)
@@ -139,7 +130,7 @@ class _TwoAnnotators:
         models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
         rates = zip(sets.annotators, (edits.rates for edits in sets.edits), strict=False)
         aggregate = self.options.aggregate
-        return BeyondChance(
+        return result.BeyondChance(
             **vars(whole), annotators=sets.annotators, chance=name, groups=tuple(groups),
             sentences=self.sentences(expected), models=FrozenMap(models), rates=FrozenMap(rates),
             samples=sampled.drawn.samples if sampled else 0,
@@ -149,7 +140,7 @@ class _TwoAnnotators:
 
     def section(
         self, expected: Expectation, section: Section, interval: Interval | None
-    ) -> BeyondChanceSection:
+    ) -> result.BeyondChanceSection:
         used = section.inside & expected.used
         variances = correction.noise(expected.terms, self.options.aggregate)
         corrected = correction.correct(self.terms(expected)[used], variances[used])
@@ -165,7 +156,7 @@ class _TwoAnnotators:
             alike = max(interval.high - interval.low, interval.standard_error) < _ALIKE
             no_interval = ALL_ALIKE if alike else ""
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
-        return BeyondChanceSection(
+        return result.BeyondChanceSection(
             **vars(replace(corrected, undefined=why)), name=section.name, pairs=section.pairs,
             used=int(used.sum()), one_sided=int(one_sided[used].sum()),
             left_out=FrozenMap(left_out),
@@ -173,13 +164,13 @@ class _TwoAnnotators:
             no_interval=no_interval,
         )  # fmt: skip
 
-    def sentences(self, expected: Expectation) -> tuple[SentenceAgreement, ...]:
+    def sentences(self, expected: Expectation) -> tuple[result.SentenceAgreement, ...]:
         seen, chance = self.observed, expected.terms
         sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
         numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
         names = self.sets.places.tolist(), self.sets.ids, expected.reasons.tolist()
         columns = (*names, *(column.tolist() for column in numbers))
-        return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))
+        return tuple(result.SentenceAgreement(*row) for row in zip(*columns, strict=True))
 
 
 def _why(
@@ -187,9 +178,9 @@ def _why(
 ) -> str:
     """Return why C has no value, as precisely as possible."""
     if reason == correction.NO_PAIRS:
-        if left_out[ONLY_EMPTY]:
+        if left_out[result.ONLY_EMPTY]:
             return f"{reason}: both sets are empty in every sample, so pi0 has no value"
-        if left_out[BOTH_EMPTY]:
+        if left_out[result.BOTH_EMPTY]:
             return f"{reason}: neither annotator has anything to compare"
         return f"{reason}: no pair was annotated by both"
     if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
@@ -252,17 +243,17 @@ class CorpusBeyondChance:
             return FrozenMap()
         main = CLOSED if no_edits else self.options.chance
         models = [main] if no_edits else list(CHANCE_MODELS)
-        by_model: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
-        for number, level in enumerate(LEVELS):
-            share = stage(progress, number, len(LEVELS))
-            for name, result in self._level(first, second, level, main, models, share).items():
-                by_model[name][level] = result
+        by_model: dict[str, dict[str, result.BeyondChance]] = {name: {} for name in models}
+        for number, level in enumerate(result.LEVELS):
+            share = stage(progress, number, len(result.LEVELS))
+            for name, beyond in self._level(first, second, level, main, models, share).items():
+                by_model[name][level] = beyond
         return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
         self, first: str, second: str, level: str, main: str, models: Sequence[str],
         progress: Progress | None,
-    ) -> dict[str, BeyondChance]:  # fmt: skip
+    ) -> dict[str, result.BeyondChance]:  # fmt: skip
         rest = [name for name in models if name != main]
         fixed = self.options
         if fixed.bootstrap == "refit":  # the main tables' C alone: it takes long
@@ -273,7 +264,7 @@ class CorpusBeyondChance:
         jobs = [([main], every if main == CLOSED else edited, self.options), (rest, edited, fixed)]
         if len(every) == len(edited) and fixed is self.options:
             jobs = [(list(models), edited, fixed)]
-        results: dict[str, BeyondChance] = {}
+        results: dict[str, result.BeyondChance] = {}
         for names, places, options in jobs:
             known = names != [CLOSED]
             if names:
@@ -305,7 +296,7 @@ class CorpusBeyondChance:
             reasons: Counter[str] = Counter()
             for flags in missing.T.tolist():
                 who = ", ".join(compress((first, second), flags))
-                reasons[f"not annotated by {who}" if who else NO_INITIAL] += 1
+                reasons[f"not annotated by {who}" if who else result.NO_INITIAL] += 1
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 
@@ -328,7 +319,7 @@ class CorpusBeyondChance:
         self, first: str, second: str, level: str, places: Numbers, *, edited: bool
     ) -> expectation.PairedSets:
         """Return the sets of two annotators at a level, as `beyond_chance_by_model` takes them."""
-        unit, links = LEVELS[level]
+        unit, links = result.LEVELS[level]
         corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
