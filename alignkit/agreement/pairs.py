@@ -296,18 +296,15 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
 
 def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
     """Add the `majority` of the others for each annotator, if all others annotated."""
-    labels = {}
-    for name in names:
-        others, label = [other for other in names if other != name], f"majority without {name}"
+    labels = {name: f"majority without {name}" for name in names}
 
-        def settle(
-            pair: SentencePair, others: Sequence[str] = others, label: str = label
-        ) -> SentencePair:
-            if not pair.aligned_by(*others):
-                return pair
-            return pair.with_annotation(label, majority([pair.alignment(who) for who in others]))
+    def voted(pair: SentencePair) -> SentencePair:
+        there = {name: pair.alignment(name) for name in names if pair.aligned_by(name)}
+        for name, label in labels.items():
+            others = [alignment for other, alignment in there.items() if other != name]
+            if len(others) == len(names) - 1:
+                pair = pair.with_annotation(label, majority(others))
+        return pair
 
-        corpus = corpus.map(settle)
-        if label in corpus.aligners:
-            labels[name] = label
-    return corpus, labels
+    corpus = corpus.map(voted)
+    return corpus, {name: label for name, label in labels.items() if label in corpus.aligners}
