@@ -281,7 +281,7 @@ def test_paraphrase_xml_names_the_one_annotator_as_told(tmp_path):
 def test_paraphrase_xml_blocks_cannot_fill_the_memory(tmp_path):
     many = " ".join(map(str, range(5000)))
     path = text(tmp_path, PARAPHRASES.replace('"1, 2" second="0 1"', f'"{many}" second="{many}"'))
-    refused(path, "paraphrase-xml", "an alignment of 5000 x 5000 words")
+    refused(path, "paraphrase-xml", "a block of 5000 x 5000 words")
 
 
 def test_paraphrase_xml_attributes_cannot_fill_the_time(tmp_path):

@@ -40,6 +40,7 @@ FILES = {  # the words a b and c d, aligned a-c, and nulls: b, and d where the f
     "2 <==> 0 // NOALI // NIL // b <==> -not aligned-\n"
     "0 <==> 2 // NOALI // NIL // -not aligned- <==> d\n</alignment>\n</sentence>\n",
     "blinker": {"x/samp1.SentPair0": "1 1\n2 0\n0 2\n"},
+    "pud": '[{"1": ["1"], "2": ["X"], "X": ["2"]}]',
     "paraphrase-xml": "<corpus><paraphrase id='1'><first>a b</first><second>c d</second>"
     "<alignments><alignment first='0' second='0'/><alignment first='1' second=''/>"
     "<alignment first='' second='1'/></alignments></paraphrase></corpus>",

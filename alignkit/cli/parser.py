@@ -51,7 +51,8 @@ _RARE = """
     --drop-out-of-range --drop-repeated --drop-traces --encoding --estimate --evidence-source
     --evidence-target --fertility --fix-source --fix-target --floor --folder --good --good-in
     --groups --hmm --hyp-base --hyp-transpose --ibm1 --ibm2 --include-identical --inference
-    --jump-smoothing --keep-case --kinds --leave-out --lenient-labels --lenient-trees --loose
+    --jump-smoothing --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees
+    --loose
     --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-symbols
     --max-variables --max-words --memory --min-hole --missing-initial --name --no-agree
     --no-evidence --no-text --normalizer --null --partial --permutations --prior --prune --quiet

@@ -1,10 +1,10 @@
 """Detection of a file's format by its first records, and hints when a declared format is wrong.
 
-alignkit's own formats have a mark. All other formats try the first hundred records: a format fits
-if it reads all of them, with any base and direction. Links out of range do not count, because base
-and direction are declared, never guessed. Of several formats that fit, those that find links come
-before those that find none, and a format that recognizes its own files (`Format.surely`) before
-the others. If more than one is left, alignkit does not guess.
+alignkit's own formats have a mark, and so have those of `_SIGNS`. All other formats try the first
+hundred records: a format fits if it reads all of them, with any base and direction. Links out of
+range do not count, because base and direction are declared, never guessed. Of several formats that
+fit, those that find links come before those that find none, and a format that recognizes its own
+files (`Format.surely`) before the others. If more than one is left, alignkit does not guess.
 
 If no format fits, alignkit takes the format with the keys or headings of the file, or else the only
 one that reads at least as many records as it rejects; reading then reports where it is broken.
@@ -20,7 +20,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from io import BufferedReader
@@ -37,6 +37,7 @@ from alignkit.io.formats import FORMATS, check_path, get_format, prepare
 from alignkit.io.opening import bounded_lines, head_of, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
+from alignkit.io.tagged_words import IS_TAGGED
 from alignkit.io.text_files import line_encoding
 from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -79,7 +80,33 @@ _WITHOUT_PAIRS = {
 }
 """Patterns of a corpus without pairs that shows its format."""
 
-_BY_STEM = ("yawat", "transread")  # the name of several files without their endings will do
+_SIGNS = {
+    "ugarit-xml": re.compile(r"<[^\0]*?<aligned-text[\s>]"),
+    "tmx": re.compile(r"<[^\0]{,4096}?<tmx[\s>]"),
+    "alpheios": re.compile(r'\{[^\0]*?"(origin|targets)"\s*:\s*\{[^\0]*?"alignedText"\s*:'),
+    "ugarit-json": re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\['),
+    "scripture": re.compile(
+        r'\{[^\0]*?("records"\s*:\s*\[\s*\{\s*"(meta|source|target)"|"format"\s*:\s*'
+        r'"(alignment|scripture burrito)")'
+    ),
+    "pud": re.compile(r'\[\s*(\{\s*\}\s*,\s*)*\{\s*"([0-9]+|X)"\s*:\s*\['),
+    "conllu": IS_TAGGED,
+}
+"""Patterns that the start of a file has in no other format."""
+
+_UNREAD = {
+    "USFM with alignments (\\zaln-s)": re.compile(r"\\[a-z][^\0]*\\zaln-s"),
+    "XLIFF, a format of translated texts": re.compile(r"<[^\0]{,4096}?<xliff[\s>]"),
+    "CzEnAli's XML (.wa)": re.compile(r"<[^\0]*?<s id=[^\0]*?<(sure|possible|phrasal)[\s/>]"),
+    "Parquet, a format of tables": re.compile("PAR1"),
+}
+"""What alignkit recognizes, but does not read."""
+
+_BY_STEM = (
+    "yawat",
+    "transread",
+    "conllu",
+)  # the name of several files without their endings will do
 
 _KEYS = {
     "alignkit-jsonl": {"source", "target", "attributes", "annotations", "sure"},
@@ -108,6 +135,8 @@ _MARKS = (
     ("#", "# sentence pair", "rte"),
 )
 """Start of a file, text among its first characters, and the format that it looks like."""
+
+_TRIED = [name for name in FORMATS if name not in _SIGNS]
 
 _LINK = re.compile(r"[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -139,6 +168,8 @@ def find_format(
     sample = _Sample.of(str(path), options)
     if sample.mark is not None:
         return sample.mark
+    if sample.unread:
+        raise UnknownFormatError(f"is {sample.unread}, which alignkit does not read", sample.path)
     if sample.empty:
         return "pharaoh"  # a file without lines is one
     trials = [_best_trial(name, sample, options) for name in sample.candidates()]
@@ -213,16 +244,32 @@ class _Sample:
             return "alignkit-jsonl"
         if self.first.startswith("<") and "urn:alignkit:" in self.first:
             return "alignkit-xml"
+        if (name := self._signed(_SIGNS)) is not None:
+            return name
         if self.more or len(self.head or "") > _SHOWN:
             return None
         names = (name for name, text in _WITHOUT_PAIRS.items() if text.fullmatch(self.first))
         return next(names, None)
 
+    @property
+    def unread(self) -> str | None:
+        """What the file is, if alignkit recognizes it but does not read it."""
+        if (head := self.head or b"") and not line_encoding(self.encoding)[1]:
+            high = any(max(head[k::2], default=32) < 32 for k in (0, 1))  # bytes of UTF-16
+            broken = self.encoding == "latin-1" and (b"\n\0" in head or b"\0\n" in head)
+            if high or broken:
+                return "text in UTF-16, unless you declare that with `encoding`,"
+        return self._signed(_UNREAD)
+
+    def _signed(self, signs: Mapping[str, re.Pattern[str]]) -> str | None:
+        text = (self.head or b"").decode(self.encoding, "replace").lstrip(_SPACE)
+        return next((name for name, sign in signs.items() if sign.match(text)), None)
+
     def candidates(self) -> Iterable[str]:
         """Return the names of the formats to try."""
         if self.head is None:
-            return FORMATS if Path(self.path).exists() else _BY_STEM
-        return [name for name in FORMATS if self.first[:1] in _BEGINS.get(name, self.first[:1])]
+            return _TRIED if Path(self.path).exists() else _BY_STEM
+        return [name for name in _TRIED if self.first[:1] in _BEGINS.get(name, self.first[:1])]
 
 
 class _Head(Reading):
@@ -462,6 +509,8 @@ def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
     path, format, options = reading.path, reading.format, reading.options
     try:
         yield from items
+        if reading.unread:
+            _LOGGER.warning("%s: %s", path, reading.unread)
         # links out of range that were dropped on request may tell of shifted texts too
         dropped = reading.counts["link out of range"] and not options.lenient
         if dropped and (shift := _shift(path, format, options)) is not None:

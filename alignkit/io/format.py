@@ -71,6 +71,10 @@ class Format:
         The number of the first word in the format by default.
     text_beside
         The words are in separate files (``--source`` and ``--target``).
+    languages
+        A file may have texts in several languages, of which two are read.
+    by_id
+        Links name words by ids, not by positions: base and direction have no meaning.
     folder
         The format is a folder of files (one of its files can usually be read alone).
     scheme
@@ -95,6 +99,8 @@ class Format:
     asked: frozenset[str] = frozenset()
     base: int = 0
     text_beside: bool = False
+    languages: bool = False
+    by_id: bool = False
     folder: bool = False
     scheme: str = ""
     remark: Callable[[Reading], str] | None = None

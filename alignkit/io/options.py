@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from alignkit._support.arguments import check_attributes
+from alignkit.errors import OptionError
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
 
 T = TypeVar("T")
@@ -42,6 +43,12 @@ class ReadOptions:
     )
     target: str | None = _option(
         None, "target sentences, if the format has no words (as pharaoh)", metavar="FILE"
+    )
+    languages: tuple[str, str] | None = _option(
+        None,
+        "languages of source and target, if the file has several (default: its first two)",
+        nargs=2,
+        metavar=("A", "B"),
     )
     encoding: str = _option("utf-8", "encoding of all input (default: utf-8)", metavar="E")
     drop_out_of_range: bool = _option(
@@ -115,3 +122,8 @@ def _check(options: ReadOptions | WriteOptions) -> None:
         if isinstance(path, PathLike):
             object.__setattr__(options, name, fspath(path))
     check_attributes(options)
+    languages = getattr(options, "languages", None)
+    if languages is not None:
+        if len(languages) != 2:
+            raise OptionError(f"`languages` must name two languages, not {len(languages)}")
+        object.__setattr__(options, "languages", tuple(languages))

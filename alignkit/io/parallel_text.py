@@ -6,6 +6,7 @@ A line contains the tokens of a sentence, separated by whitespace, in one of thr
 - ``id<TAB>tokens``, if the links have ids too;
 - ``<s snum=N> tokens </s>``, as in the NAACL and WPT shared tasks.
 
+Or a file is CoNLL-U (`alignkit.io.formats.conllu`): its sentences and their attributes are read.
 A bitext has both sentences on one line, ``source ||| target``. Plain texts may instead have two
 columns, separated by a tab.
 """
@@ -21,22 +22,47 @@ from typing import NamedTuple, NoReturn, TextIO
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS, has_controls, look_ahead
 from alignkit.io.options import ReadOptions
+from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
 from alignkit.io.text_files import BOM, TextFile, split_words, words_of_both
+from alignkit.model.alignment import SIDES
 
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
 """The divider of two sentences on a line, by the name of the form."""
 
+_HEAD = 1 << 16  # bytes
 _SNUM = re.compile(r"<s\s+snum\s*=\s*\"?([^\s>\"]+)\"?\s*>")
 
 
 class PairText(NamedTuple):
     """The words of one sentence pair."""
 
-    line: int  # the line of the files, 1-based
+    line: int  # the line of the files, 1-based; in CoNLL-U the number of the sentence
     snum: str | None  # the number that <s snum=N> gives, None elsewhere
     source: str  # the lines without that dress, not split yet
     target: str
+    tagged: tuple[Tagged | None, Tagged | None] = (None, None)  # the sentences of CoNLL-U
+
+    @property
+    def words(self) -> tuple[list[str], list[str]]:
+        """The words of both sides."""
+        first, second = self.tagged
+        return (
+            split_words(self.source) if first is None else first.words,
+            split_words(self.target) if second is None else second.words,
+        )
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The attributes of the pair, from CoNLL-U."""
+        sides = zip(SIDES, self.tagged, strict=True)
+        each = [tagged.of(side) for side, tagged in sides if tagged is not None]
+        return {name: text for own in each for name, text in own.items()}
+
+    @property
+    def id(self) -> str | None:
+        """The id of the pair in these files, None if they have none."""
+        return self.attributes.get("source.sent_id", self.snum)
 
 
 def read_texts(reading: TextFile) -> Iterator[PairText] | None:
@@ -66,12 +92,12 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
                 for end, file in zip((first, second), files, strict=True)
             )
             refuse_counts(reading, *counts)
-        line, snum, text = first
+        line, snum, text, tagged = first
         if snum != second[1]:
             theirs = second[1] or "without a number"
             message = f"sentence {theirs}, but {source}:{line} has {snum or 'none'}"
             raise reading.error(message, second[0], path=target)
-        yield PairText(line, snum, text, second[2])
+        yield PairText(line, snum, text, second[2], (tagged, second[3]))
 
 
 def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
@@ -81,19 +107,30 @@ def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
     raise reading.error(f"has {more} sentences, but {shorter} has {fewer}", path=longer)
 
 
-def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, str]]:
-    tagged = False
+def is_tagged(reading: TextFile, path: str) -> bool:
+    """Return whether a file of sentences is CoNLL-U."""
+    head = look_ahead(path, _HEAD, reading.options.max_size, reading.options.encoding)[0]
+    text = head.decode(reading.options.encoding, "replace").lstrip(BOM)
+    return IS_TAGGED.match(text) is not None
+
+
+def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, str, Tagged | None]]:
+    if is_tagged(reading, path):
+        for number, sentence in enumerate(read_tagged(reading, path), start=1):
+            yield number, None, " ".join(sentence.words), sentence
+        return
+    snums = False
     for line, text in reading.lines(path):
         if line == 1:
-            tagged = text.lstrip().startswith("<s snum")
-        if not tagged:
-            yield line, None, text
+            snums = text.lstrip().startswith("<s snum")
+        if not snums:
+            yield line, None, text, None
         elif text.strip():
             words = text.strip()
             match = _SNUM.match(words)
             if match is None:
                 raise reading.error("expected '<s snum=N> words </s>'", line, path=path)
-            yield line, match[1], words[match.end() :].removesuffix("</s>")
+            yield line, match[1], words[match.end() :].removesuffix("</s>"), None
 
 
 class TwoInLine:
@@ -263,15 +300,20 @@ class Sentences:
             self._texts = [PairText(line, None, *pair) for line, pair in pairs]
         return self._texts
 
+    @property
+    def tagged(self) -> bool:
+        """Whether the sentences have attributes."""
+        return self._texts is not None and any(self._texts[0].tagged if self._texts else ())
+
     def words(self) -> tuple[_Words, _Words]:
         """Return the words of the source sentences and of the target sentences."""
         odd = any(b"\r" in raw or _MARK in raw or has_controls(raw) for raw in self._raw)
         if self._texts is None and len(self) >= _FEW and not odd:
             with suppress(UnicodeDecodeError):  # the plain way says where
                 return words_of_both(*self._raw, self._reading.token)
-        tokens = self._reading.tokens
-        texts = self.texts()
-        return [tokens(text.source) for text in texts], [tokens(text.target) for text in texts]
+        sides = [text.words for text in self.texts()]
+        shared = self._reading.shared
+        return [shared(first) for first, _ in sides], [shared(second) for _, second in sides]
 
 
 class TextBlocks:
@@ -285,7 +327,10 @@ class TextBlocks:
         if source and target and source != target and reading.plain_bytes:
             most = reading.options.max_size
             heads = [look_ahead(path, 512, most)[0] for path in (source, target)]
-            if not any(head.lstrip(_MARK + b" \t").startswith(b"<s snum") for head in heads):
+            if not any(
+                head.lstrip(_MARK + b" \t").startswith(b"<s snum") or is_tagged(reading, path)
+                for head, path in zip(heads, (source, target), strict=True)
+            ):
                 self._files = _Lines(reading, source), _Lines(reading, target)
         self._texts = iter(()) if self._files else read_texts(reading) or iter(())
 

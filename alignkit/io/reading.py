@@ -129,6 +129,8 @@ def write_corpus(
     declared = _made(WriteOptions, options, write_corpus)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: give no files for them")
+    if chosen.by_id and (declared.base is not None or declared.transpose):
+        raise OptionError(f"format {format} names words by ids: leave out `base` and `transpose`")
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
     if chosen.write is None:

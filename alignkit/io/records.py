@@ -72,9 +72,20 @@ _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")
 _RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
 _OBJECTS = 200_000
+_BLOCK = 100_000  # links of one block: more is an attack on memory
 
 _Cell = tuple["int | None", "int | None"]
 V = TypeVar("V", str, float)
+
+
+def block(
+    sources: Sequence[int | None], targets: Sequence[int | None], status: Status = "sure",
+    line: int | None = None, label: str | None = None,
+) -> list[RawLink]:  # fmt: skip
+    """Link each of some source words to each of some target words."""
+    if len(sources) * len(targets) > _BLOCK:
+        raise FormatError(f"a block of {len(sources)} x {len(targets)} words", line=line)
+    return [RawLink(i, j, status, line, label=label) for i in sources for j in targets]
 
 
 def parse_links(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
@@ -158,7 +169,8 @@ class Reading(TextFile):
     """One input of a format, and the sentence pairs of its records.
 
     `base` is the format's number of the first word. `read` and `refused` count good and broken
-    records, `place` is the file and line of the last, `shift` describes shifted texts.
+    records, `place` is the file and line of the last, `shift` describes shifted texts, `unread`
+    the languages that were not read.
     """
 
     def __init__(
@@ -179,18 +191,35 @@ class Reading(TextFile):
         self.refused = 0
         self.place = (path, 0)
         self.shift = ""
+        self.unread = ""
 
     @property
     def cautions(self) -> list[str]:
-        """Cautions about the links, after reading: shifted, or dropped."""
+        """Cautions, after reading: links are shifted or dropped, languages left out."""
         dropped = self.counts["link out of range"]
-        texts = [self.shift, f"{dropped} links out of range were dropped" if dropped else ""]
+        lost = f"{dropped} links out of range were dropped" if dropped else ""
+        texts = [self.shift, lost, self.unread]
         return [f"{self.path}: {text}" for text in texts if text]
 
     @property
     def name(self) -> str:
         """The annotator, for formats without names."""
         return self.options.name or "alignment"
+
+    def choose(self, *names: Sequence[str], line: int | None = None) -> tuple[int, int]:
+        """Return the places of the two languages to read, given the `names` of each in the file."""
+        wanted = self.options.languages
+        places = language_places(names, wanted) if wanted else (0, 1)
+        if len(names) < 2 or places is None:
+            missing = "two languages" if wanted is None else " and ".join(wanted)
+            raise self.error(f"does not have {missing[:80]}; it has {_listed(names)}", line)
+        if len(names) > 2 and wanted is None:
+            rest = _listed(names[2:])
+            self.unread = (
+                f"only {_listed(names[:2])} are read, not {rest}; see the option languages"
+            )
+            self.note("language left out", self.unread, line, times=len(names) - 2)
+        return places
 
     def refuse(self, error: FormatError) -> None:
         """Raise the error of a broken record; if lenient, count it and continue."""
@@ -350,3 +379,29 @@ class Reading(TextFile):
             raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None
+
+
+def language_places(
+    names: Sequence[Sequence[str]], wanted: Sequence[str]
+) -> tuple[int, int] | None:
+    """Return the places of two languages among the names of several; en is en-GB too."""
+    places: list[int] = []
+    for name in wanted:
+        start = f"{name}-".casefold()
+        fitting = [
+            k
+            for k, own in enumerate(names)
+            if k not in places and any(f"{known}-".casefold().startswith(start) for known in own)
+        ]
+        if not fitting:
+            return None
+        places.append(min(fitting, key=lambda k: name not in names[k]))
+    return places[0], places[1]
+
+
+def _listed(names: Sequence[Sequence[str]]) -> str:
+    """List languages by their first names, with the others of those that repeat."""
+    first = [own[0] for own in names]
+    return (
+        ", ".join(own[0] if first.count(own[0]) < 2 else " ".join(own) for own in names) or "none"
+    )

@@ -1,6 +1,6 @@
 """XML without entities, document type or network, in constant memory.
 
-Only this module, `alignkit_xml` and `paraphrase_xml` use lxml. libxml2's limits stay on
+Only this module and the formats of XML use lxml. libxml2's limits stay on
 (`huge_tree` is off): 10 million characters per text and 256 levels of elements are more than any
 corpus needs. With the limit on the size of one element, they protect the memory from malicious
 files. The size of the file is not limited.
@@ -9,6 +9,7 @@ files. The size of the file is not limited.
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -21,6 +22,7 @@ from alignkit.io.text_files import TextFile
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
+LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _HEAD = 1 << 16
 _SAFE: dict[str, Any] = {
     "resolve_entities": False,
@@ -61,9 +63,14 @@ def read_elements(
         _check_between(root, previous, root[-1] if len(root) else None, reading, name)
 
 
-def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
-    """Yield each complete element with these names, at any depth; then clear it."""
-    with _guarded(reading, None) as stream:
+def read_nested(
+    reading: TextFile, *names: str, named_dtd: bool = False
+) -> Iterator[etree._Element]:
+    """Yield each complete element with these names, at any depth; then clear it.
+
+    With `named_dtd`, the document type may name a file, which is not read.
+    """
+    with _guarded(reading, None, named_dtd) as stream:
         stream.root()
         for _, element in _parsed(stream, reading, *names):
             yield element
@@ -75,10 +82,10 @@ def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
 
 
 @contextmanager
-def _guarded(reading: TextFile, path: str | None) -> Iterator[_Stream]:
+def _guarded(reading: TextFile, path: str | None, named_dtd: bool = False) -> Iterator[_Stream]:
     with reading.open(path) as stream:
         try:
-            yield _Stream(stream, reading)
+            yield _Stream(stream, reading, named_dtd)
         except etree.XMLSyntaxError as problem:
             message = (problem.msg or "").split(", line ")[0].strip()
             if message in ("", "no element found"):  # what libxml2 says of undefined entities too
@@ -145,6 +152,7 @@ def write_elements(
     *,
     head: str,
     made: Callable[[SentencePair, Writing], etree._Element],
+    end: str = "</corpus>",
     where: Callable[[SentencePair], str] = lambda _: "",
 ) -> None:
     """Write an element `made` for each pair; `where` locates characters that XML cannot hold."""
@@ -159,18 +167,20 @@ def write_elements(
                     "such as a control character; write alignkit-jsonl"
                 ) from None
             stream.write(f"  {text}\n")
-        stream.write("</corpus>\n")
+        stream.write(f"{end}\n")
 
 
 class _Stream:
     """The bytes of a file, checked at the start before the parser sees them."""
 
-    def __init__(self, stream: BinaryIO, reading: TextFile) -> None:
+    def __init__(self, stream: BinaryIO, reading: TextFile, named_dtd: bool) -> None:
         self._stream = stream
         self._reading = reading
         self._since = 0
         self._head = stream.read(_HEAD)
-        if _has_doctype(self._head.replace(b"\0", b"")):  # UTF-16 too
+        doctype = _doctype(self._head.replace(b"\0", b""))  # UTF-16 too
+        self._named_dtd = named_dtd and _NAMED_DTD.match(doctype) is not None
+        if doctype and not self._named_dtd:
             raise reading.error(_DOCTYPE)
 
     def root(self) -> etree._Element:
@@ -186,7 +196,7 @@ class _Stream:
         for _, element in parser.read_events():
             if not isinstance(element, etree._Element):
                 continue
-            if element.getroottree().docinfo.internalDTD is not None:
+            if element.getroottree().docinfo.internalDTD is not None and not self._named_dtd:
                 raise self._reading.error(_DOCTYPE, line_of(element))
             return element
         if problem is not None:
@@ -209,7 +219,11 @@ class _Stream:
         self._since = 0
 
 
-def _has_doctype(head: bytes) -> bool:
+_NAMED_DTD = re.compile(rb"<!DOCTYPE\s+[^\s\[<>]+\s+(SYSTEM|PUBLIC)\s[^\[<>]*>")
+
+
+def _doctype(head: bytes) -> bytes:
+    """Return the head from its document type on; empty if there is none."""
     at = max(head.find(b"<"), 0)
     while True:
         while head[at : at + 1].isspace():
@@ -219,7 +233,7 @@ def _has_doctype(head: bytes) -> bool:
         elif head.startswith(b"<!--", at):
             end = head.find(b"-->", at)
         else:
-            return head.startswith(b"<!DOCTYPE", at)
+            return head[at:] if head.startswith(b"<!DOCTYPE", at) else b""
         if end < 0:
-            return False
+            return b""
         at = head.index(b">", end) + 1

@@ -125,6 +125,16 @@ class Writing:
         return " ".join(source), " ".join(target)
 
 
+def refuse_breaks(id: str, words: Iterable[str]) -> None:
+    """Raise an error for words of a pair that do not fit into a column of a line."""
+    for word in words:
+        if not word or _BREAK.search(word):
+            raise AlignkitError(
+                f"pair {id!r}: token {word!r} is empty or contains a tab, a line end or a control "
+                "character, which this format cannot represent"
+            )
+
+
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
     """Return links, `i-j`, and nulls, `i-` or `-j`, as text in ascending order."""
     return " ".join(
@@ -151,6 +161,7 @@ class LinkTexts:
         self.labels = {write_links([k], base): v for k, v in alignment.labels.items()}
 
 
+_BREAK = re.compile(r"[\x00-\x1f]")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 

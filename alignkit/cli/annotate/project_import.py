@@ -129,8 +129,9 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
 
 def _texts(reading: Reading) -> Iterator[SentencePair]:
     for text in read_texts(reading) or ():
-        source, target = reading.tokens(text.source), reading.tokens(text.target)
-        yield SentencePair(text.snum or str(text.line), source, target)
+        source, target = map(reading.shared, text.words)
+        id = text.id or str(text.line)
+        yield SentencePair(id, source, target, attributes=text.attributes)
 
 
 def _lines(result: Imported) -> Iterator[str]:

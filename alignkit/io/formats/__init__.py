@@ -31,6 +31,13 @@ FORMATS = {
     "ists": "interpretable STS .wa: chunk pairs with type and score",
     "blinker": "Blinker: one file of i j links per sentence pair",
     "paraphrase-xml": "XML of paraphrases with several annotators",
+    "ugarit-xml": "Ugarit XML: numbered words with references, two or more languages",
+    "alpheios": "Alpheios JSON: groups of words, one origin and its translations",
+    "scripture": "JSON of ClearAligner and Scripture Burrito; words in files of tokens",
+    "conllu": "CoNLL-U: words with lemmas, tags and trees; no links",
+    "pud": "JSON of Parallel Universal Dependencies; words in CoNLL-U files",
+    "ugarit-json": "Ugarit JSON: numbered words with references; read only",
+    "tmx": "TMX: translation units without links; read only",
     "turku": "Turku Paraphrase Corpus, JSON or TSV: judged pairs and rewrites; read only",
     "parade": "PARADE, 5 tab-separated columns: judged pairs; read only",
     "etpc": "ETPC's folder of XML: relations of paraphrase types; read only",
@@ -73,6 +80,10 @@ def prepare(
     chosen = get_format(format)
     if (options.source or options.target) and not chosen.text_beside:
         raise OptionError(f"format {format} contains the words: leave out `source` and `target`")
+    if options.languages and not chosen.languages:
+        raise OptionError(f"format {format} has no names of languages: leave out `languages`")
+    if chosen.by_id and (options.base is not None or options.transpose):
+        raise OptionError(f"format {format} names words by ids: leave out `base` and `transpose`")
     if options.target and not options.source:
         raise OptionError("`target` needs `source`; if both sides are in one file, use `source`")
     if [str(path), options.source, options.target].count("-") > 1:

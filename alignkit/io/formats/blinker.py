@@ -78,8 +78,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 if (text := next(texts, None)) is None:
                     known = f"{reading.options.source} has {count} sentences"
                     raise reading.error(f"{len(places)} sentence pairs, but {known}")
-                words: _Words | None = (reading.tokens(text.source), reading.tokens(text.target))
+                words: Sequence[Sequence[str]] | None = text.words
+                attributes = text.attributes
             else:
+                attributes = {}
                 sample, k = place
                 sentences = sample_of(sample)
                 if sentences is not None and k >= len(sentences):
@@ -91,7 +93,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             annotations = {name: _annotation(path, reading) for name, path in here.items()}
             source, target = words or (None, None)
             path = str(next(iter(here.values())))
-            yield Record(_ID.format(*place), 1, source, target, annotations, path=path)
+            id = _ID.format(*place)
+            yield Record(id, 1, source, target, annotations, attributes, path)
     last = places[-1]
     for text in texts or ():
         if not reading.options.partial:
@@ -100,8 +103,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 "if the rest is not annotated, use `partial=True`"
             )
         last = _after(last)
-        words = reading.tokens(text.source), reading.tokens(text.target)
-        yield Record(_ID.format(*last), text.line, *words)
+        yield Record(_ID.format(*last), text.line, *text.words, attributes=text.attributes)
 
 
 def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:

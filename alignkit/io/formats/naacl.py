@@ -89,9 +89,9 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         annotations = links.annotate(sentence)
         if not annotations and not reading.options.partial:
             annotations = {reading.name: RawAnnotation()}
-        words = reading.tokens(text.source), reading.tokens(text.target)
         line = links.line(sentence) or text.line
-        yield Record(text.snum or str(sentence), line, *words, annotations)
+        id = text.id or str(sentence)
+        yield Record(id, line, *text.words, annotations, text.attributes)
     for sentence in links.slices:
         if sentence not in seen:
             message = f"links of sentence {sentence}, which {reading.options.source} does not have"

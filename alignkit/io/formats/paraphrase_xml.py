@@ -48,7 +48,7 @@ from lxml import etree
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
-from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
 from alignkit.io.text_files import BOM, split_words
 from alignkit.io.writing import Writing
@@ -60,8 +60,7 @@ _STATUS: dict[str, Status] = {
     **dict.fromkeys(("p", "poss", "possible"), "possible"),
 }
 _POSITION = re.compile(r"[0-9]{1,9}")
-_BLOCK = 100_000  # links of one element, and attributes: more is an attack on memory or time
-_ATTRIBUTES = 1000
+_ATTRIBUTES = 1000  # of one element: more is an attack on time
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -133,10 +132,7 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
         if not any(sides):
             raise FormatError("an alignment without word positions", line=line)
         cells: list[list[int | None]] = [[*map(int, side)] or [None] for side in sides]
-        sources, targets = cells
-        if len(sources) * len(targets) > _BLOCK:
-            raise FormatError(f"an alignment of {len(sources)} x {len(targets)} words", line=line)
-        links += (RawLink(i, j, status, line) for i in sources for j in targets)
+        links += block(cells[0], cells[1], status, line)
     return RawAnnotation(links)
 
 

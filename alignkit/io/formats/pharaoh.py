@@ -42,7 +42,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
 from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
-from alignkit.io.text_files import is_word, split_words
+from alignkit.io.text_files import is_word
 from alignkit.io.writing import Writing
 from alignkit.model.annotation import Annotation
 from alignkit.model.arrays import LinkArrays
@@ -88,7 +88,7 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
         arrays = None
         if block.raw is not None and lengths.max(initial=0) <= reading.options.max_words:
             arrays = _scan(block.raw, block.size, lengths, reading)
-        if arrays is None:  # something needs the plain way
+        if arrays is None or (block.sentences is not None and block.sentences.tagged):
             yield from reading.pairs(lines.records(block.lines()))
             continue
         lines.ids = False
@@ -188,8 +188,11 @@ class _Lines:
             id, body = self._id(line, number)
         if id is not None and text is not None:
             text = _without_id(id, text, reading)
-        source, target = (split_words(side) for side in text[2:]) if text else (None, None)
-        record = Record(str(number) if id is None else id, number, source, target)
+        record = Record(str(number) if id is None else id, number, None, None)
+        if text is not None:
+            record.source, record.target = text.words
+            record.attributes = text.attributes
+            record.id = record.id if id is not None else text.id or record.id
         if raw is not None:
             links = [_link(token, line, number, reading) for token in body.split()]
             reading.without_controls(body, number)  # some of them divide as white space does
@@ -221,6 +224,8 @@ class _Lines:
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
+    if text.id == id:
+        return text
     source = reading.options.source or ""
     sides: list[str] = []
     for line, path in ((text.source, source), (text.target, reading.options.target or source)):

@@ -1,0 +1,94 @@
+"""CoNLL-U, the format of Universal Dependencies [conllu].
+
+Specification
+-------------
+Sentences of lines with 10 tab-separated columns, below comments, each sentence ended by an empty
+line::
+
+    # sent_id = n01
+    # text = Vámonos
+    1-2     vámonos _       _       _       _       _       _       _       _
+    1       vamos   ir      VERB    _       _       0       root    _       _
+    2       nos     yo      PRON    _       _       1       obj     _       _
+
+The columns are id, form, lemma, upos, xpos, feats, head, deprel, deps and misc; ``_`` is empty.
+
+- The words are the lines with whole numbers as ids, from 1. A multiword token (``1-2``) and an
+  empty node (``5.1``) are not words: they do not count.
+- A file is one side of sentence pairs: ``--source`` or ``--target`` of any format of links (the
+  words of `alignkit.io.parallel_text`). Read alone, it is the source. ``STEM`` reads
+  ``STEM.source.conllu`` and ``STEM.target.conllu``, which alignkit writes.
+- The id of a pair is the `sent_id` of the source, or the number of the sentence.
+
+All columns from lemma on are columns of the pair, such as `source.upos`, with a value per word
+(see `alignkit.model.sentence_pair.word_column`), unless all values are empty. The attributes
+`source.sent_id`, `source.text`, `source.comments` (all comments) and `source.others` (multiword
+tokens and empty nodes) have the rest, so that alignkit writes the same file. Links are lost.
+
+References
+----------
+universaldependencies.org/format.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from alignkit.errors import OptionError
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import Reading, Record
+from alignkit.io.tagged_words import COLUMNS, read_tagged, tagged_text
+from alignkit.io.writing import Writing, refuse_breaks
+from alignkit.model.alignment import SIDES
+from alignkit.model.sentence_pair import SentencePair
+
+
+def _paths(path: str) -> list[str]:
+    return [f"{path.removesuffix('.conllu')}.{side}.conllu" for side in SIDES]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    alone = reading.path == "-" or Path(reading.path).is_file()
+    paths = [reading.path] if alone else _paths(reading.path)
+    files = [read_tagged(reading, path) for path in paths]
+    for number, sentences in enumerate(zip_longest(*files), start=1):
+        first, second = (*sentences, None)[:2]
+        if first is None or None in sentences:
+            short = paths[sentences.index(None)]
+            raise reading.error(
+                f"has only {number - 1} sentences, fewer than the other file", path=short
+            )
+        record = Record(
+            first.attributes.get("sent_id") or str(number), first.line, first.words, None
+        )
+        record.attributes = first.of("source")
+        if second is not None:
+            record.target = second.words
+            record.attributes |= second.of("target")
+        yield record
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    if writing.path == "-":
+        raise OptionError("conllu is two files and cannot go to standard output")
+    first, second = _paths(writing.path)
+    with writing.open(first) as source, writing.open(second) as target:
+        for pair in pairs:
+            own = pair.attributes.get("source.sent_id") or pair.id
+            writing.lost.update(["ids"] if own != pair.id or "\n" in own else [])
+            writing.lost.update(["links"] if any(map(len, pair.alignments.values())) else [])
+            refuse_breaks(pair.id, chain(*pair.words))
+            source.write(tagged_text(pair, "source"))
+            target.write(tagged_text(pair, "target"))
+
+
+KEPT = "".join(
+    f", attribute {side}.{name}"
+    for side in SIDES
+    for name in ("sent_id", "text", "comments", "others", *COLUMNS)
+)
+"""The attributes that CoNLL-U holds."""
+
+FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, ids, absent" + KEPT))

@@ -1,0 +1,136 @@
+"""The links of Parallel Universal Dependencies, with its two files in CoNLL-U [pud].
+
+Specification
+-------------
+A list with an object for each sentence pair: for source words, the target words::
+
+    [{"3": ["12"], "9": ["13", "14"], "10": ["X"]}, ...]
+
+- The numbers are ids of words in CoNLL-U, from 1. ``X`` is in the place of a word if a word of the
+  other side is aligned to nothing.
+- An id such as ``5.1`` is an empty node of CoNLL-U, which is no word: such links are left out and
+  counted, and so is an ``X`` next to words.
+- The words are in two files (``--source en.conllu --target ko.conllu``), in the order of the list;
+  see `alignkit.io.formats.conllu`. A pair has the `sent_id` of its source as id, else its number.
+
+alignkit writes the words with ``--to-source`` and ``--to-target``, in CoNLL-U.
+
+References
+----------
+Nikolaev et al. 2020, "Fine-grained analysis of cross-linguistic syntactic divergences", ACL,
+doi:10.18653/v1/2020.acl-main.109; github.com/macleginn/exploring-clmd-divergences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format, kinds
+from alignkit.io.formats.conllu import KEPT
+from alignkit.io.parallel_text import PairText, read_texts
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.strict_json import JsonText, Object, texts, write_list
+from alignkit.io.tagged_words import tagged_text
+from alignkit.io.writing import Writing, refuse_breaks
+from alignkit.model.alignment import NULL, SIDES
+from alignkit.model.sentence_pair import SentencePair
+
+_WORD = re.compile(r"[0-9]{1,9}")
+_NODE = re.compile(r"[0-9]+\.[0-9]+")
+_NULL = "X"
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    sentences = read_texts(reading)
+    json = JsonText(reading.text(), reading.path)
+    number = 0
+    for number, (line, value) in enumerate(json.elements(), start=1):
+        text = None if sentences is None else next(sentences, None)
+        if sentences is not None and text is None:
+            raise reading.error(f"more pairs than {reading.options.source} has sentences", line)
+        with reading.refusing(line):
+            record = _record(number, line, text)
+            record.annotations[reading.name] = RawAnnotation(_links(value, reading, line))
+            yield record
+    json.finish()
+    for extra, text in enumerate(sentences or (), start=number + 1):
+        if not reading.options.partial:
+            raise reading.error(
+                f"fewer pairs than {reading.options.source} has sentences; if the rest is not "
+                "annotated, use `partial=True`"
+            )
+        yield _record(extra, text.line, text)
+
+
+def _record(number: int, line: int, text: PairText | None) -> Record:
+    if text is None:
+        return Record(str(number), line, None, None)
+    return Record(text.id or str(number), line, *text.words, attributes=text.attributes)
+
+
+def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
+    if not isinstance(value, dict):
+        raise FormatError("expected an object for each pair")
+    links: list[RawLink] = []
+    for key in value:
+        others = texts(value, key)
+        if _NULL in others and len(others) > 1:
+            reading.note("null next to words", f"X of word {key[:40]}", line)
+            others = [other for other in others if other != _NULL]
+        for other in others:
+            if _NODE.fullmatch(key) or _NODE.fullmatch(other):
+                reading.note("link of an empty node", f"{key[:40]}: {other[:40]}", line)
+                continue
+            i, j = _position(key), _position(other)
+            if i is None and j is None:
+                raise FormatError("X is linked with X")
+            links.append(RawLink(i, j))
+    return links
+
+
+def _position(id: str) -> int | None:
+    if id == _NULL:
+        return None
+    if not _WORD.fullmatch(id):
+        raise FormatError(f"{id[:40]!r} is not a word id; expected a number from 1 or X")
+    return int(id)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    paths = {side: getattr(writing.options, side) for side in SIDES}
+    with ExitStack() as stack:
+        files = {s: stack.enter_context(writing.open(path)) for s, path in paths.items() if path}
+
+        def objects() -> Iterator[Object]:
+            for number, pair in enumerate(pairs, start=1):
+                own = pair.attributes.get("source.sent_id") or (pair.id if files else str(number))
+                writing.lost.update(["ids"] if own != pair.id else [])
+                refuse_breaks(pair.id, chain(*pair.words) if files else ())
+                for side, file in files.items():
+                    file.write(tagged_text(pair, side))
+                yield _written(pair, writing)
+
+        stream = stack.enter_context(writing.open())
+        write_list(stream, objects(), "", "", indent=2)
+
+
+def _written(pair: SentencePair, writing: Writing) -> Object:
+    alignment = writing.alignment(pair)
+    value: Object = {}
+    for i, j in sorted(() if alignment is None else {*alignment, *alignment.nulls}):
+        first, second = (_NULL if k == NULL else str(k + writing.base) for k in (i, j))
+        value.setdefault(first, []).append(second)
+    return value
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=kinds("no text, nulls, empty" + KEPT),
+    base=1,
+    text_beside=True,
+)

@@ -1,0 +1,96 @@
+"""TMX, the exchange format of translation memories [tmx].
+
+Specification
+-------------
+Units of the same text in several languages::
+
+    <tmx version="1.4"><header srclang="en" .../><body>
+      <tu tuid="7"><note>n</note><prop type="domain">law</prop>
+        <tuv xml:lang="en-GB"><seg>Press <bpt i="1">&lt;b&gt;</bpt>Stop<ept i="1"/>.</seg></tuv>
+        <tuv xml:lang="fr"><seg>...</seg></tuv></tu></body></tmx>
+
+- A unit is a sentence pair without links, of the languages named by ``--languages`` (``en`` is
+  ``en-GB`` too), else of the first two of the first unit that has two. Units without both languages
+  are left out and counted, and so are further languages.
+- Inline tags are removed and counted: ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with their
+  content, which is code; the text in ``hi`` and in unknown tags stays.
+- The id is the `tuid`, else the number of the unit. Properties become attributes by their types,
+  notes the attribute `note`.
+
+The file is streamed. A document type that names a file (``tmx14.dtd``) is allowed; the file is not
+read. Old files have `lang` for `xml:lang`.
+
+References
+----------
+TMX 1.4b specification, LISA OSCAR, 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import Reading, Record, language_places
+from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
+from alignkit.io.text_files import split_words
+from alignkit.model.alignment import SIDES
+
+_CODES = {"bpt", "ept", "it", "ph", "ut"}
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    wanted = reading.options.languages
+    seen: dict[str, None] = {}
+    for number, unit in enumerate(read_nested(reading, "tu", named_dtd=True), start=1):
+        line = line_of(unit)
+        with reading.refusing(line):
+            variants = _variants(unit, reading)
+            names = [(language,) for language in variants]
+            seen |= dict.fromkeys(variants)
+            if wanted is None and len(names) > 1:
+                places = reading.choose(*names, line=line)
+                wanted = names[0][0], names[1][0]
+            elif wanted is None or (chosen := language_places(names, wanted)) is None:
+                reading.note("unit without both languages", ", ".join(variants)[:80], line)
+                continue
+            else:
+                places = chosen
+                if reading.options.languages is None and len(names) > 2:
+                    reading.note("language left out", "", line, times=len(names) - 2)
+            record = Record(unit.get("tuid") or str(number), line, None, None)
+            for side, k in zip(SIDES, places, strict=True):
+                record.attributes[f"{side}.language"] = names[k][0]
+                setattr(record, side, split_words(_text(variants[names[k][0]], reading)))
+            for fact in unit:
+                if (name := local_name(fact)) in ("note", "prop") and fact.text:
+                    record.attributes[fact.get("type") or name] = fact.text.strip()
+            yield record
+    if not reading.read and not reading.refused:
+        reading.choose(*((name,) for name in seen))
+
+
+def _variants(unit: etree._Element, reading: Reading) -> dict[str, etree._Element]:
+    """Return the first text in each language."""
+    variants: dict[str, etree._Element] = {}
+    for variant in unit:
+        if local_name(variant) == "tuv":
+            language = variant.get(LANGUAGE) or variant.get("lang") or "und"
+            if variants.setdefault(language, variant) is not variant:
+                reading.note("second text in one language", language[:40], line_of(variant))
+    return variants
+
+
+def _text(element: etree._Element, reading: Reading) -> str:
+    """Return the text of an element without inline tags, which are counted."""
+    parts = [element.text or ""]
+    for child in element:
+        name = local_name(child) if isinstance(child.tag, str) else "entity"
+        if name != "seg":
+            reading.note("inline tag", f"<{name[:40]}>", line_of(child))
+        parts += ["" if name in _CODES else _text(child, reading), child.tail or ""]
+    return "".join(parts)
+
+
+FORMAT = Format(parse=_parse, write=None, holds=kinds("text, ids"), languages=True)

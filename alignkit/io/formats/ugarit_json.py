@@ -1,0 +1,69 @@
+"""The JSON of the alignment editor Ugarit [ugarit-json].
+
+Specification
+-------------
+The same as `alignkit.io.formats.ugarit_xml`, for one sentence::
+
+    {"ugarit_id": "7", "title": "T", "lang1": "AKK", "lang2": "ENG", "url": "...",
+     "tokens": {"l1": [{"id": "1-1", "tp": "sen_0", "text": "a", "refs": ["2-1", "2-2"]}, ...],
+                "l2": [...]}}
+
+- A third language is ``lang3`` and ``l3``; ``--languages`` chooses two.
+- Some exports wrap texts as Python writes bytes, ``b'...'``: they are unwrapped and counted.
+- The id of the pair is ``ID:1``, as in XML. Other texts (`title`, `url`) become attributes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format, kinds
+from alignkit.io.formats.ugarit_xml import NumberedWord, numbered_record
+from alignkit.io.records import Reading, Record
+from alignkit.io.strict_json import Object, as_text, member, parse_json, texts
+
+_WRAPPED = re.compile(r"""b(['"]).*\1""", re.DOTALL)
+_OWN = re.compile(r"tokens|ugarit_id|lang[0-9]+")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    value = parse_json(reading.text(), reading.path)
+    with reading.refusing(1):
+        if type(value) is not dict:
+            raise FormatError("expected an object")
+        tokens: Object = member(value, "tokens", dict)
+        keys = sorted(key for key in tokens if re.fullmatch(r"l[0-9]", key))
+        names = [(as_text(value.get(f"lang{key[1:]}")) or key.upper(), key) for key in keys]
+        sides = [[_word(word, reading) for word in member(tokens, key, list)] for key in keys]
+        about = {"document": as_text(value.get("ugarit_id")) or ""}
+        for key, given in value.items():
+            if _OWN.fullmatch(key):
+                continue
+            if (text := as_text(given)) is None:
+                reading.note("member left out", f"{key[:40]!r} is not a text")
+            else:
+                about[key] = _unwrapped(text, reading)
+        yield numbered_record(reading, "1", 1, sides, names, about)
+
+
+def _word(value: object, reading: Reading) -> NumberedWord:
+    if not isinstance(value, dict):
+        raise FormatError("expected an object for each word")
+    text: str = member(value, "text", str)
+    refs = texts(value, "refs") if value.get("refs") is not None else []
+    return NumberedWord(member(value, "id", str), _unwrapped(text, reading), refs)
+
+
+def _unwrapped(text: str, reading: Reading) -> str:
+    if _WRAPPED.fullmatch(text):
+        with suppress(ValueError, SyntaxError, AttributeError):
+            text = ast.literal_eval(text).decode()
+            reading.note("text in b'...'", f"read as {text[:40]!r}")
+    return text
+
+
+FORMAT = Format(parse=_parse, write=None, holds=kinds("text"), languages=True, by_id=True)
