@@ -25,7 +25,7 @@ from alignkit.annotate.server.serving import SECRET, ServerFile, invited
 PAIRS = 8
 COMMENT = "what-ben-thinks"
 QUERIES = {"/api/find": "?q=word", "/api/changes": "?after=0", "/api/export": "?to=alignkit-jsonl",
-           "/api/queue": "?limit=1000"}  # fmt: skip
+           "/api/queue": "?limit=1000", "/api/concordance": "?word=b"}  # fmt: skip
 BODY = {"base": 0, "rev": 1,
         "events": [{"id": "walked", "kind": "edit",
                     "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}]}  # fmt: skip
@@ -113,6 +113,21 @@ def test_of_a_pair_that_both_have_each_sees_their_own(anna, ben):
         assert anna.ask("GET", f"/api/pairs/{k}").json["state"]["cells"] == []
         assert anna.ask("GET", f"/api/pairs/{k}/history").json == {"events": []}
         assert ben.ask("GET", f"/api/pairs/{k}").json["state"]["cells"] == [[0, 0, 2]]
+
+
+def test_a_concordance_is_of_ones_own_work(anna, ben):
+    with_ben = ben.ask("GET", "/api/concordance?word=B&side=source").json
+    assert with_ben["total"] + with_ben["not_annotated"] == len(own(ben))
+    k = own(ben)[0]
+    word = f"word{k}x"
+    found = ben.ask("GET", f"/api/concordance?word={word}").json
+    assert [(row["counterpart"], row["sure"]) for row in found["counterparts"]] == [("c", 1)]
+    (line,) = found["lines"]
+    assert (line["k"], line["id"], line["status"], line["right"]) == (k, f"id-{word}", "sure", "b")
+    for other in own(anna):  # who linked nothing yet
+        of_anna = anna.ask("GET", f"/api/concordance?word=word{other}x").json
+        assert (of_anna["lines"], of_anna["not_annotated"]) == ([], 1)
+    assert anna.ask("GET", "/api/concordance?word=b&side=left").status == 400
 
 
 def test_each_route_is_for_a_role(server, anna, carla):

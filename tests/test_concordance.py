@@ -160,3 +160,29 @@ def test_the_command_prints_text_csv_json_and_a_page(capsys, tmp_path):
     assert words["bank"]["occurrences"] == 5
     ran = run(capsys, "concordance", path)
     assert "--all" in ran.err
+
+
+@pytest.mark.browser
+def test_the_annotation_page_shows_ones_own_links_of_a_word(tmp_path, problems):
+    web = pytest.importorskip("annotate_browser")
+    from annotation_server import served
+
+    from alignkit.annotate.creation import create_project
+
+    path = str(tmp_path / "work.alignkit")
+    pairs = [SentencePair(name, ["the", "bank"], ["la", "rive"]) for name in ("one", "two")]
+    create_project(path, Corpus(pairs))
+    with served(path) as server, web.browser() as context:
+        page = web.enter(context, server.url, problems)
+        web.press(page, "s")
+        web.saved(page)
+        web.press(page, "v")
+        page.wait_for_selector("#own-links:not([hidden])")
+        assert page.locator("#own-counterparts li").all_inner_texts() == ["la 1 sure"]
+        assert "1 more in pairs you have not annotated" in page.inner_text("#own-count")
+        web.press(page, "V")
+        page.wait_for_selector("#own-word:has-text('la (target)')")
+        assert page.locator("#own-counterparts li").all_inner_texts() == ["the 1 sure"]
+        assert web.serious(page) == []
+        page.locator("#own-lines button").click()
+        web.until(lambda: page.inner_text("#pair-id") == "one")

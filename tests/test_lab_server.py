@@ -33,7 +33,7 @@ WHO = {
     "POST {}/gold/{k}/events, GET {}/events",
     "odrL": "GET {}/progress, GET {}/agreement, GET {}/export",
     "a": "GET {}/project, GET {}/changes, GET {}/queue, GET {}/find, GET {}/pairs/{k},"
-    "GET {}/pairs/{k}/history,"
+    "GET {}/pairs/{k}/history, GET {}/concordance,"
     "POST {}/pairs/{k}/events",
     "": "GET drafts/{id}, PATCH drafts/{id}, DELETE drafts/{id}, POST drafts/{id}/files,"
     "PUT drafts/{id}/files/{n}, DELETE drafts/{id}/files/{n}, GET drafts/{id}/preview/{k}",

@@ -23,6 +23,7 @@ _QUERIES: dict[str, tuple[str, ...]] = {
     "GET projects/{slug}/gold": _LISTED, "GET projects/{slug}/gold/changes": ("after",),
     "GET projects/{slug}/events": ("after", "limit"),
     "GET projects/{slug}/pairs/{k}": ("prefetch",),
+    "GET projects/{slug}/concordance": ("word", "side"),
     "GET projects/{slug}/export": ("what", "format", *_FLAGS),
 }  # fmt: skip
 """The parameters of queries."""
@@ -44,6 +45,11 @@ _DESK: dict[str, tuple[Any, Any]] = {
     "pairs/{k}/events": (events.Request, queries.Appended),
     "gold/{k}/events": (events.Request, queries.Appended),
     "progress": (None, {"annotators": list[queries.Progress]}),
+    "concordance": (
+        None,
+        dict.fromkeys(("counterparts", "lines"), list[dict[str, Any]])
+        | dict.fromkeys(("total", "not_annotated", "not_searched"), int),
+    ),
     "settle": (dict[str, Any], {"settled": int, "left": int}),
 }  # fmt: skip
 """The bodies of what desks answer."""

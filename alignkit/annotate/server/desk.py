@@ -22,6 +22,7 @@ from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import RefusedError, json_reply
 from alignkit.errors import AlignkitError, UnknownNameError
+from alignkit.model.alignment import SIDES
 
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import Docket
@@ -162,6 +163,18 @@ class Desk:
         """Return all events of the visitor on a pair."""
         return {"events": self.store.history(visit.k, visit.name)}
 
+    def concordance(self, visit: Visit) -> object:
+        """Return what the visitor linked a word to, in the visitor's own pairs."""
+        from alignkit.annotate.server.own_concordance import (
+            own_concordance,
+        )  # corpora: seldom asked
+
+        given = visit.request.query_params.get
+        word, side = given("word", "")[:200], given("side", SIDES[0])
+        if side not in SIDES:
+            raise RefusedError(400, f"unknown side {side[:40]!r}")
+        return own_concordance(self.store, visit.name, word, side)
+
     def events(self, visit: Visit) -> Response:
         """Store the events of a page on the visitor's pair."""
         return self._store_events(visit, self.store.append)
@@ -248,6 +261,7 @@ WORK: dict[tuple[str, str], Work] = {
     ("GET", "changes"): Work(ANNOTATE, Desk.changes),
     ("GET", "queue"): Work(ANNOTATE, Desk.queue),
     ("GET", "find"): Work(ANNOTATE, Desk.queue),
+    ("GET", "concordance"): Work(ANNOTATE, Desk.concordance),
     ("GET", "pairs/{k}"): Work(ANNOTATE, Desk.pair),
     ("GET", "pairs/{k}/history"): Work(ANNOTATE, Desk.history),
     ("POST", "pairs/{k}/events"): Work(ANNOTATE, Desk.events, True),

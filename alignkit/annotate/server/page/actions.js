@@ -184,6 +184,8 @@ export function actions(app) {
 		},
 		find: () => app.find(),
 		history: () => app.late("dialogs", ({happened, history}) => history(app.wire, app.session.k, happened(app.session.view))),
+		"own-links": () => app.late("concordance", ({ownLinks}) => ownLinks(app, 0)),
+		"own-links-target": () => app.late("concordance", ({ownLinks}) => ownLinks(app, 1)),
 		guidelines: () => $("guidelines").click(),
 		help: () => app.late("dialogs", ({help}) => help()),
 		export: () => exporting("Export"),

@@ -37,6 +37,8 @@ export const KEYS = {
 		["C-Enter", "done", "mark as done, go to the next open pair", "Ctrl+Enter"],
 		["n", "next", "next pair"],
 		["p", "previous", "previous pair"],
+		["v", "own-links", "show what you linked the source word to, here and in your other pairs (Shift: the target word)"],
+		["V", "own-links-target"],
 		["c", "comment", "comment on the link under the cursor, or on the pair"],
 		["l", "label", "judge the pair"],
 		["h", "hide", "hide or show suggestions"],

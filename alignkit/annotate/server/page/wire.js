@@ -194,6 +194,7 @@ class Wire extends EventTarget {
 	queue(after = 0, limit = 200) {return this.get(`queue?after=${after}&limit=${limit}`);}
 
 	// Pairs by text and filter; of adjudicators those that are ready.
+	concordance(word, side) {return this.get(`concordance?word=${encodeURIComponent(word)}&side=${side}`);}
 	find(text, only, after, limit) {return this.get(`${this.project.at === "gold" ? "gold" : "find"}?q=${encodeURIComponent(text)}&only=${only}&after=${after}&limit=${limit}`);}
 
 	history(k) {return this.get(`pairs/${k}/history`);}
