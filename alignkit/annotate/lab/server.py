@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from logging import getLogger
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from alignkit.annotate.lab import (
     assigning,
@@ -30,6 +31,7 @@ from alignkit.annotate.lab import (
 )
 from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.lab.drafts import Drafts
+from alignkit.annotate.lab.lab import Lab
 from alignkit.annotate.lab.passwords import network
 from alignkit.annotate.lab.routes import (
     ANYBODY,
@@ -53,11 +55,6 @@ from alignkit.annotate.server.security import (
     refusal,
 )
 from alignkit.io.atomic_files import replacing_file
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
-    from alignkit.annotate.lab.lab import Lab
 
 _SHELLS = {
     "": "projects.html", "signin": "signin.html", "join": "join.html", "people": "accounts.html",

@@ -315,7 +315,7 @@ class Database(Transactions):
             if _version(conn) >= VERSION:
                 return
             if self._readonly:
-                self._stand_ins = schema.stand_ins(conn, schema.METADATA)
+                self._stand_ins = schema.stand_ins(conn)
         if self._readonly:
             self.engine.dispose()  # the next connections have them
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -76,37 +75,23 @@ in_use = sa.Table("in_use", METADATA, *columns("inode"))
 """The inode of the file while a server has it open: a plain copy has another."""
 
 
-def stand_ins(conn: sa.Connection, metadata: sa.MetaData) -> list[str]:
+def stand_ins(conn: sa.Connection) -> list[str]:
     """Return the SQL of temporary tables and views that replace missing ones."""
     made = []
-    for table, lacking in _missing(conn, metadata):
-        named = _quoted(conn, table.name)
-        if not lacking:
+    for table in METADATA.sorted_tables:
+        rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})")
+        known = {row[1] for row in rows}
+        lacking = [column for column in table.columns if column.name not in known]
+        if not known:
             new = str(CreateTable(table).compile(dialect=conn.dialect)).strip()
             made.append(new.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-        else:
-            more = ", ".join(f"{_default(c)} AS {_quoted(conn, c.name)}" for c in lacking)
+        elif lacking:
+            more = ", ".join(f'{_default(column)} AS "{column.name}"' for column in lacking)
+            named = f'"{table.name}"'
             made.append(f"CREATE TEMP VIEW {named} AS SELECT *, {more} FROM main.{named}")
     return made
 
 
-def _missing(
-    conn: sa.Connection, metadata: sa.MetaData
-) -> Iterator[tuple[sa.Table, list[sa.Column[Any]]]]:
-    """Yield the tables that lack columns, with these; no columns if the table is missing."""
-    for table in metadata.sorted_tables:
-        rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})").fetchall()
-        known = {row[1] for row in rows}
-        lacking = [column for column in table.columns if known and column.name not in known]
-        if lacking or not known:
-            yield table, lacking
-
-
 def _default(column: sa.Column[Any]) -> str:
     default: Any = column.server_default
-    number = isinstance(column.type, sa.Integer)
-    return str(int(default.arg)) if number else "'" + str(default.arg).replace("'", "''") + "'"
-
-
-def _quoted(conn: sa.Connection, name: str) -> str:
-    return conn.dialect.identifier_preparer.quote(name)
+    return str(default.arg) if isinstance(column.type, sa.Integer) else f"'{default.arg}'"

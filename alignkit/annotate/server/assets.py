@@ -11,14 +11,12 @@ import hashlib
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from alignkit.annotate.server.security import RefusedError
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
 
 PAGE = Path(__file__).parent / "page"
 TASK_PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
@@ -35,8 +33,16 @@ _HEAD = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="/page/icon.svg">
+<link rel="stylesheet" href="/page/style.css">
 """
-_STYLE = '<link rel="stylesheet" href="/page/{}.css">\n'
+_MANAGE = """<link rel="stylesheet" href="/page/dashboard.css">
+<link rel="stylesheet" href="/page/tabs.css">
+<link rel="stylesheet" href="/page/manage.css">
+<script type="module" src="/page/{}.js"></script>
+<body data-state="ready" class="manage">
+<header class="lab"><b class="brand">alignkit</b></header>
+<main>"""
+"""What stands before the main part of pages without a body of their own, for managers."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 
 
@@ -56,12 +62,13 @@ def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
 
 
 def _completed(path: Path) -> bytes:
-    """Return the content of a file; that of a page with its head."""
+    """Return the content of a file; that of a page with what pages share."""
     body = path.read_bytes()
     if path.suffix != ".html":
         return body
-    more = ("dashboard", "tabs", "manage") if b'class="manage' in body else ()
-    return (_HEAD + "".join(map(_STYLE.format, ("style", *more)))).encode() + body
+    if b"<body" not in body:
+        body = body.replace(b"<main>", _MANAGE.format(path.stem).encode(), 1)
+    return _HEAD.encode() + body
 
 
 def _asset(body: bytes, kind: str) -> Asset:

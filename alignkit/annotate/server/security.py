@@ -17,23 +17,19 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from alignkit.annotate.project import names
+from alignkit.annotate.project.names import Visitor
 from alignkit.errors import AlignkitError
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from alignkit.annotate.project.names import Visitor
-
 
 _STATUS = {
     names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.MovedPair: 409,

@@ -64,9 +64,7 @@ class AnnotationServer:
     def routes(self) -> list[Route]:
         """Return the routes, with what their visitors must be able to do."""
         table: dict[tuple[str, str], Endpoint] = {
-            ("GET", "/"): self._index,
-            ("GET", "/adjudicate"): self._adjudicate,
-            ("GET", "/dashboard"): self._dashboard,
+            **{("GET", path): self._page for path in names.PAGES},
             ("GET", "/page/{name}"): self._file,
             ("GET", "/favicon.ico"): self._icon,
             ("POST", "/enter"): self._enter,
@@ -167,15 +165,11 @@ class AnnotationServer:
 
     # The page's own files
 
-    async def _index(self, request: Request) -> Response:
-        return self._assets.reply(request, TASK_PAGES[self._opening.task])
-
-    async def _adjudicate(self, request: Request) -> Response:
-        judged = self._opening.task == "judge"
-        return self._assets.reply(request, TASK_PAGES["judge"] if judged else "adjudicate.html")
-
-    async def _dashboard(self, request: Request) -> Response:
-        return self._assets.reply(request, "dashboard.html")
+    async def _page(self, request: Request) -> Response:
+        page, task = request.url.path, self._opening.task
+        if page == "/" or (page == "/adjudicate" and task == "judge"):
+            return self._assets.reply(request, TASK_PAGES[task])
+        return self._assets.reply(request, f"{page[1:]}.html")
 
     async def _file(self, request: Request) -> Response:
         return self._assets.reply(request, request.path_params["name"])

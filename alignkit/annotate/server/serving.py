@@ -22,22 +22,19 @@ from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 import uvicorn
 from msgspec import DecodeError, Struct, json
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from alignkit._support.signals import STOPS
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ProjectError, Visitor, own_folder
 from alignkit.errors import AlignkitError, OptionError
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
 
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
 _SWITCH = 0.0005  # seconds that the loop waits for a thread: by default ten times as long
