@@ -20,7 +20,7 @@ from refusals import refuses
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.project import database, places
+from alignkit.annotate.project import database
 from alignkit.annotate.project.copying import back_up, copy_project
 from alignkit.annotate.project.database import VERSION
 from alignkit.annotate.project.engines import parsed
@@ -97,9 +97,8 @@ def test_a_later_version_of_a_schema_is_reached_in_one_transaction(tmp_path, mon
     place = server().place()
     create_project(place, small_corpus())
     script = "revision, down_revision = '5', None\ndef upgrade(op):\n    op.execute('{}')\n"
-    for module in (database, places):
-        monkeypatch.setattr(module, "VERSION", 5)
-    monkeypatch.setattr(places, "VERSIONS", str(tmp_path))
+    monkeypatch.setattr(database, "VERSION", 5)
+    monkeypatch.setattr(database, "VERSIONS", str(tmp_path))
     (tmp_path / "v5.py").write_text(script.format("SELECT nonsense"))
     refuses(ProjectError, "nonsense", Store.open, place)
     (tmp_path / "v5.py").write_text(script.format("CREATE TABLE more (x integer)"))
