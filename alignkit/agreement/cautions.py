@@ -35,8 +35,8 @@ class Hit:
     aside: bool = False  # whether it is of another pairing than of two annotators
 
 
-Hits = Iterator[tuple[str, Hit]]
-"""The code of a caution, and its trigger."""
+Hits = Iterator[tuple[str, Hit]]  # the code of a caution, and its trigger
+At = tuple[str, str]  # a pairing, and a level
 
 
 def find_cautions(
@@ -127,9 +127,6 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
             yield "intersection", Hit(pairing.name, "", "2")
     for pairing in agreement.of("adjudicated"):
         yield "adjudicated", Hit(pairing.name, "", str(len(agreement.annotators)))
-
-
-At = tuple[str, str]
 
 
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:

@@ -27,8 +27,7 @@ from alignkit.version import __version__
 
 DOUBT = "in doubt"
 """The verdict if not rejected, but no better than always giving the most common label."""
-_MOST_ROWS = 40
-"""The most rows of a list that people see."""
+_MOST_ROWS = 40  # the most rows of a list that people see
 
 
 @dataclass(frozen=True)
@@ -225,8 +224,7 @@ class CrowdQuality(Result):
 
 
 # what to beware of
-POWER = 0.8
-"""If the chance of rejecting a guesser is below this, gold questions prove little."""
+POWER = 0.8  # if the chance of rejecting a guesser is below this, gold questions prove little
 
 
 def _hits(quality: CrowdQuality) -> Hits:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from math import isnan, nan
-from typing import TypeVar, Union
+from typing import TypeVar
 
 from alignkit._support.arguments import check_known
 from alignkit._support.values import FrozenMap
@@ -14,6 +14,7 @@ from alignkit._support.wording import how_many
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
+from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.kappa import CellAgreement, Contingency
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
@@ -31,9 +32,6 @@ of the others; an automatic alignment and an annotator as its reference."""
 
 DIFFERENT = "different."
 """Levels of cells and alpha that are only over different words begin with this."""
-
-Intervals = Mapping[str, Union[Interval, str]]
-"""The interval, or why there is none, by ``level.statistic``."""
 
 
 @dataclass(frozen=True)

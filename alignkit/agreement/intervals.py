@@ -72,7 +72,7 @@ def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
 
 NO_PAIRS = "there is no sentence pair"
 
-Intervals = dict[str, Union[Interval, str]]
+Intervals = Mapping[str, Union[Interval, str]]
 """The interval, or the reason why there is none, by ``level.measure``."""
 
 

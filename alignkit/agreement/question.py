@@ -291,7 +291,7 @@ def _together(
     done = np.array([of.data.aligned(name) for name in names])
     joint = joint_sections(of.data, names, of.parts, of.options, of.seed)
     results = []
-    for place, part in enumerate(of.parts):
+    for place, (part, of_all) in enumerate(zip(of.parts, joint, strict=True)):
         inside = done[:, part.members]
         missing = Counter(
             ", ".join(name for name, there in zip(names, flags, strict=True) if not there)
@@ -302,7 +302,7 @@ def _together(
         mean, without = _mean(pairings, "annotators", place)
         automatic, missed = _mean(pairings, "automatic", place, least=2)
         counts = part.name, len(part), used, left_out
-        results.append(Together(*counts, *joint[place], mean, automatic, without, missed))
+        results.append(Together(*counts, *of_all, mean, automatic, without, missed))
     return tuple(results)
 
 

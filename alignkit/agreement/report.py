@@ -19,8 +19,7 @@ from alignkit.tables.columns import Column
 from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 
-NAMES = (*tables.TABLES, "cautions")
-"""The names of the tables, in order."""
+NAMES = (*tables.TABLES, "cautions")  # the names of the tables, in order
 
 IN_PYTHON = ", ", "More, by show(tables=[...]): {}; 'all'"
 COMMAND = ",", "More: --tables {}; --all; --latex; --html FILE"

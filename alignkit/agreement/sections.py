@@ -5,10 +5,9 @@ The rows of each statistic are computed once; sections are sums of some rows.
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Union
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,11 +85,12 @@ def two_sections(
     if options.ignore_identical:
         more += _StatisticRows.of(chosen, statistics, DIFFERENT)
     tables = [overlap + more] if len(known) == len(every) else [overlap, more]
-    intervals = [table.intervals(sections, options, seed) for table in tables]
-    return tuple(
-        _section(overlap, more, section, ChainMap(*(part[k] for part in intervals)), unjudged)
-        for k, section in enumerate(sections)
-    )
+    drawn = zip(*(table.intervals(sections, options, seed) for table in tables), strict=True)
+    results = []
+    for section, parts in zip(sections, drawn, strict=True):
+        intervals = dict(chain.from_iterable(part.items() for part in parts))
+        results.append(_section(overlap, more, section, intervals, unjudged))
+    return tuple(results)
 
 
 def _section(
@@ -141,26 +141,17 @@ def given_links(
     return GivenLinks(links, cells, FrozenMap(intervals))
 
 
-Joint = tuple[
-    Union[FleissKappa, None],
-    FrozenMap[str, KrippendorffAlpha],
-    FrozenMap[str, Union[Interval, str]],
-]
-"""The agreement of all annotators in a section: Fleiss' kappa, alpha, intervals."""
-
-
 def joint_sections(
     data: CorpusData, names: tuple[str, ...], sections: Sections, options: AgreementOptions,
     seed: int,
-) -> tuple[Joint, ...]:  # fmt: skip
-    """Compute the agreement of all annotators together in each section."""
+) -> Iterator[tuple[FleissKappa | None, FrozenMap[str, KrippendorffAlpha], Intervals]]:  # fmt: skip
+    """Yield for each section Fleiss' kappa of all annotators, alphas, and their intervals."""
     everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)
     alpha = _StatisticRows.of(_known(two), OF_ALL)
     if options.ignore_identical:
         different = replace(alpha.data, ignore_identical=True, _links={})
         alpha += _StatisticRows.of(different, OF_ALL, DIFFERENT)
-    results = []
     drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for k, section in enumerate(sections):
         present = sum(bool(data.aligned(name)[section.members].any()) for name in names)
@@ -169,9 +160,8 @@ def joint_sections(
             kappa = FleissKappa.of(fleiss.part(section)["fleiss"], len(names))
         if present > 1 and _has_all(alpha.data, two, section):
             alphas = _alphas(alpha.part(section))
-        intervals = (drawn[0][k] if kappa else {}) | (drawn[1][k] if alphas else {})
-        results.append((kappa, alphas, FrozenMap(intervals)))
-    return tuple(results)
+        intervals = {**(drawn[0][k] if kappa else {}), **(drawn[1][k] if alphas else {})}
+        yield kappa, alphas, FrozenMap(intervals)
 
 
 def _pairs(

@@ -32,12 +32,10 @@ LINKS = {
 """The names of kinds of links in tables."""
 
 _WIDTH = 100
-MOST_PAIRINGS = 10
-"""With more pairings, a row is an annotator, with the mean over the others."""
+MOST_PAIRINGS = 10  # with more pairings, a row is an annotator, with the mean over the others
 _MOST_GROUPS = 10
 
-Rows = Sequence[tuple[str, Sequence[Cell]]]
-"""The name of each row, and its cells."""
+Rows = Sequence[tuple[str, Sequence[Cell]]]  # the name of each row, and its cells
 
 
 # the rows

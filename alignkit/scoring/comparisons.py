@@ -157,8 +157,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
         return [row.to_json() for row in self]
 
 
-TABLES = ("systems", "differences")
-"""The tables of a comparison, by name."""
+TABLES = ("systems", "differences")  # the tables of a comparison, by name
 
 _HEADINGS = {
     "precision": "P  ", "recall": "R  ", "f1": "F1  ", "aer": "AER  ", "macro_precision": "macro P",
@@ -343,7 +342,7 @@ def compare(
             mine, others = (of_corpus(ratios, side) for side in both)
             for key, p_value in chances.items():
                 difference = mine[key] - others[key]
-                interval, bootstrap = _NOTHING, (nan, nan)
+                bootstrap, interval = (nan, nan), Interval(*[nan] * 4, 0, resampling.ONE_PAIR)
                 if drawn:
                     interval = resampling.summarize(drawn[key], confidence)
                     bootstrap = wins(key, difference, drawn[key])
@@ -361,9 +360,6 @@ def compare(
         tuple(_corrected(compared)), first.pairs if scores else len(first),
         signature.drawn(resamples, confidence, seed, trials=trials), odd, dict(scores),
     )  # fmt: skip
-
-
-_NOTHING = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:

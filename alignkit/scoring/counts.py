@@ -182,8 +182,7 @@ def _readonly(*arrays: NDArray[Any]) -> Any:
 Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]
 """Hypothesis, reference, source words and target words of the same sentence pairs."""
 
-BLOCK_PAIRS = 8192
-"""Number of sentence pairs counted at once."""
+BLOCK_PAIRS = 8192  # number of sentence pairs counted at once
 
 _THREADS = min(4, os.cpu_count() or 1)
 

@@ -34,8 +34,7 @@ COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 """The counts: links of the system, and of these in the reference; links of the reference, and of
 these in the system; sure links of the system that are only possible in the reference."""
 
-Classes = Callable[[Link], Iterable[str]]
-"""A function that returns the classes of a link."""
+Classes = Callable[[Link], Iterable[str]]  # a function that returns the classes of a link
 
 
 class ErrorExample(NamedTuple):

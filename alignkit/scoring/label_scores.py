@@ -28,8 +28,7 @@ from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-_FIT = 8
-"""Maximum number of labels in the columns of a confusion table."""
+_FIT = 8  # maximum number of labels in the columns of a confusion table
 
 _SHOWN = 10
 _CONFUSION = "confusion-"

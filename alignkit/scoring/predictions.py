@@ -15,8 +15,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 
-PREDICTED = ("scheme", "view")
-"""The kinds of labels in a file."""
+PREDICTED = ("scheme", "view")  # the kinds of labels in a file
 
 _Lines = Sequence[tuple[int, str]]
 _Labels = dict[int, tuple[int, str]]

@@ -22,11 +22,9 @@ from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
 from alignkit.version import __version__
 
-Systems = Mapping[str, Counts]
-"""The (P, C) counts of the sentence pairs, by system."""
+Systems = Mapping[str, Counts]  # the (P, C) counts of the sentence pairs, by system
 
-Subsets = Mapping[str, NDArray[np.bool_]]
-"""Masks of sentence pairs, by name."""
+Subsets = Mapping[str, NDArray[np.bool_]]  # masks of sentence pairs, by name
 
 _TOLERANCE = 1e-12
 
@@ -115,8 +113,7 @@ def _prefixes(
         start = size
 
 
-KOVATCHEV = "kovatchev"
-"""The name of the tests by Kovatchev et al. (2019)."""
+KOVATCHEV = "kovatchev"  # the name of the tests by Kovatchev et al. (2019)
 
 PAIRED = ("randomization", "mcnemar")
 """The tests of two systems on the same pairs: for any measure, or for pairs that are right or

@@ -160,8 +160,7 @@ def _number(cell: str, path: str, line: int, signed: bool) -> float:
     return value / 100 if share else value
 
 
-FEW_HOLD = 10
-"""Phenomena with fewer sentence pairs are shown, but neither tested nor ranked."""
+FEW_HOLD = 10  # phenomena with fewer sentence pairs are shown, but neither tested nor ranked
 
 _WHOLE = frozenset({"overall", "total", "all", "average", "mean"})
 

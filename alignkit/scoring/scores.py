@@ -32,8 +32,7 @@ class _Default(str):
     """A default annotator name, used only for corpora."""
 
 
-Links = Union[Iterable[LinksOfPair], LinkArrays]
-"""The links of each sentence pair."""
+Links = Union[Iterable[LinksOfPair], LinkArrays]  # the links of each sentence pair
 
 _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 

@@ -97,9 +97,6 @@ LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
 AGGREGATES = ("micro", "macro", "both")
 """How pairs are aggregated: counts added up, ratios averaged, or both."""
 
-SPLIT_LEVELS = ("links-identical", "links-non-identical")
-"""The rows that `split_identical` adds."""
-
 
 LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
     "given": lambda arrays: arrays,
@@ -139,8 +136,9 @@ class ScoreSettings:
     @property
     def levels(self) -> tuple[str, ...]:
         """The rows to count."""
-        chosen = LEVEL_CHOICES[self.level]
-        return (chosen[0], *SPLIT_LEVELS, *chosen[1:]) if self.split_identical else chosen
+        first, *rest = LEVEL_CHOICES[self.level]
+        split = ("links-identical", "links-non-identical") if self.split_identical else ()
+        return first, *split, *rest
 
     @property
     def needs_words(self) -> bool:

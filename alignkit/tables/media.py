@@ -24,8 +24,7 @@ from alignkit._support.wording import visible
 from alignkit.tables.columns import Column, ShownCell
 from alignkit.tables.text_width import char_width, isolated_text, kept_in_place, safe_text
 
-CARE = "Read with care"
-"""The heading of the cautions of a report."""
+CARE = "Read with care"  # the heading of the cautions of a report
 
 
 @dataclass(frozen=True)

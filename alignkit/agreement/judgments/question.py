@@ -24,13 +24,11 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
 
-Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
-"""Returns the whole corpus and its groups; times and judgments are those of the names."""
-
 
 def agree_on_judgments(
     corpus: Corpus, annotators: Sequence[str] | None, options: JudgmentOptions, *, rewrites: int,
-    parts: Parts, by: str | None, split: str | None, seed: int, workers: int | None,
+    parts: Callable[[Sequence[str]], Sequence[CorpusPart]], by: str | None, split: str | None,
+    seed: int, workers: int | None,
 ) -> JudgmentAgreement:  # fmt: skip
     """Measure how far annotators agree on judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled

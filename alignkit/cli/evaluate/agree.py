@@ -23,7 +23,7 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alignkit.agreement.options import AgreementOptions, JudgmentOptions
+from alignkit.agreement.options import CERTAINTY, CHANCE, WHAT, AgreementOptions, JudgmentOptions
 from alignkit.cli.common import inputs
 from alignkit.cli.common.media import add_groups, add_media, add_plot, check_groups, check_plot
 from alignkit.cli.common.messages import ProgressBar, json_text, say
@@ -46,11 +46,7 @@ RARE = (
 )
 """Options that only --help-all shows."""
 
-_GROUPS = {
-    "what": "comparison",
-    "chance": "agreement beyond chance, C",
-    "certainty": "intervals and samples",
-}
+_TITLES = ("comparison", "agreement beyond chance, C", "intervals and samples")
 _OPPOSITES = {"ignore_identical": "--include-identical"}
 """The options that turn off a setting that is on by default."""
 
@@ -87,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_names(group)
     add_groups(group)
     inputs.add_order_argument(group)
-    for name, title in _GROUPS.items():
+    for name, title in zip((WHAT, CHANCE, CERTAINTY), _TITLES, strict=True):
         group = parser.add_argument_group(title)
         for field in _FIELDS.values():
             if field.metadata["group"] == name:

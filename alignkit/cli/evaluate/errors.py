@@ -58,9 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser, of="all files")
 
 
-_PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")
-
-
 def _with_tags(
     pairs: Iterable[SentencePair], files: Mapping[str, str], reading: Reading
 ) -> Iterator[SentencePair]:
@@ -96,11 +93,12 @@ def run(options: argparse.Namespace) -> int:
     known = None if words is None else function_words(*words)
     frequencies = Frequencies()
     corpus, skipped, cautions = _read(options, frequencies)
+    passed = ("attribute", "split", "examples", "resamples", "confidence", "seed")
     errors = link_errors(
         corpus, inputs.HYPOTHESIS, inputs.REFERENCE,
         by_link=[name.strip() for name in options.by_link.split(",") if name.strip()],
         function_words=known, frequencies=frequencies if frequencies else None,
-        **{name: getattr(options, name) for name in _PASSED},
+        **{name: getattr(options, name) for name in passed},
     )  # fmt: skip
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))

@@ -24,8 +24,6 @@ from alignkit.io.inputs import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
-_PASSED = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
@@ -70,7 +68,8 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing to score")
     limits = {"encoding": options.encoding, "max_size": options.max_size}
     entries = read_phrase_table(options.table, format=options.table_format, **limits)
-    passed = {name: getattr(options, name) for name in _PASSED}
+    names = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
+    passed = {name: getattr(options, name) for name in names}
     score = score_phrase_list(entries, corpus, "gold", **passed)
     suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
     for text in suspicions:
