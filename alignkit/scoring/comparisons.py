@@ -330,6 +330,7 @@ def compare(
     pairs = list(combinations(systems, 2))
     if baseline is not None:
         pairs = [(baseline, name) for name in systems if name != baseline]
+    nothing = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
     compared: list[Comparison] = []
     for level, (rows, ratios) in _levels(systems, measure).items():
         streams = np.random.default_rng(seed).spawn(len(pairs))
@@ -342,7 +343,7 @@ def compare(
             mine, others = (of_corpus(ratios, side) for side in both)
             for key, p_value in chances.items():
                 difference = mine[key] - others[key]
-                bootstrap, interval = (nan, nan), Interval(*[nan] * 4, 0, resampling.ONE_PAIR)
+                interval, bootstrap = nothing, (nan, nan)
                 if drawn:
                     interval = resampling.summarize(drawn[key], confidence)
                     bootstrap = wins(key, difference, drawn[key])
