@@ -21,12 +21,10 @@ CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
 CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
 
 
-def option(
-    default: Any, help: str, *, group: str = "", choices: Sequence[str] = (), metavar: str = ""
-) -> Any:
-    """Return a field with help, group and choices, used for the command line."""
-    metadata = {"help": help, "group": group, "choices": tuple(choices), "metavar": metavar}
-    return field(default=default, metadata=metadata)
+def option(default: Any, help: str, **more: Any) -> Any:
+    """Return a field with help, group, choices and metavar, used for the command line."""
+    plain = {"group": "", "choices": (), "metavar": ""}
+    return field(default=default, metadata={"help": help, **plain, **more})
 
 
 def check_choices(options: Any) -> None:

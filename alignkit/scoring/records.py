@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, kind_of
-from alignkit._support.wording import how_many, overlapping
+from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError
 from alignkit.scoring import measures
 from alignkit.scoring.counts import Rows
@@ -137,12 +137,6 @@ def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
         return ""
     who = f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than"
     return f"{who} about {FEW_PAIRS} sentence pairs: their intervals are too narrow"
-
-
-def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
-    """Return a note on the pairs in several groups, or ""."""
-    several = sum(len(names) > 1 for names in groups)
-    return overlapping(several, len(groups), name) if several else ""
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -271,46 +271,36 @@ def score_files(
     return replace(result, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
-class _Sums:
-    """The sums of the rows of a level, block by block."""
-
-    def __init__(self, level: str) -> None:
-        self.kept: list[Rows] = [np.empty((0, len(measures.LEVEL_COLUMNS[level])), np.int64)]
-        self.counts = self.kept[0].sum(axis=0)
-        self.terms = np.zeros(len(measures.MACRO_COLUMNS))
-
-
 def _score(
     blocks: Iterable[Block], settings: ScoreSettings, keep_rows: bool, signature: Signature | None,
     skipped: int,
 ) -> Score:  # fmt: skip
     pairs, misfit = 0, Misfit()
-    sums = {level: _Sums(level) for level in settings.levels}
+    kept: dict[str, list[Rows]] = {}
+    for level in settings.levels:
+        kept[level] = [np.empty((0, len(measures.LEVEL_COLUMNS[level])), np.int64)]
+    sums = {level: rows[0].sum(axis=0) for level, rows in kept.items()}
+    terms = {level: np.zeros(len(measures.MACRO_COLUMNS)) for level in kept}
     for block, counts in counted(blocks, settings):
         pairs += len(block[0])
         misfit.add(*block[:2])
         for level, rows in counts.items():
-            total = sums[level]
-            total.counts += rows.sum(axis=0)
+            sums[level] += rows.sum(axis=0)
             if settings.aggregate != "micro":
-                total.terms += measures.macro_terms(rows, level).sum(axis=0)
+                terms[level] += measures.macro_terms(rows, level).sum(axis=0)
             if keep_rows:
-                total.kept.append(rows)
-    links = {
-        level.removeprefix("links-"): measures.LinkScore.from_counts(total.counts)
-        for level, total in sums.items()
-        if level.startswith("links")
-    }
-    phrases = {
-        name: measures.PhraseScore.from_counts(sums[f"phrases-{name}"].counts)
-        for name in ("possible", "sure")
-        if settings.phrases
-    }
-    macro = {level: measures.MacroScore.from_terms(total.terms) for level, total in sums.items()}
+                kept[level].append(rows)
+    links, phrases = dict[str, measures.LinkScore](), dict[str, measures.PhraseScore]()
+    for level, total in sums.items():
+        if level.startswith("links"):
+            links[level.removeprefix("links-")] = measures.LinkScore.from_counts(total)
+        else:
+            phrases[level.removeprefix("phrases-")] = measures.PhraseScore.from_counts(total)
+    macro = {level: measures.MacroScore.from_terms(total) for level, total in terms.items()}
     return Score(
         links=links.pop("links", None), phrases=phrases or None, pairs=pairs, skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(x.kept) for level, x in sums.items()} if keep_rows else {},
+        rows={level: np.concatenate(x) for level, x in kept.items()} if keep_rows else {},
         macro=macro if settings.aggregate != "micro" else {}, split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),
     )  # fmt: skip

@@ -17,8 +17,7 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES
-from alignkit.scoring.link_classes import LANGUAGES, FunctionWords, function_words
+from alignkit.scoring.link_classes import LANGUAGES, function_words
 
 if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
@@ -142,7 +141,11 @@ def _on_alignments(options: argparse.Namespace) -> str:
     _refuse_unwritable(options)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order needs several files, but there is one: leave it out")
-    words = _function_words(options)
+    if options.function_words is not None and options.html is None:
+        raise OptionError("--function-words needs a page; add --html FILE")
+    if len(options.function_words or ()) > 2:
+        raise OptionError("--function-words takes one language for both sides, or two")
+    words = options.function_words and function_words(*options.function_words)
     corpus = _corpus(options)
     done: list[float] = []
 
@@ -189,8 +192,14 @@ def _on_judgments(options: argparse.Namespace) -> str:
     _refuse_unwritable(options)
     corpus = _corpus(options)
     chosen["scheme"] = options.scheme
-    with naming(*options.corpus), _placing(lines, options):
-        agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
+    with naming(*options.corpus):
+        try:
+            asked = _shared(options) | chosen
+            agreement = agree(corpus, options.annotators, on="judgments", **asked)
+        except UnknownNameError as error:  # of an annotator in the file of groups, at its line
+            if error.name not in lines or error.name in (options.annotators or ()):
+                raise
+            raise FormatError(str(error), options.groups, lines[error.name]) from None
     if options.html:
         with replacing(options.html) as out:
             out.write(agreement.to_html())
@@ -231,16 +240,6 @@ def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
 
 
 # what is read
-def _function_words(options: argparse.Namespace) -> FunctionWords | None:
-    if options.function_words is None:
-        return None
-    if options.html is None:
-        raise OptionError("--function-words needs a page; add --html FILE")
-    if len(options.function_words) > 2:
-        raise OptionError("--function-words takes one language for both sides, or two")
-    return function_words(*options.function_words)
-
-
 def _corpus(options: argparse.Namespace) -> Corpus:
     paths = options.corpus
     if len(paths) == 1:
@@ -280,17 +279,6 @@ def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
                 raise FormatError(expected, path, row)
             groups[cells[0]], places[cells[0]] = cells[1], row
     return groups, places
-
-
-@contextmanager
-def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[None]:
-    """Add the line in the file of groups to an error about an unknown annotator."""
-    try:
-        yield
-    except UnknownNameError as error:
-        if error.name not in lines or error.name in (options.annotators or ()):
-            raise
-        raise FormatError(str(error), options.groups, lines[error.name]) from None
 
 
 # the options

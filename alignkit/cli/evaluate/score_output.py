@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from alignkit._support.values import jsonable
+from alignkit._support.wording import overlapping
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
 from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
@@ -91,7 +92,8 @@ class Scoring:
     @property
     def overlap(self) -> str:
         """A note on pairs in several groups, or ""."""
-        return records.overlap(self.groups, self.by) if self.by else ""
+        several = sum(len(names) > 1 for names in self.groups)
+        return overlapping(several, len(self.groups), self.by) if several else ""
 
     @property
     def caution(self) -> str:
