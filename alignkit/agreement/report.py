@@ -46,7 +46,19 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
         model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
         lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
-    return [*lines, *_certainty(agreement)]
+    options = agreement.options
+    if not all(isnan(figure.low) for figure in agreement.figures()):
+        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
+        share = f"{100 * options.confidence:g}%"
+        lines.append(f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}")
+    results = [result for two in agreement.of("annotators")
+               for result in two.beyond.get(two.chance, {}).values()]  # fmt: skip
+    if drawn := sorted({result.samples for result in results if result.samples}):
+        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
+        errors = [result.C_error for result in results if not isnan(result.C_error)]
+        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
+        lines.append(f"Samples of each sentence pair: {span}{error}")
+    return lines
 
 
 def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
@@ -64,21 +76,6 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
         yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
     if agreement.several:
         yield overlapping(agreement.several, whole.pairs, str(agreement.by))
-
-
-def _certainty(agreement: AgreementFigures) -> Iterator[str]:
-    options = agreement.options
-    if not all(isnan(figure.low) for figure in agreement.figures()):
-        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
-        share = f"{100 * options.confidence:g}%"
-        yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
-    results = [result for pairing in agreement.of("annotators")
-               for result in pairing.beyond.get(pairing.chance, {}).values()]  # fmt: skip
-    if drawn := sorted({result.samples for result in results if result.samples}):
-        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
-        errors = [result.C_error for result in results if not isnan(result.C_error)]
-        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
-        yield f"Samples of each sentence pair: {span}{error}"
 
 
 def _kappa_over(agreement: AgreementFigures) -> str:

@@ -359,17 +359,15 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
             for reason, count in part.left_out.items():  # who did not annotate does not matter
                 short = "not annotated" if reason.startswith("not annotated") else reason
                 reasons.setdefault(short, Counter())[heading, who] += count
-    levels = {
-        heading: [(who, [*counts, *(gone[heading, who] for gone in reasons.values())])
-                  for who, counts in rows]
-        for heading, rows in counted.items()
-    }  # fmt: skip
+    for heading, rows in counted.items():
+        for who, counts in rows:
+            counts += [gone[heading, who] for gone in reasons.values()]
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
     title = "Sentence pairs that C is based on, and why others are left out; one-sided: only one "
     title += "annotator marked anything; counted as 0"
-    if levels:
-        yield _table(title, columns, levels, "pairs")
+    if counted:
+        yield _table(title, columns, counted, "pairs")
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:

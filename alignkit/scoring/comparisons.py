@@ -412,10 +412,8 @@ def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
             "needed to compare; score it again with keep_rows=True"
         )
     for setting in _SAME:
-        mine, other = (
-            x.aggregate if setting == "aggregate" else getattr(x.signature, setting)
-            for x in (score, first)
-        )
+        sides = (x if setting == "aggregate" else x.signature for x in (score, first))
+        mine, other = (getattr(side, setting) for side in sides)
         if mine != other:
             raise OptionError(
                 f"{name!r} was scored with {setting} {mine}, but {first_name!r} with {other}; "

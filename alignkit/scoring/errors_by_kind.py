@@ -394,7 +394,7 @@ class _Ways:
             if way == "word":
                 return link_classes.word_class(*words, self.known)
             if way == "frequency":
-                return link_classes.frequency_band(self.frequencies.rarer(*words))
+                return self.frequencies.band(*words)
             if way == "distance":
                 return link_classes.distance_band(link, (len(source), len(target)))
             both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]

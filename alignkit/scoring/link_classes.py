@@ -202,14 +202,10 @@ class Frequencies:
     def __bool__(self) -> bool:
         return bool(self._source)
 
-    def rarer(self, source: str, target: str) -> int:
-        """Return the count of the rarer of two words."""
-        return min(self._source[source.casefold()], self._target[target.casefold()])
-
-
-def frequency_band(count: int) -> str:
-    """Return the band of a frequency."""
-    return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
+    def band(self, source: str, target: str) -> str:
+        """Return the band of the frequency of the rarer of two words."""
+        count = min(self._source[source.casefold()], self._target[target.casefold()])
+        return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
 
 
 def distance_band(link: Link, lengths: tuple[int, int]) -> str:

@@ -18,7 +18,7 @@ from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.scoring.settings import takes_options
 from alignkit.stats import resampling
-from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
+from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios
 from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
 from alignkit.version import __version__
 
@@ -264,11 +264,8 @@ def profile_rows(
 def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> Iterator[str]:
     pairs = len(groups)
     yield from resampling.few_pairs(pairs)
-    if (
-        any(members.sum() < resampling.FEW_PAIRS for members in held.values())
-        and pairs >= resampling.FEW_PAIRS
-    ):
-        yield f"intervals of phenomena with fewer than {resampling.FEW_PAIRS} pairs are too narrow"
+    if any(members.sum() < FEW_PAIRS for members in held.values()) and pairs >= FEW_PAIRS:
+        yield f"intervals of phenomena with fewer than {FEW_PAIRS} pairs are too narrow"
     for x, members in held.items():
         if members.all():
             yield f"all pairs have {x}, so there are no others to compare it with"
@@ -280,13 +277,10 @@ def _notes(groups: Sequence[Sequence[str]], held: Subsets, how: _Profiling) -> I
     for name, first in one_test_each(tested, complements=how.exact).items():
         if name == first:
             continue
+        what = f"{name} are the pairs without {first}: one test of {first} against {name}"
         if np.array_equal(tested[name], tested[first]):
-            yield f"{first} and {name} have the same pairs: one test, which Holm counts once"
-        else:
-            yield (
-                f"{name} are the pairs without {first}: one test of {first} against {name}, which "
-                "Holm counts once"
-            )
+            what = f"{first} and {name} have the same pairs: one test"
+        yield f"{what}, which Holm counts once"
     if how.like is not None:
         yield _CARE
 
