@@ -412,12 +412,9 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
 _CELLS = (
-    Column("cells", "count"),
-    Column("% linked", "percent", key="prevalence"),
-    Column("kappa", "decimal"),
-    Column("AC1", "decimal", key="ac1"),
-    Column("observed", "decimal"),
-)
+    Column("cells", "count"), Column("% linked", "percent", key="prevalence"),
+    Column("kappa", "decimal"), Column("AC1", "decimal", key="ac1"), Column("observed", "decimal"),
+)  # fmt: skip
 
 
 def _with(agreement: AgreementFigures, start: str) -> list[Subject]:

@@ -162,10 +162,9 @@ class LabelScores(Result):
         ]  # fmt: skip
         rows: list[list[Cell]] = []
         for system in self.systems:
-            low, high = wilson_interval(system.right, system.pairs)
-            share = Value(system.accuracy, low, high)
-            low, high = wilson_interval(system.common_right, system.common_pairs)
-            common = system.common_pairs, Value(system.common_accuracy, low, high)
+            share = Value(system.accuracy, *wilson_interval(system.right, system.pairs))
+            bounds = wilson_interval(system.common_right, system.common_pairs)
+            common = system.common_pairs, Value(system.common_accuracy, *bounds)
             means = system.macro_f1, system.weighted_f1
             rows.append([system.name, system.pairs, system.right, share, *means, *common])
         note = "accuracy: with Wilson's 95% interval; judged by all: by all systems and the "

@@ -37,13 +37,9 @@ LEVEL_NAMES = {
 
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1", "aer": "AER"}
 MEASURE_NAMES = {
-    **_MEASURES,
-    "macro_precision": "macro precision",
-    "macro_recall": "macro recall",
-    "macro_f1": "macro F1",
-    "mean_f1": "mean of F1",
-    "exact_match": "exact match",
-}
+    **_MEASURES, "macro_precision": "macro precision", "macro_recall": "macro recall",
+    "macro_f1": "macro F1", "mean_f1": "mean of F1", "exact_match": "exact match",
+}  # fmt: skip
 """The names of measures."""
 
 _OF_LINKS = ("hyp_possible", "ref_possible")  # what is said to be how many

@@ -194,15 +194,10 @@ def _markdown_report(report: Report) -> str:
 # LaTeX, with the rules of the package booktabs
 
 _LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"$\sim$",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
+    "\\": r"\textbackslash{}", "~": r"$\sim$", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
+}  # fmt: skip
 _MINUS = re.compile(r"(?<!-)-(?=[\di])")
 
 

@@ -206,43 +206,29 @@ class TableLayout:
     note: str = ""  # what stands below it
 
 
+_OF_ALL = {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1"}
 LAYOUTS = (
-    TableLayout(
-        "two", "Every two annotators",
-        {"pairing": "", "mean": "mean", "groups": ""}, _KAPPAS,
-        "the mean weights kappas by shared items and leaves out undefined ones",
-    ),
-    TableLayout(
-        "together", "All annotators together",
-        {"joint": "all"},
-        {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1",
-         "fleiss": "Fleiss' kappa"},
-    ),
-    TableLayout(
-        "majority", "Each annotator ~ the majority, including the annotator",
-        {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
-        {**_KAPPAS, "null": "null", "corrected": "corrected"},
-        "null: the same kappa for permuted labels and their majority; corrected: "
-        "(kappa - null) / (1 - null), with a fixed null",
-    ),
-    TableLayout(
-        "settled", "Items with a majority",
-        {"consensus": "all"},
-        {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
-    ),
-    TableLayout(
-        "others", "Each annotator ~ the majority of the others",
-        {"leave-one-out": "", "mean leave-one-out": "mean"}, {**_KAPPAS, "left_out": "left out"},
-        "left out: the share of items for which the others are tied",
-    ),
-    TableLayout(
-        "adjudicated", "Each annotator ~ the adjudicated version",
-        {"adjudicated": "", "mean adjudicated": "mean"}, {**_KAPPAS, "observed": "accuracy"},
-    ),
-    TableLayout(
-        "overruled", "Items on which all agree, but the adjudicated version differs",
-        {"adjudicated": "all"}, {"overruled": "overruled"},
-    ),
+    TableLayout("two", "Every two annotators", {"pairing": "", "mean": "mean", "groups": ""},
+                _KAPPAS, "the mean weights kappas by shared items and leaves out undefined ones"),
+    TableLayout("together", "All annotators together", {"joint": "all"},
+                {**_OF_ALL, "fleiss": "Fleiss' kappa"}),
+    TableLayout("majority", "Each annotator ~ the majority, including the annotator",
+                {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
+                {**_KAPPAS, "null": "null", "corrected": "corrected"},
+                "null: the same kappa for permuted labels and their majority; corrected: "
+                "(kappa - null) / (1 - null), with a fixed null"),
+    TableLayout("settled", "Items with a majority", {"consensus": "all"},
+                {"settled": "with a majority", "tied": "tied",
+                 "settled.null": "with one by chance"}),
+    TableLayout("others", "Each annotator ~ the majority of the others",
+                {"leave-one-out": "", "mean leave-one-out": "mean"},
+                {**_KAPPAS, "left_out": "left out"},
+                "left out: the share of items for which the others are tied"),
+    TableLayout("adjudicated", "Each annotator ~ the adjudicated version",
+                {"adjudicated": "", "mean adjudicated": "mean"},
+                {**_KAPPAS, "observed": "accuracy"}),
+    TableLayout("overruled", "Items on which all agree, but the adjudicated version differs",
+                {"adjudicated": "all"}, {"overruled": "overruled"}),
 )  # fmt: skip
 """The tables, in order."""
 
