@@ -274,7 +274,6 @@ def _binary_rows(data: PairData, least: int) -> Rows:
 
 
 _RATIOS = ("observed", "kappa", "ac1")
-
 _BINARY = (*_RATIOS, "prevalence")
 
 CELLS = (

@@ -75,7 +75,6 @@ def _spans(columns: Sequence[Column]) -> list[tuple[str, list[int]]]:
 
 
 # plain text, for a terminal
-
 _WIDTH = 100  # of what stands around the tables of a report
 _LEAST = 4  # the width of a number where columns have no rule above them
 
@@ -149,7 +148,6 @@ def _text_report(report: Report) -> str:
 
 
 # Markdown, with the pipes of GitHub's dialect
-
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|&]|~(?=\S)|(?<=\S)~)")
 _BLOCK = re.compile(r"(?m)^(\s*)(?=[-+#])")  # would begin a list or a heading
 
@@ -192,7 +190,6 @@ def _markdown_report(report: Report) -> str:
 
 
 # LaTeX, with the rules of the package booktabs
-
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"$\sim$", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
@@ -264,7 +261,6 @@ def _latex_report(report: Report) -> str:
 
 
 # HTML: a table scrolls where it is too wide, and shows that it does
-
 _NARROW = 14
 
 
@@ -375,7 +371,6 @@ MEDIA: Mapping[str, Medium] = {
 """The media for tables."""
 
 # CSV
-
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the divider
 

@@ -122,13 +122,12 @@ class Table:
         kept = list(records)
         if columns is None:
             columns = list(dict.fromkeys(key for record in kept for key in record))
+        if not isinstance(digits, Mapping):  # those of all columns are not meant for percentages
+            digits = {name: digits for name in columns if name not in percent}
         made = []
         for name in columns:
-            values = [record.get(name) for record in kept]
-            places = digits.get(name) if isinstance(digits, Mapping) else digits
-            if name in percent and not isinstance(digits, Mapping):
-                places = None  # decimals of all columns are not meant for percentages
-            made.append(guessed_column(name, values, digits=places, percent=name in percent))
+            values, share = [record.get(name) for record in kept], name in percent
+            made.append(guessed_column(name, values, digits=digits.get(name), percent=share))
         rows = [[_plain(record.get(name)) for name in columns] for record in kept]
         return cls(title, made, rows)
 

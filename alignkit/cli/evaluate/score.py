@@ -159,11 +159,9 @@ def systems_of(options: argparse.Namespace) -> list[System]:
     annotators = options.hyp_annotator or [None]
     named = dict(map(_named, (options.hypothesis, *options.compare)))
     paths = list(named)
-    if len(named) <= len(options.compare):
+    if len(named) <= len(options.compare) or len(set(annotators)) < len(annotators):
         raise OptionError("the same system is named twice; name different ones to compare")
     options.hypothesis, *options.compare = paths
-    if len(set(annotators)) < len(annotators):
-        raise OptionError("the same system is named twice; name different ones to compare")
     if len(annotators) == 1:
         names = {path: named[path] or short for path, short in short_names(paths).items()}
         if len(set(names.values())) < len(names):

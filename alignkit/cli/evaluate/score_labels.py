@@ -122,16 +122,15 @@ def _judge(
 ) -> str:
     """Return the named judge, or the only one apart from some."""
     known = dict.fromkeys(who for p in corpus for who, x in p.annotations.items() if x.judgment)
-    if name is not None:
-        check_known(f"annotator of {path} who judged pairs:", name, known)
-        return name
-    for other in apart:
+    for other in apart if name is None else (name,):
         check_known(f"annotator of {path} who judged pairs:", other, known)
-        del known[other]
-    if len(known) != 1:
-        who = f"judged by {', '.join(known)}: choose with {option}" if known else "judged by nobody"
+    if name is not None:
+        return name
+    rest = [who for who in known if who not in apart]
+    if len(rest) != 1:
+        who = f"judged by {', '.join(rest)}: choose with {option}" if rest else "judged by nobody"
         raise OptionError(f"{path}: pairs are {who}")
-    return next(iter(known))
+    return rest[0]
 
 
 def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
