@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any
@@ -246,25 +246,6 @@ def score_phrase_list(
     )  # fmt: skip
 
 
-class _PhraseIndex:
-    """The positions of all phrases in some sentences, by number of words."""
-
-    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
-        self._sentences = sentences
-        self._places: dict[int, dict[str, dict[int, list[int]]]] = {}
-
-    def find(self, phrase: str) -> dict[int, list[int]]:
-        """Return the start positions of a phrase, sorted, for each sentence that has it."""
-        words = phrase.count(" ") + 1
-        if words not in self._places:
-            places = self._places[words] = {}
-            for number, sentence in enumerate(self._sentences):
-                for start in range(len(sentence) - words + 1):
-                    text = " ".join(sentence[start : start + words])
-                    places.setdefault(text, {}).setdefault(number, []).append(start)
-        return self._places[words].get(phrase, {})
-
-
 class _Matching:
     """Entries matched with sentence pairs so far, and the counts of both."""
 
@@ -274,10 +255,9 @@ class _Matching:
     ) -> None:  # fmt: skip
         self._fold = str if exact_case else str.casefold
         self._ignore_identical, (self._least, self._most) = ignore_identical, bounds
-        self._source, self._target = (
-            _PhraseIndex([[*map(self._fold, pair.words[side])] for pair in corpus])
-            for side in (0, 1)
-        )
+        self._sides = [[[*map(self._fold, pair.words[k])] for pair in corpus] for k in (0, 1)]
+        # of all phrases of a side with some number of words
+        self._places: dict[tuple[int, int], dict[str, dict[int, list[int]]]] = {}
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
         self.correct = 0
@@ -307,8 +287,8 @@ class _Matching:
         if self._ignore_identical and source == target:
             return "identical"
         entry = " ".join(source), " ".join(target)
-        starts = self._source.find(entry[0])
-        ends = self._target.find(entry[1]) if starts else {}
+        starts = self._find(0, entry[0], n)
+        ends = self._find(1, entry[1], m) if starts else {}
         fewer, more = (starts, ends) if len(starts) < len(ends) else (ends, starts)
         both = [k for k in fewer if k in more]
         if not both:
@@ -319,6 +299,16 @@ class _Matching:
         right = [self._count(k, starts[k], ends[k], n, m) for k in both]
         self.correct += any(right)
         return "kept"
+
+    def _find(self, side: int, phrase: str, words: int) -> dict[int, list[int]]:
+        """Return the start positions of a phrase, sorted, for each sentence that has it."""
+        if (side, words) not in self._places:
+            places = self._places[side, words] = {}
+            for number, sentence in enumerate(self._sides[side]):
+                for start in range(len(sentence) - words + 1):
+                    text = " ".join(sentence[start : start + words])
+                    places.setdefault(text, {}).setdefault(number, []).append(start)
+        return self._places[side, words].get(phrase, {})
 
     def _count(self, k: int, starts: list[int], ends: list[int], n: int, m: int) -> bool:
         gold = self._gold[k]
