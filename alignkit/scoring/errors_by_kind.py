@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 """The counts: links of the system, and of these in the reference; links of the reference, and of
 these in the system; sure links of the system that are only possible in the reference."""
 
-Classes = Callable[[Link], Iterable[str]]  # a function that returns the classes of a link
+Classes = Mapping[Link, tuple[str, ...]]  # the classes of each link
 
 
 class ErrorExample(NamedTuple):
@@ -70,7 +70,7 @@ def _count_pair(
 ) -> None:  # fmt: skip
     """Count the links of a pair for precision and recall, by class."""
     for link in hypothesis.sure:
-        for name in classes[0](link):
+        for name in classes[0][link]:
             into[name].add(place, "hypothesis")
             if link in reference:
                 into[name].add(place, "right")
@@ -78,7 +78,7 @@ def _count_pair(
             elif keep:
                 into[name].errors.append(ErrorExample("wrong", place, link))
     for link in reference.sure:
-        for name in classes[1](link):
+        for name in classes[1][link]:
             into[name].add(place, "reference")
             if link in hypothesis:
                 into[name].add(place, "recalled")
@@ -378,10 +378,18 @@ class _Ways:
     attribute: str
     split: str | None
 
-    def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Mapping[Link, str]:
-        """Return the class of each link by one way (not for phenomena)."""
+    def phenomena(self, pair: SentencePair) -> tuple[str, ...]:
+        """Return the phenomena of a pair."""
+        values = values_of(pair.attributes.get(self.attribute, ""), self.split)
+        return tuple(value or "(none)" for value in values)
+
+    def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Classes:
+        """Return the classes of each link by one way."""
+        if way in ("", "phenomenon"):
+            return dict.fromkeys(alignment, self.phenomena(pair) if way else (_ALL,))
         if way == "kind":
-            return link_classes.component_kinds(alignment)
+            kinds = link_classes.component_kinds(alignment)
+            return {link: (kind,) for link, kind in kinds.items()}
         source, target = pair.source, pair.target
         if source is None or target is None:
             raise MissingTextError(
@@ -400,7 +408,7 @@ class _Ways:
             both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
             return " - ".join(dict.fromkeys(both))
 
-        return {link: class_of(link) for link in alignment}
+        return {link: (class_of(link),) for link in alignment}
 
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
@@ -514,25 +522,15 @@ def _counts(
     corpus: Corpus, hypothesis: str, reference: str, ways: _Ways, *, keep: bool
 ) -> tuple[Collected, int]:
     counts: Collected = {way: defaultdict(_Counts) for way in ("", *ways.by)}
-    several = 0
     for place, pair in enumerate(corpus):
         hyp, ref = pair.alignment(hypothesis), pair.alignment(reference)
-        every = (lambda _: (_ALL,),) * 2
-        _count_pair(place, hyp, ref, every, counts[""], keep=False)
-        for way in ways.by:
-            if way == "phenomenon":
-                text = pair.attributes.get(ways.attribute, "")
-                values = tuple(value or "(none)" for value in values_of(text, ways.split))
-                several += len(values) > 1
-                same = (lambda _, values=values: values,) * 2
-                _count_pair(place, hyp, ref, same, counts[way], keep=keep)
-                continue
-            mine, gold = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
-            by_link = (lambda x, mine=mine: (mine[x],), lambda x, gold=gold: (gold[x],))
-            _count_pair(place, hyp, ref, by_link, counts[way], keep=keep)
+        for way, into in counts.items():
+            classes = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
+            _count_pair(place, hyp, ref, classes, into, keep=keep and way != "")
             if way == "kind":
-                _count_statuses_and_nulls(place, pair, hyp, ref, counts[way])
-    return counts, several
+                _count_statuses_and_nulls(place, pair, hyp, ref, into)
+    several = sum(len(ways.phenomena(pair)) > 1 for pair in corpus)
+    return counts, several if "phenomenon" in ways.by else 0
 
 
 def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
