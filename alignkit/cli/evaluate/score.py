@@ -118,10 +118,8 @@ def run(options: argparse.Namespace) -> int:
     settle_draws(options, drawn=drawn, wanting=wanting)
     from alignkit.cli.evaluate.score_output import Scored, Scoring, output
 
-    scored = Scored(
-        {system.name: system.path for system in systems},
-        {name: Scoring(path, options, annotator) for name, path, annotator in systems},
-    )
+    scorings = {name: Scoring(path, options, annotator) for name, path, annotator in systems}
+    scored = Scored(scorings)
     if options.compared:
         from alignkit.scoring.comparisons import compare
 
@@ -129,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
         scored = replace(scored, comparisons=comparisons)
         names = ("interval", "confidence", "resamples", "trials", "seed")
         drawing = {name: getattr(comparisons.signature, name) for name in names}
-        for each in scored.systems.values():
+        for each in scorings.values():
             each.score = replace(each.score, signature=replace(each.score.signature, **drawing))
     print(output(scored, options))
     if options.plot is not None:

@@ -31,7 +31,7 @@ class Scoring:
     """Score one system; keep its `score`, and the ids and groups of scored pairs for tables."""
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
-        self._path, self._options, self._annotator = path, options, annotator
+        self.path, self._options, self._annotator = path, options, annotator
         self.by: str = options.by or ""
         drawn = options.ci or options.plot is not None
         settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
@@ -59,7 +59,7 @@ class Scoring:
         self.ids: list[str] = []
         self.groups: list[tuple[str, ...]] = []
         self._attributes: dict[str, None] = {}
-        return open_sides(self._path, self._options.reference, declared)
+        return open_sides(self.path, self._options.reference, declared)
 
     def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
         """Keep the facts about a scored pair that tables need."""
@@ -109,9 +109,8 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Scored:
-    """Everything to print, by the short name of each system; `paths` has the files."""
+    """Everything to print, by the short name of each system."""
 
-    paths: Mapping[str, str]
     systems: Mapping[str, Scoring]
     comparisons: Comparisons | None = None
 
@@ -169,8 +168,8 @@ def _json(scored: Scored) -> dict[str, object]:
     record |= {name: jsonable(part) for name, part in more.items() if part}
     if scored.comparisons is not None:
         record["systems"] = {
-            name: {"path": scored.paths[name], **score.to_json()}
-            for name, score in scored.scores.items()
+            name: {"path": scoring.path, **scoring.score.to_json()}
+            for name, scoring in scored.systems.items()
         }
         record["comparisons"] = scored.comparisons.to_json()
     return record | ({"cautions": scored.cautions} if scored.cautions else {})
