@@ -125,6 +125,13 @@ def test_languages_left_out_are_reported_even_if_quiet_and_a_missing_one_is_an_e
     refuses(OptionError, "leave out `languages`", read_corpus, links, languages=("a", "b"))
 
 
+def test_a_file_of_several_languages_is_scored_against_another_format(tmp_path, capsys):
+    path = text(tmp_path, THREE)
+    write_corpus(read_corpus(path, languages=("AKK", "ENG")), tmp_path / "gold.jsonl")
+    ran = run(capsys, "score", path, tmp_path / "gold.jsonl", "--languages", "AKK", "ENG", "--json")
+    assert json.loads(ran.out)["links"]["f1"] == 1
+
+
 def test_repeated_languages_are_told_apart(tmp_path):
     path = text(tmp_path, THREE.replace('"ENG"', '"AKK"'))
     assert " ".join(read_corpus(path, languages=("AKK", "AKK"))[0].target) == "e f"
@@ -142,7 +149,7 @@ def test_references_to_no_word_and_one_way_only_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('n="1-5"', 'n="1-2"', "word number '1-2' occurs twice"),
+        ('n="1-5"', 'n="1-2"', "a word number occurs twice"),
         ('<wds lnum="L2">', '<wds lnum="L9">', "unknown language 'L9'"),
         ("<text>a</text>", "", "<w n> with its <text>"),
         ("<aligned-text>", "<!DOCTYPE x><aligned-text>", "not XML"),
@@ -459,7 +466,8 @@ def test_odd_records_are_counted_or_refused_alone(scripture):
     with pytest.raises(FormatError, match="status 'maybe'; expected one of created, approved"):
         read_corpus(path, **beside)
     _, reading = lenient(path, "scripture", **beside)
-    assert reading.counts == {"id of no token": 1, "broken record": 2}
+    odd = {"id of no word": 1, "group of one side only": 1}
+    assert reading.counts == {**odd, "broken record": 2}
 
 
 def test_scripture_needs_its_tokens_and_metadata_has_no_links(scripture, tmp_path):
@@ -469,7 +477,7 @@ def test_scripture_needs_its_tokens_and_metadata_has_no_links(scripture, tmp_pat
         {"format": "scripture burrito", "meta": {}, "ingredients": {"x.json": {}}}
     )
     assert find_format(path) == "scripture"
-    refuses(FormatError, "metadata of a Scripture Burrito", read_corpus, path, **beside)
+    refuses(FormatError, "metadata of a Scripture Burrito", read_corpus, path)
     for wrong, place in (
         ("id\ttext\n4000\tx\n", ":2"),
         (SOURCE_TOKENS + "40001001001\tx\ty\tz\n", ":5"),

@@ -67,6 +67,12 @@ class Record:
     source_trees: dict[str, str] = field(default_factory=dict)  # penn brackets, by name
     target_trees: dict[str, str] = field(default_factory=dict)
 
+    def put(self, side: str, words: Sequence[str], ids: Sequence[str] = (), **facts: str) -> None:
+        """Set the words of a side, the column of their ids, and facts about its text."""
+        setattr(self, side, words)
+        facts |= {"id": "\t".join(ids)} if ids else {}
+        self.attributes |= {f"{side}.{name}": text for name, text in facts.items()}
+
 
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")
@@ -220,6 +226,24 @@ class Reading(TextFile):
             )
             self.note("language left out", self.unread, line, times=len(names) - 2)
         return places
+
+    def by_unit(
+        self, ids: Sequence[Sequence[str]], places: Sequence[Mapping[str, tuple[str, int]]],
+        across: str,
+    ) -> dict[str, tuple[list[int], list[int]]]:  # fmt: skip
+        """Return the words with these ids on both sides, by unit; note those of several units."""
+        units: dict[str, tuple[list[int], list[int]]] = {}
+        for k, known in enumerate(places):
+            for id in dict.fromkeys(ids[k]):
+                if (place := known.get(id)) is None:
+                    self.note("id of no word", repr(id[:40]))
+                else:
+                    units.setdefault(place[0], ([], []))[k].append(place[1])
+        if len(units) > 1:
+            self.note(across, f"{', '.join(units)}; only words of the same one are linked")
+        elif not any(first and second for first, second in units.values()):
+            self.note("group of one side only", "left out")
+        return units
 
     def refuse(self, error: FormatError) -> None:
         """Raise the error of a broken record; if lenient, count it and continue."""

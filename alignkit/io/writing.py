@@ -14,9 +14,9 @@ from alignkit.io.atomic_files import New, WriteError, replacing, replacing_folde
 from alignkit.io.options import WriteOptions
 from alignkit.io.parallel_text import ParallelWriter
 from alignkit.io.text_files import is_word
-from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, word_column
 
 
 class WritingFolder:
@@ -123,6 +123,17 @@ class Writing:
                     "control character, which this format cannot represent"
                 )
         return " ".join(source), " ".join(target)
+
+
+def word_ids(pair: SentencePair, pattern: str, made: str) -> list[list[str]]:
+    """Return the ids of the words: their columns if these fit, else `made` of side and number."""
+    ids = []
+    for side, (name, words) in enumerate(zip(SIDES, pair.words, strict=True), start=1):
+        own = word_column(pair, name, "id") or []
+        valid = len({*own}) == len(words) and all(re.fullmatch(pattern, id) for id in own)
+        numbers = range(1, len(words) + 1)
+        ids.append(own if valid else [made.format(side=side, k=k) for k in numbers])
+    return ids
 
 
 def refuse_breaks(id: str, words: Iterable[str]) -> None:

@@ -74,15 +74,20 @@ class FileOptions:
         """Return the format and the options of each file, or of the one file with both."""
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
         formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
-        bare = [get_format(format).text_beside for format in formats]
-        if not any(bare) and any(side.source or side.target for _, side in declared):
+        kinds = [get_format(format) for format in formats]
+        if not any(kind.text_beside for kind in kinds) and any(
+            side.source or side.target for _, side in declared
+        ):
             raise OptionError(
                 f"{' and '.join(paths)} already have words: leave out `source` and `target`"
             )
-        return [
-            (format, side if without else replace(side, source=None, target=None))
-            for format, (_, side), without in zip(formats, declared, bare, strict=True)
-        ]
+        several = any(kind.languages for kind in kinds)
+        settled = []
+        for format, kind, (_, side) in zip(formats, kinds, declared, strict=True):
+            own = side if kind.text_beside else replace(side, source=None, target=None)
+            of_one = several and not kind.languages
+            settled.append((format, replace(own, languages=None) if of_one else own))
+        return settled
 
 
 READING = tuple(

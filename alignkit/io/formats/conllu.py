@@ -2,8 +2,7 @@
 
 Specification
 -------------
-Sentences of lines with 10 tab-separated columns, below comments, each sentence ended by an empty
-line::
+Sentences of lines with 10 tab-separated columns below comments, each ended by an empty line::
 
     # sent_id = n01
     # text = Vámonos
@@ -11,19 +10,13 @@ line::
     1       vamos   ir      VERB    _       _       0       root    _       _
     2       nos     yo      PRON    _       _       1       obj     _       _
 
-The columns are id, form, lemma, upos, xpos, feats, head, deprel, deps and misc; ``_`` is empty.
-
-- The words are the lines with whole numbers as ids, from 1. A multiword token (``1-2``) and an
-  empty node (``5.1``) are not words: they do not count.
-- A file is one side of sentence pairs: ``--source`` or ``--target`` of any format of links (the
-  words of `alignkit.io.parallel_text`). Read alone, it is the source. ``STEM`` reads
-  ``STEM.source.conllu`` and ``STEM.target.conllu``, which alignkit writes.
-- The id of a pair is the `sent_id` of the source, or the number of the sentence.
-
-All columns from lemma on are columns of the pair, such as `source.upos`, with a value per word
-(see `alignkit.model.sentence_pair.word_column`), unless all values are empty. The attributes
-`source.sent_id`, `source.text`, `source.comments` (all comments) and `source.others` (multiword
-tokens and empty nodes) have the rest, so that alignkit writes the same file. Links are lost.
+- The words are the lines with whole numbers, from 1; multiword tokens (``1-2``) and empty nodes
+  (``5.1``) do not count. The id of a pair is the `sent_id` of its source, else its number.
+- A file gives the words of a side (``--source``, ``--target``) of any format of links. Alone, it is
+  the source. ``STEM`` is ``STEM.source.conllu`` and ``STEM.target.conllu``, which alignkit writes.
+- Columns become columns of the pair (`source.upos`), unless they are empty; attributes have the
+  rest: `source.sent_id`, `source.text`, `source.comments` (all) and `source.others` (multiword
+  tokens and empty nodes). So alignkit writes the same file. Links are lost.
 
 References
 ----------

@@ -1,24 +1,19 @@
-"""The links of Parallel Universal Dependencies, with its two files in CoNLL-U [pud].
+"""The links of Parallel Universal Dependencies; the words are in CoNLL-U [pud].
 
 Specification
 -------------
-A list with an object for each sentence pair: for source words, the target words::
+A list with an object for each sentence pair: for each source word, its target words::
 
     [{"3": ["12"], "9": ["13", "14"], "10": ["X"]}, ...]
 
-- The numbers are ids of words in CoNLL-U, from 1. ``X`` is in the place of a word if a word of the
-  other side is aligned to nothing.
-- An id such as ``5.1`` is an empty node of CoNLL-U, which is no word: such links are left out and
-  counted, and so is an ``X`` next to words.
-- The words are in two files (``--source en.conllu --target ko.conllu``), in the order of the list;
-  see `alignkit.io.formats.conllu`. A pair has the `sent_id` of its source as id, else its number.
-
-alignkit writes the words with ``--to-source`` and ``--to-target``, in CoNLL-U.
+Numbers are ids of CoNLL-U, from 1; ``X`` means that the word is aligned to nothing. Links of empty
+nodes (``5.1``) are left out and counted, and so is an ``X`` next to words. The words are in two
+files (``--source en.conllu --target ko.conllu``), see `alignkit.io.formats.conllu`.
 
 References
 ----------
-Nikolaev et al. 2020, "Fine-grained analysis of cross-linguistic syntactic divergences", ACL,
-doi:10.18653/v1/2020.acl-main.109; github.com/macleginn/exploring-clmd-divergences.
+Nikolaev et al. 2020, "Fine-grained analysis of cross-linguistic syntactic divergences", ACL;
+github.com/macleginn/exploring-clmd-divergences.
 """
 
 from __future__ import annotations
@@ -39,8 +34,7 @@ from alignkit.io.writing import Writing, refuse_breaks
 from alignkit.model.alignment import NULL, SIDES
 from alignkit.model.sentence_pair import SentencePair
 
-_WORD = re.compile(r"[0-9]{1,9}")
-_NODE = re.compile(r"[0-9]+\.[0-9]+")
+_ID = re.compile(r"[0-9]{1,9}(\.[0-9]+)?|X")
 _NULL = "X"
 
 
@@ -67,9 +61,12 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _record(number: int, line: int, text: PairText | None) -> Record:
-    if text is None:
-        return Record(str(number), line, None, None)
-    return Record(text.id or str(number), line, *text.words, attributes=text.attributes)
+    record = Record(str(number), line, None, None)
+    if text is not None:
+        record.id = text.id or record.id
+        record.source, record.target = text.words
+        record.attributes = text.attributes
+    return record
 
 
 def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
@@ -78,26 +75,25 @@ def _links(value: object, reading: Reading, line: int) -> list[RawLink]:
     links: list[RawLink] = []
     for key in value:
         others = texts(value, key)
-        if _NULL in others and len(others) > 1:
-            reading.note("null next to words", f"X of word {key[:40]}", line)
-            others = [other for other in others if other != _NULL]
         for other in others:
-            if _NODE.fullmatch(key) or _NODE.fullmatch(other):
-                reading.note("link of an empty node", f"{key[:40]}: {other[:40]}", line)
-                continue
-            i, j = _position(key), _position(other)
-            if i is None and j is None:
-                raise FormatError("X is linked with X")
-            links.append(RawLink(i, j))
+            kind = ""
+            if "." in key + other:
+                kind = "link of an empty node"
+            elif other == _NULL and len(others) > 1:
+                kind = "null next to words"
+            if kind and all(map(_ID.fullmatch, (key, other))):
+                reading.note(kind, f"{key[:40]}: {other[:40]}", line)
+            else:
+                links.append(RawLink(_position(key), _position(other)))
+    if (None, None) in (link[:2] for link in links):
+        raise FormatError("X is aligned to X")
     return links
 
 
 def _position(id: str) -> int | None:
-    if id == _NULL:
-        return None
-    if not _WORD.fullmatch(id):
+    if not _ID.fullmatch(id) or "." in id:
         raise FormatError(f"{id[:40]!r} is not a word id; expected a number from 1 or X")
-    return int(id)
+    return None if id == _NULL else int(id)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

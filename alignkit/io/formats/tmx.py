@@ -9,16 +9,13 @@ Units of the same text in several languages::
         <tuv xml:lang="en-GB"><seg>Press <bpt i="1">&lt;b&gt;</bpt>Stop<ept i="1"/>.</seg></tuv>
         <tuv xml:lang="fr"><seg>...</seg></tuv></tu></body></tmx>
 
-- A unit is a sentence pair without links, of the languages named by ``--languages`` (``en`` is
-  ``en-GB`` too), else of the first two of the first unit that has two. Units without both languages
-  are left out and counted, and so are further languages.
-- Inline tags are removed and counted: ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with their
-  content, which is code; the text in ``hi`` and in unknown tags stays.
-- The id is the `tuid`, else the number of the unit. Properties become attributes by their types,
-  notes the attribute `note`.
+- A unit is a sentence pair without links, of the languages chosen, or of the first two of the first
+  unit that has two. Units without both are left out and counted. Old files have `lang`.
+- Inline tags are removed and counted, ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with the code in
+  them; the text in other tags stays.
+- The id is the `tuid`, else the number. Properties and notes become attributes.
 
-The file is streamed. A document type that names a file (``tmx14.dtd``) is allowed; the file is not
-read. Old files have `lang` for `xml:lang`.
+The file is streamed. A document type may name a file (``tmx14.dtd``), which is not read.
 
 References
 ----------
@@ -61,8 +58,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     reading.note("language left out", "", line, times=len(names) - 2)
             record = Record(unit.get("tuid") or str(number), line, None, None)
             for side, k in zip(SIDES, places, strict=True):
-                record.attributes[f"{side}.language"] = names[k][0]
-                setattr(record, side, split_words(_text(variants[names[k][0]], reading)))
+                words = split_words(_text(variants[names[k][0]], reading))
+                record.put(side, words, language=names[k][0])
             for fact in unit:
                 if (name := local_name(fact)) in ("note", "prop") and fact.text:
                     record.attributes[fact.get("type") or name] = fact.text.strip()

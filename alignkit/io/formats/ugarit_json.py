@@ -1,16 +1,14 @@
-"""The JSON of the alignment editor Ugarit [ugarit-json].
+"""The JSON of the editor Ugarit [ugarit-json].
 
 Specification
 -------------
-The same as `alignkit.io.formats.ugarit_xml`, for one sentence::
+One sentence, with the rules of `alignkit.io.formats.ugarit_xml`::
 
     {"ugarit_id": "7", "title": "T", "lang1": "AKK", "lang2": "ENG", "url": "...",
-     "tokens": {"l1": [{"id": "1-1", "tp": "sen_0", "text": "a", "refs": ["2-1", "2-2"]}, ...],
-                "l2": [...]}}
+     "tokens": {"l1": [{"id": "1-1", "tp": "sen_0", "text": "a", "refs": ["2-1"]}], "l2": [...]}}
 
-- A third language is ``lang3`` and ``l3``; ``--languages`` chooses two.
-- Some exports wrap texts as Python writes bytes, ``b'...'``: they are unwrapped and counted.
-- The id of the pair is ``ID:1``, as in XML. Other texts (`title`, `url`) become attributes.
+Texts wrapped as Python writes bytes, ``b'...'``, are unwrapped and counted. Other texts become
+attributes.
 """
 
 from __future__ import annotations
