@@ -1,15 +1,17 @@
 """The page of running text: whole without network, by mouse and by keys, on paper and for axe."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
-from annotate_browser import BROWSER, chromium
+from annotate_browser import BROWSER, chromium, shrink
 from command import PARAPHRASES, run
 from hypothesis import given
 from strategies import corpora
 
-from alignkit import Alignment, Annotation, Corpus, SentencePair
+from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.show import draw_interlinear
 
 PAIRS = Corpus([
@@ -147,6 +149,17 @@ class TestInTheBrowser:
         plain = chromium()[1].new_context(java_script_enabled=False).new_page()
         plain.goto(page.url)
         assert "they left" in plain.locator("article").first.inner_text()
+
+    def test_a_picture_of_the_samples(self, opened, tmp_path):
+        corpus = read_corpus(PARAPHRASES).map(
+            lambda pair: pair.without_annotations(*{*pair.annotations} - {"gold"})
+        )
+        page = opened(corpus, viewport={"width": 900, "height": 560})
+        page.locator("main [role=button]").get_by_text("said").first.hover()
+        assert lit(page)["sure"] == ["according", "to"]
+        picture = Path(os.environ.get("ALIGNKIT_PICTURES") or tmp_path, "interlinear.png")
+        page.screenshot(path=picture)
+        shrink(picture)
 
     @pytest.mark.parametrize("width", [1280, 390])
     @pytest.mark.parametrize("scheme", ["light", "dark"])
