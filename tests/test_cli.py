@@ -40,7 +40,7 @@ BROKEN = {
     "binary": (b"\x00\x9f\x92\x96" * 500, "binary:1"),
     "wrong": (b"0-0 1-1\n0-0 1~1\n", "wrong:2:5: '1~1' is not a link"),
     "cut.gz": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03K", "cut.gz"),
-    "fake.gz": (b"0-0\n", "fake.gz: cannot be read"),
+    "fake.gz": (b"\x1f\x8b0-0\n", "fake.gz: cannot be unpacked"),
 }
 
 

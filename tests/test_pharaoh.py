@@ -312,7 +312,7 @@ def test_bytes_of_another_encoding_are_refused_with_their_place(folder):
 
 def test_packed_files_and_standard_input_are_read(folder, monkeypatch):
     packed = gzip.compress(b"0-0\n1?1\n" * 500)
-    place = folder(**{"a.gz": packed, "cut.gz": packed[:-20], "odd.gz": b"0-0\n"})
+    place = folder(**{"a.gz": packed, "cut.gz": packed[:-20], "odd.gz": packed[:2] + b"0-0\n"})
     assert len(by_kernel(place / "a.gz")[0]) == 1000
     broken = bytearray(packed)
     broken[15] ^= 0xFF

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from alignkit._support.values import FrozenMap
 from alignkit.errors import FileError, FormatError, IsFolderError
 from alignkit.io.atomic_files import WriteError, replacing_bytes
-from alignkit.io.opening import refuse_unread
+from alignkit.io.opening import open_input, plain_size
 from alignkit.version import __version__
 
 PLAIN_VERSION, VERSION = 2, 3  # of the file format: 3 if it learned from evidence, the newest read
@@ -353,10 +353,11 @@ def read_model(path: _Path) -> StoredModel:
         return reading.model()
 
 
-def check_head(path: _Path) -> None:
-    """Check that a file is a model of the right size, without reading its tables."""
+def check_head(path: _Path) -> int:
+    """Check that a file is a model, without reading its tables; return its uncompressed size."""
     with _opened(path) as reading:
         reading.contents()
+        return reading.expected
 
 
 @contextmanager
@@ -368,7 +369,7 @@ def _opened(path: _Path) -> Iterator[_Reading]:
             if stat.S_ISDIR(mode):
                 raise IsFolderError(name, EISDIR, "is a folder; give the file of a model")
             raise FormatError("is a device or a pipe; give the file of a model", name)
-        with open(name, "rb") as stream:
+        with open_input(name) as stream:
             yield _Reading(stream, name)
     except FormatError:
         raise
@@ -385,7 +386,7 @@ class _Reading:
 
     def __init__(self, stream: BufferedReader, path: str) -> None:
         self._stream, self._path = stream, path
-        self._size = os.fstat(stream.fileno()).st_size
+        self._size = plain_size(stream)
         self._members: list[Member] = []
 
     def contents(self) -> Contents:
@@ -394,12 +395,12 @@ class _Reading:
         sizes = [(_FIRST, self._members[0].size)]
         sizes += [(f"arrays/{key}.npy", table.size) for key, table in contents.tables.items()]
         sizes += [(f"words/{key}.txt", words.size) for key, words in contents.lists.items()]
-        expected = total(sizes)
-        if self._size < expected:
-            raise self._damage(f"it is cut off after {self._size} bytes of {expected}")
-        if self._size > expected:
-            raise self._damage(f"it has {self._size} bytes, expected {expected}")
-        return contents
+        self.expected = total(sizes)
+        if self._size in (None, self.expected):
+            return contents
+        if self._size is not None and self._size < self.expected:
+            raise self._damage(f"it is cut off after {self._size} bytes of {self.expected}")
+        raise self._damage(f"it has {self._size} bytes, expected {self.expected}")
 
     def model(self) -> StoredModel:
         contents = self.contents()
@@ -414,7 +415,6 @@ class _Reading:
         head = self._stream.read(length)
         if not head:
             raise self._stranger("it is empty")
-        refuse_unread(head, self._path)
         start, name = b"PK\3\4", _FIRST.encode("ascii")
         if head[:4] != start[: len(head)] or head[30:41] != name[: max(0, len(head) - 30)]:
             raise self._stranger(f"it begins with {head[:12]!r}")
@@ -422,7 +422,7 @@ class _Reading:
             raise self._damage("it is cut off")
         size = int.from_bytes(head[-8:], "little")
         self._check_head(_FIRST, size, head)
-        if size > min(LONGEST_HEADER, self._size):
+        if size > LONGEST_HEADER or (self._size is not None and size > self._size):
             raise self._damage(f"it is cut off within {_FIRST}")
         text = self._take(size)
         self._check(text)

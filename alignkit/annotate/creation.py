@@ -38,6 +38,7 @@ from alignkit.annotate.project.queries import known_scheme
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
+from alignkit.io.opening import open_input
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
@@ -176,10 +177,11 @@ def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
 
 
 def _read(path: Path, encoding: str) -> str:
-    with _naming(path, encoding):
-        if (size := os.path.getsize(path)) > _MOST:
-            raise ProjectError(f"{path}: {size >> 20} MB is too large for a document; divide it")
-        return _clean(path.read_text(encoding=encoding))
+    with _naming(path, encoding), open_input(str(path)) as stream:
+        if len(raw := stream.read(_MOST + 1)) > _MOST:
+            most = f"more than {_MOST >> 20} MB are too much"
+            raise ProjectError(f"{path}: {most} for a document; divide it")
+        return _clean(raw.decode(encoding))
 
 
 @contextmanager

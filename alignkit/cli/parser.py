@@ -306,8 +306,6 @@ def saved_file(path: str) -> str:
     """Check the name of an output file that cannot be standard output."""
     if path == "-":
         raise argparse.ArgumentTypeError("needs the name of a file")
-    if path.endswith(".gz"):
-        raise argparse.ArgumentTypeError(f"{path}: cannot be compressed; name it without .gz")
     return output_file(path)
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments
+from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.cluster import parts as part_files
 from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
@@ -145,7 +146,7 @@ def align_parts(
 
 def memory_of(model: str) -> int:
     """Return about how many bytes it takes to align a part."""
-    return _PROGRAM + _UNPACKED * os.path.getsize(model)
+    return _PROGRAM + _UNPACKED * check_head(model)
 
 
 def _align_part(
@@ -158,7 +159,7 @@ def _align_part(
     aligner = load_model(model, digest, learned)
     total: Counter[str] = Counter()
     with apart(), ExitStack() as stack:
-        out = stack.enter_context(replacing_bytes(outputs[0], text=True))
+        out = stack.enter_context(replacing_bytes(outputs[0]))
         scores = stack.enter_context(replacing(outputs[1])) if outputs[1] is not None else None
         for lines in lines_of(list(paths), reading, format=None, whole=False):
             bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)

@@ -284,7 +284,7 @@ def exchange_records(
         cuts = cut_points(samples, WordPool.read(numbered.pool), buckets)
         tallies = over_buckets(turn, "turned", buckets, numbered, cuts)
         tallies += over_buckets(write, "lines", len(cuts) + 1, numbered.shown)
-        with apart(), replacing_bytes(output, text=True) as out:
+        with apart(), replacing_bytes(output) as out:
             for bucket in range(len(cuts) + 1):
                 with open(exchange.path("lines", bucket), "rb") as lines:
                     shutil.copyfileobj(lines, out, 1 << 20)

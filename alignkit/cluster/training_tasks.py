@@ -219,7 +219,7 @@ def write_links(
     links, scores = files
     with apart(), ExitStack() as stack:
         if links is not None:
-            out = stack.enter_context(replacing_bytes(links, text=True))
+            out = stack.enter_context(replacing_bytes(links))
             weights = decoded.probabilities if how.probabilities else None
             out.write(format_lines(arrays, probabilities=weights))
         if scores is not None:

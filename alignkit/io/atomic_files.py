@@ -12,7 +12,6 @@ import re
 import shutil
 import stat
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -23,6 +22,7 @@ from typing import Any, BinaryIO, TextIO, cast
 from alignkit._support.signals import undisturbed
 from alignkit._support.wording import visible_data
 from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.compression import codec_named
 
 if sys.platform == "win32":
     import msvcrt
@@ -311,15 +311,16 @@ def replacing(path: str) -> AbstractContextManager[TextIO]:
     """Open a file for writing UTF-8 text; it is put in place when it is complete.
 
     ``-`` is standard output; if that is a terminal, control characters are made harmless. Names
-    in ``.gz`` are compressed, always to the same bytes. Devices, pipes and the file behind
-    standard output are written directly. Hard links of a replaced file keep the old content.
+    in ``.gz``, ``.xz``, ``.bz2`` and ``.zst`` are compressed, always to the same bytes. Devices,
+    pipes and the file behind standard output are written directly. Hard links of a replaced file
+    keep the old content.
     """
-    return _opened(path, text=True, packed=path.endswith(".gz"))
+    return _opened(path, text=True)
 
 
-def replacing_bytes(path: str, *, text: bool = False) -> AbstractContextManager[BinaryIO]:
-    """Open a file for writing bytes, like `replacing`; it is only compressed if it is `text`."""
-    return _opened(path, text=False, packed=text and path.endswith(".gz"))
+def replacing_bytes(path: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file for writing bytes, like `replacing`."""
+    return _opened(path, text=False)
 
 
 @contextmanager
@@ -341,7 +342,7 @@ def replacing_folder(path: str) -> Iterator[New]:
 
 
 @contextmanager
-def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
+def _opened(path: str, *, text: bool) -> Iterator[Any]:
     """Open a file for writing text or bytes, compressed or not."""
     if (standard := standard_stream(path)) is not None:
         standard.flush()
@@ -353,7 +354,8 @@ def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
         in_place = _is_written_in_place(path)
         file = path if in_place else stack.enter_context(outputs.making(path)).descriptor
         raw = stack.enter_context(open(file, "wb"))
-        out = cast("BinaryIO", _Packer(raw) if packed else raw)
+        codec = codec_named(path)
+        out = cast("BinaryIO", _Packer(raw, codec.packer()) if codec else raw)
         stream = io.TextIOWrapper(out, "utf-8", newline="\n") if text else out
         try:
             yield stream
@@ -372,11 +374,10 @@ def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
 
 
 class _Packer(io.BufferedIOBase):
-    """A gzip file without name and time: the same data give the same bytes."""
+    """A compressed file without name and time: the same data give the same bytes."""
 
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self._packing = zlib.compressobj(6, wbits=31)
+    def __init__(self, raw: BinaryIO, packing: Any) -> None:
+        self._raw, self._packing = raw, packing
 
     def writable(self) -> bool:
         return True

@@ -8,12 +8,10 @@ sentence.
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -21,6 +19,7 @@ from io import BufferedReader
 from typing import Any, NamedTuple, cast
 
 from alignkit.errors import FileError, FormatError, OptionError
+from alignkit.io.compression import Unpacked, codec_of, unpacked_start
 
 MAX_MEGABYTES = 64
 MAX_WORDS = 10_000
@@ -28,13 +27,6 @@ MAX_WORDS = 10_000
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 """A character that texts never contain: NUL and other ASCII controls, except whitespace."""
 
-_MAGIC = b"\x1f\x8b"  # how gzip begins
-_PACKERS = (
-    ("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), "zstd -d"),
-    ("xz", re.compile(rb"\xfd7zXZ\0"), "xz -dk"),
-    ("bzip2", re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), "bzip2 -dk"),
-)
-"""Unsupported compression formats: the start of such a file, and the command to decompress it."""
 _WIDE = (
     ("UTF-32", re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff")),
     ("UTF-16", re.compile(rb"\xff\xfe|\xfe\xff")),
@@ -46,59 +38,50 @@ _WIDE = (
 """Encodings with several bytes per character: their byte order marks or a start in ASCII."""
 _LOOKED_AT = 512  # bytes
 _BUFFER = 1 << 16
-_SWELLING = 100  # text shrinks to a third or a tenth
-_HARMLESS = 16  # what swells to this part of the limit does no harm
 _CHUNK = 1 << 20  # bytes
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 
 
 @contextmanager
 def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
-    """Open a file or standard input (``-``) for reading bytes; gzip is decompressed."""
+    """Open a file or standard input (``-``) for reading bytes; compressed files are unpacked."""
     try:
         if name == "-":
-            stream = _standard_input()
-            packed = _begins_packed(stream)
-            yield _unpacked(stream, name, megabytes) if packed else looked_at(stream, name)
+            yield _unpacked(_standard_input(), name, megabytes)
             return
         ahead = _ahead.pop(name, None)
         with open(name, "rb") if ahead is None else ahead.again as stream:
-            if name.endswith(".gz") or _begins_packed(stream):
-                with _unpacked(stream, name, megabytes) as unpacked:
-                    yield unpacked
-            else:
-                yield looked_at(stream, name)
-    except (EOFError, zlib.error) as problem:
-        raise FormatError(f"cannot be unpacked: {problem}", name) from None
-    except gzip.BadGzipFile as problem:
-        message = f"cannot be read: it is named .gz, but cannot be unpacked ({problem})"
-        raise FormatError(message, name) from None
+            yield _unpacked(stream, name, megabytes)
     except FileError:  # of another file, that was read meanwhile
         raise
     except OSError as problem:
         raise FileError.of(problem, name) from None
 
 
-def looked_at(stream: BufferedReader, name: str, encoding: str | None = None) -> BufferedReader:
-    """Return a stream after `refuse_unread` has checked its beginning, if it can look ahead."""
+def _unpacked(stream: BufferedReader, name: str, megabytes: int) -> BufferedReader:
+    """Return a stream of uncompressed bytes; the first bytes say whether it is compressed."""
+    codec = codec_of(stream.peek(_LOOKED_AT)) if hasattr(stream, "peek") else None
+    if codec is None:
+        return stream
+    unpacked = Unpacked(stream, codec, name, megabytes)
+    return cast("BufferedReader", BufferedReader(unpacked, _BUFFER))
+
+
+def look_at(stream: BufferedReader, name: str, encoding: str | None) -> None:
+    """Apply `refuse_wide` to the beginning of a stream that can look ahead."""
     if hasattr(stream, "peek"):
-        refuse_unread(stream.peek(_LOOKED_AT)[:_LOOKED_AT], name, encoding)
-    return stream
+        refuse_wide(stream.peek(_LOOKED_AT)[:_LOOKED_AT], name, encoding)
 
 
-def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
-    """Reject zstd, xz and bzip2 files, and UTF-16 unless that is the `encoding`."""
-    file = "FILE" if name == "-" else name
-    for packer, begins, unpack in _PACKERS:
-        if begins.match(head):
-            message = f"compressed with {packer}, which alignkit cannot read; first run: {unpack}"
-            raise FormatError(f"{message} {file}", name)
+def refuse_wide(head: bytes, name: str, encoding: str | None) -> None:
+    """Reject UTF-16 unless that is the `encoding`; without an encoding, nothing."""
     with suppress(LookupError, ValueError):  # which is refused elsewhere
         encoding = encoding and codecs.lookup(encoding).name
     if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return
     if wide := wide_encoding(head):
         message = f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8"
+        file = "FILE" if name == "-" else name
         raise FormatError(f"{message} {file}, or declare it with `encoding`", name)
 
 
@@ -138,26 +121,25 @@ def look_ahead(
     """Return the first bytes of an input, uncompressed, and whether there are more."""
     if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
         with open_input(name, megabytes) as stream:
-            looked_at(stream, name, encoding)
+            look_at(stream, name, encoding)
             return stream.read(size), bool(stream.peek(1))
     ahead = _ahead.get(name)
     if ahead is None or (name == "-" and ahead.stream is not sys.stdin.buffer):
         try:
             stream = _standard_input() if name == "-" else open(name, "rb")  # noqa: SIM115
-            head = stream.read(size)
+            head, most = stream.read(size), size
+            if codec_of(head):  # a block of bzip2 may need a megabyte
+                most += _CHUNK
+                head += stream.read(_CHUNK)
         except OSError as problem:
             raise FileError.of(problem, name) from None
-        ended = len(head) < size
+        ended = len(head) < most
         again = cast("BufferedReader", BufferedReader(_Again(head, stream, ended), _BUFFER))
         ahead = _ahead[name] = _Ahead(stream, head, again)
-    if ahead.head[:2] != _MAGIC:
-        refuse_unread(ahead.head[:_LOOKED_AT], name, encoding)
-        return ahead.head, len(ahead.head) == size
-    with suppress(zlib.error):
-        unpacking = zlib.decompressobj(wbits=31)
-        head = unpacking.decompress(ahead.head, size)
-        return head, bool(unpacking.unconsumed_tail) or not unpacking.eof
-    return b"", True  # reading it in earnest will say why
+    if codec_of(ahead.head):
+        return unpacked_start(ahead.head, size)
+    refuse_wide(ahead.head[:_LOOKED_AT], name, encoding)
+    return ahead.head, len(ahead.head) == size
 
 
 class _Again(io.RawIOBase):
@@ -184,61 +166,22 @@ class _Again(io.RawIOBase):
         super().close()
 
 
-def _begins_packed(stream: BufferedReader) -> bool:
-    return hasattr(stream, "peek") and stream.peek(2)[:2] == _MAGIC
-
-
-def _unpacked(stream: BufferedReader, name: str, megabytes: int) -> BufferedReader:
-    return cast("BufferedReader", BufferedReader(_Unpacked(stream, name, megabytes), _BUFFER))
-
-
-class _Unpacked(io.RawIOBase):
-    """Decompress a stream; reject one that grows suspiciously."""
-
-    def __init__(self, stream: BufferedReader, name: str, megabytes: int) -> None:
-        self.packed = _Counted(stream)
-        self._stream = gzip.GzipFile(fileobj=self.packed, mode="rb")  # type: ignore[call-overload]
-        self._name = name
-        self._size, self._most = 0, (megabytes << 20) // _HARMLESS
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count: int = self._stream.readinto(buffer)
-        self._size += count
-        if self._size > max(self._most, _SWELLING * self.packed.count):
-            message = f"grows to more than {_SWELLING} times its size when it is unpacked"
-            advice = "if this is correct, unpack it first, or allow more with `max_size`"
-            raise FormatError(f"{message}; {advice}", self._name)
-        return count
-
-
-class _Counted:
-    """Count the bytes read from a stream."""
-
-    def __init__(self, stream: BufferedReader) -> None:
-        self._stream = stream
-        self.count = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self.count += len(data)
-        return data
-
-
 def bytes_read(stream: BufferedReader) -> int:
     """Return how many bytes of a file were read; of a compressed file, its compressed bytes."""
-    return stream.raw.packed.count if isinstance(stream.raw, _Unpacked) else stream.tell()
+    return stream.raw.packed.count if isinstance(stream.raw, Unpacked) else stream.tell()
+
+
+def plain_size(stream: BufferedReader) -> int | None:
+    """Return the size of an open file in bytes; None if it is compressed."""
+    return None if isinstance(stream.raw, Unpacked) else os.fstat(stream.fileno()).st_size
 
 
 def head_of(name: str, size: int = 512) -> bytes:
     """Return the first bytes of a file, uncompressed; none of a pipe or an unreadable file."""
-    with suppress(FormatError, OSError, ValueError, zlib.error):
+    with suppress(FormatError, OSError, ValueError):
         if name == "-":
             begin = _standard_input().peek(size)
-            packed = begin[:2] == _MAGIC
-            return zlib.decompressobj(wbits=31).decompress(begin, size) if packed else begin
+            return look_ahead(name, _BUFFER)[0][:size] if codec_of(begin) else begin
         if os.path.isfile(name):
             with open_input(name) as stream:
                 return stream.read(size)

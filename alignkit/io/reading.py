@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
+from alignkit.io.compression import plain_name
 from alignkit.io.detection import find_format, hinted, suspicions
 from alignkit.io.format import AnyPath, Format, losses
 from alignkit.io.formats import WRITTEN, get_format, prepare
@@ -94,7 +95,7 @@ ENDINGS = {
 
 def format_of_name(path: AnyPath, default: str | None = None) -> str:
     """Return the format for a file extension, compressed or not; None raises an error."""
-    name = str(path).removesuffix(".gz")
+    name = plain_name(str(path))
     if (format := ENDINGS.get(splitext(name)[1] or name, default)) is not None:
         return format
     known = ", ".join(f"{format} for {ending}" for ending, format in ENDINGS.items())

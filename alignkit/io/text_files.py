@@ -26,7 +26,7 @@ from alignkit.io.opening import (
     bytes_read,
     has_controls,
     is_standard,
-    looked_at,
+    look_at,
     open_input,
     read_bounded,
     too_large,
@@ -179,7 +179,7 @@ class TextFile:
         """
         name, encoding = path or self.path, self.options.encoding
         with self.open(path) as stream:
-            looked_at(stream, name, encoding)
+            look_at(stream, name, encoding)
             if not self._recoded:
                 yield stream
                 return

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable
-from pathlib import Path
 from typing import NamedTuple
 from unicodedata import category, normalize
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
+from alignkit.io.opening import open_input
 from alignkit.model.alignment import Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -57,7 +57,8 @@ def _read(name: str) -> frozenset[str]:
         text = place.read_text(encoding="utf-8")
     else:
         try:
-            text = Path(name).read_text(encoding="utf-8-sig")
+            with open_input(name) as stream:
+                text = stream.read().decode("utf-8-sig")
         except FileNotFoundError:
             known = ", ".join(LANGUAGES.values())
             raise OptionError(

@@ -62,7 +62,7 @@ def read_vectors(
 ) -> WordVectors:
     """Read vectors: word2vec's text (fastText's ``.vec``) or binary, GloVe's text, or ``.npz``.
 
-    The format is detected; each may be compressed with gzip.
+    The format is detected; each may be compressed.
 
     Parameters
     ----------

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import re
 import shutil
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from io import BufferedWriter
 from itertools import islice
 from pathlib import Path
 
@@ -72,7 +69,7 @@ _CHOICES: dict[str, tuple[str, str, Choices]] = {
 """The texts and the choices of findings of `check`, the safe choice first."""
 _ARCHIVES = b"PK", b"7z\xbc\xaf", b"Rar!"
 _SIDE = re.compile(r"(?:^|[/._-])(?:(src|source)|(tgt|trg|target))(?:[/._-]|$)", re.IGNORECASE)
-_LANGUAGE = re.compile(r"\.([a-z]{2})(?:\.txt)?(?:\.gz)?$")
+_LANGUAGE = re.compile(r"\.([a-z]{2})(?:\.txt)?(?:\.(?:gz|xz|bz2|zst))?$")
 _STEMS = {"yawat"}, {"transread"}  # formats of several files with one name
 _NO_LINKS = ".no-links"
 _WRONG = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
@@ -208,10 +205,11 @@ class DraftReader:
         if encoding in ("", "stop", "utf-8"):
             return
         try:
-            with open_input(name) as raw, _writing(name) as out:
+            with open_input(name) as raw, open("../new", "wb") as out:
                 text = io.TextIOWrapper(raw, encoding, newline="")
                 for part in iter(partial(text.read, MB), ""):
                     out.write(part.encode())
+            os.replace("../new", name)
         except (UnicodeError, LookupError) as problem:
             raise FormatError(f"is not {encoding}: {problem}", name) from None
 
@@ -330,8 +328,9 @@ class DraftReader:
             text = ", ".join(f"{name} has {count:,} lines" for name, count in each)
             self._find("unequal counts", text, _STOP, ("first", f"Take the first {fewest:,}"))
             for name, file in files.items():
-                with _writing(name) as out:
+                with open("../new", "wb") as out:
                     out.writelines(islice(file.raw_lines(), fewest))
+                os.replace("../new", name)  # what is stored stays
 
     def _examined(self, path: str, format: str, options: ReadOptions) -> Examination:
         seen = examine(path, format=format, options=options, tell=self._count)
@@ -431,14 +430,6 @@ class DraftReader:
             raise OptionError("The files have no sentence pairs.")
         self._draft.annotators = list(map(check_name, annotators))
         self._draft.pairs = len(offsets) - 1
-
-
-@contextmanager
-def _writing(name: str) -> Iterator[gzip.GzipFile | BufferedWriter]:
-    """Write a file of the folder anew; what is stored stays."""
-    with gzip.open("../new", "wb") if name.endswith(".gz") else open("../new", "wb") as out:
-        yield out
-    os.replace("../new", name)
 
 
 def _said(message: str, path: str, line: int | None) -> str:

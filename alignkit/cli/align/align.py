@@ -311,7 +311,7 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
         return
     from alignkit.io.formats.pharaoh import format_lines
 
-    with replacing_bytes(output, text=True) as stream:  # without an object for each pair
+    with replacing_bytes(output) as stream:  # without an object for each pair
         for _, links in aligned:
             probabilities = links.probabilities if options.probs else None
             stream.write(format_lines(links.arrays, probabilities=probabilities))

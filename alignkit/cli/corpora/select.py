@@ -35,6 +35,7 @@ from alignkit.cli.parser import add_options, number
 from alignkit.corpora.split import SEED, Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same
+from alignkit.io.compression import plain_name
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
 from alignkit.model.corpus import TEXTS, Corpus
@@ -146,8 +147,9 @@ def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dic
     if options.split is not None and shares is not None:
         if options.output == "-":
             raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
-        path = PurePath(options.output)
-        outputs = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
+        path = PurePath(plain_name(options.output))
+        end = path.suffix + options.output.removeprefix(str(path))
+        outputs = {name: str(path.with_name(f"{path.stem}-{name}{end}")) for name in shares}
         refuse_same(outputs.values())
     refuse_replacing(outputs.values(), options)
     return outputs

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
 from alignkit.io.atomic_files import replacing
+from alignkit.io.compression import plain_name
 from alignkit.io.formats import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
@@ -232,7 +233,7 @@ _LIKE_PPDB = re.compile(r"(?<!\S)(PPDB|-logp\(|Abstract=|AGigaSim=|CharLogCR=)")
 
 def detect_rule_format(path: str, line: str) -> str | None:
     """Return the format of a file, given its name and its first line with content."""
-    named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
+    named = _ENDINGS.get(plain_name(path).rpartition(".")[2].lower())
     written = _format_of_line(line)
     return named if written is None or {written, named} == {"joshua", "ppdb"} else written
 
