@@ -13,7 +13,7 @@ from refusals import refuses
 from alignkit import cluster, errors
 from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError
-from alignkit.cluster.session import Task, ThisProcess, canary, check_address
+from alignkit.cluster.session import Session, Task, canary, check_address
 from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
 
@@ -87,7 +87,7 @@ def fill(number):
 
 def test_tasks_fail_one_by_one_or_together():
     tasks = [Task(str(number), (number,)) for number in range(6)]
-    assert list(ThisProcess().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
+    assert list(Session().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
     for function, some, most, kind, told in (
         (refuse, tasks, 1, FormatError, "in:1: is odd"),
         (refuse, tasks, 10, PartsError, r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"),
@@ -95,9 +95,9 @@ def test_tasks_fail_one_by_one_or_together():
         (refuse, tasks[1:2] * 4, 3, FormatError, "^in:1: is odd$"),  # not once for each part
         (fill, tasks[1:], 10, WriteError, "^out: no room$"),  # of the disk, not of a part
     ):
-        refuses(kind, told, list, ThisProcess().each(function, some, errors=most))
+        refuses(kind, told, list, Session().each(function, some, errors=most))
     with pytest.raises(PartsError) as caught:
-        list(ThisProcess().each(refuse, tasks, errors=3))
+        list(Session().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
@@ -144,12 +144,12 @@ def test_what_a_dead_worker_left_is_swept(tmp_path):
 
 
 def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
-    class Elsewhere(ThisProcess):
+    class Elsewhere(Session):
         def everywhere(self, function, place, token):  # type: ignore[no-untyped-def]
             return {"tcp://far:1": function(f"{place}-far", token)}
 
     with closing(Run(tmp_path / "work")) as run:
-        run.try_workers(ThisProcess())
+        run.try_workers(Session())
         told = r"worker tcp://far:1: .*folder that all workers see"
         refuses(AlignkitError, told, run.try_workers, Elsewhere())
         run.remove()

@@ -14,7 +14,7 @@ from alignkit.cluster.parts import find_parts
 from alignkit.cluster.phrase_exchange import ExchangeOptions
 from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import RunError
-from alignkit.cluster.session import ThisProcess
+from alignkit.cluster.session import Session
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
 from alignkit.io.options import ReadOptions
 from alignkit.rules.tables.phrase_tables import TableSettings
@@ -70,7 +70,7 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     given = phrase_tables.AlignedInput(("source", "target"), "pharaoh")
     how = {"min_count": least, "options": ExchangeOptions(1 << 16, buckets)}
     parts, settings = find_parts(*patterns), TableSettings(max_length=3)
-    counted = phrase_tables.count_parts(ThisProcess(), parts, str(out), settings, given, **how)
+    counted = phrase_tables.count_parts(Session(), parts, str(out), settings, given, **how)
     assert (out.read_bytes(), counted.pairs) == (expected, 80)
     assert counted.tally.different - counted.tally.left_out == len(expected.splitlines())
     assert not list(tmp_path.glob(".alignkit-*"))  # what was made on the way is gone
@@ -114,7 +114,7 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     tables = [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)]
     settings, given = PivotSettings(0.01, 5), phrase_tables.TableInput(min_count=2)
     options = ExchangeOptions(1 << 16, buckets)
-    joined = phrase_tables.join_tables(ThisProcess(), tables, str(out), settings, given, options)
+    joined = phrase_tables.join_tables(Session(), tables, str(out), settings, given, options)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
     tally = joined.tally
     assert out.read_bytes().count(b"\n") == tally.joined - tally.rare - tally.beyond

@@ -13,7 +13,7 @@ from test_rules import parsed_pairs
 from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import ArgumentError, NotAlignedError, OptionError, UnknownNameError
 from alignkit.rules import KINDS, Node, Variable, extract_rules, kind_of, learn_grammar, rule_text
-from alignkit.rules.files import parse_rule
+from alignkit.rules.files.notation import parse_rule
 
 CORPORA = st.lists(parsed_pairs(), min_size=1, max_size=4)
 

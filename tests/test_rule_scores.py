@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference_paraphrase import nested, nodes_of
 from reference_rules import score_row as row
-from refusals import refuses
 from strategies import made_tree as as_tree
 
 from alignkit import Alignment, LinkArrays
-from alignkit.errors import JoinError
 from alignkit.rules.rule_score import COLUMNS, RuleScore, count_rules, rule_ratios
 from alignkit.scoring.settings import Signature
 
@@ -82,10 +80,3 @@ def test_ratios_and_intervals_and_media():
     assert score.csv().splitlines()[0] == "level,precision,recall,f1,hypothesis,reference"
     assert np.isnan(rule_ratios(np.zeros((1, 12)))["rules.f1"]).all()
     assert rule_ratios(np.array([[3, *[0] * 11]]))["rules.f1"].tolist() == [0]  # none is right
-
-
-def test_links_beyond_the_words_are_refused():
-    tree = as_tree(nested("(A a)"))
-    refuses(JoinError, "pair 0", counted, [(tree, tree, {(0, 1)}, {(0, 0)})])
-    with pytest.raises(JoinError, match="1 and 2 trees for 1 and 1"):
-        count_rules([tree], [tree] * 2, *[LinkArrays.pack([Alignment()])] * 2)

@@ -7,20 +7,19 @@ module that draws an `Audit`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit._support.values import FrozenMap
-from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+from alignkit.errors import FormatError, OptionError, UnknownNameError
 
-
-class UnknownJudgmentError(AlignkitError, ValueError):
-    """An unknown judgment; the message lists the known ones."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Scale:
             for name, form in zip(self.names, forms, strict=True):
                 if wanted == form.casefold():
                     return name
-        raise UnknownJudgmentError(
+        raise FormatError(
             f"unknown judgment {text.strip()[:40]!r}; expected {self.words()}, or nothing"
         )
 
@@ -127,6 +126,18 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> ND
     places = (np.arange(count) * total + int(rng.integers(total))) // count
     chosen: NDArray[np.int64] = ordered[places]
     return chosen
+
+
+def draw(
+    pools: Mapping[str, Sequence[T]], counts: Mapping[str, int], stratum: Callable[[T], object],
+    rng: np.random.Generator,
+) -> list[tuple[str, T]]:  # fmt: skip
+    """Draw from each origin, spread over its strata; return origins and items in random order."""
+    drawn: list[tuple[str, T]] = []
+    for origin, pool in pools.items():
+        strata = [stratum(x) for x in pool] if counts[origin] else []
+        drawn += [(origin, pool[k]) for k in spread(strata, counts[origin], rng).tolist()]
+    return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
 def assigned(

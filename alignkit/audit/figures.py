@@ -6,19 +6,26 @@ two such shares, and a bootstrap over items for several judges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.kappa import Contingency, table_ratios
-from alignkit.audit.audit import Audit, Rate
+from alignkit.audit.audit import Audit
 from alignkit.audit.filled import Filled
-from alignkit.stats.intervals import newcombe_interval, wilson_interval
-from alignkit.stats.resampling import ALIKE, confidence_interval, ratio, resample
+from alignkit.stats.resampling import (
+    ALIKE,
+    confidence_interval,
+    newcombe_interval,
+    ratio,
+    resample,
+    wilson_interval,
+)
 
 ALL = "all judges"
 """The judge of figures over all judgments."""
@@ -126,134 +133,104 @@ def _bounded(
     }
 
 
-def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) -> Counts:
+def _judges(filled: Filled, *several: str) -> tuple[str, ...]:
+    """Return the judges, then names for all of them if there is more than one."""
+    return (*filled.judges, *(several if len(filled.judges) > 1 else ()))
+
+
+def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
     """Count the judgments of each judged item of an origin: (Q, K)."""
     items = audit.of(origin)
     counts = np.zeros((len(items), len(audit.scale.names)))
     for k, item in enumerate(items):
-        for judge in judges:
+        for judge in filled.judges if who == ALL else (who,):
             if (judgment := filled.judgments[judge].get(item.id)) is not None:
                 counts[k, audit.scale.place(judgment)] += 1
     judged: Counts = counts[counts.sum(axis=1) > 0]
     return judged
 
 
-def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return the share of each judgment, by origin and judge."""
+def _share(
+    rows: Counts, places: Sequence[int], who: str, drawing: AuditResamples
+) -> dict[str, Any]:
+    """Return the figure of the share of some columns in the counts (Q, K) of items."""
 
-    def measure(rows: Counts) -> dict[str, Counts]:
-        total = rows.sum(axis=1)
-        return {name: ratio(rows[:, k], total) for k, name in enumerate(audit.scale.names)}
+    def measure(sums: Counts) -> dict[str, Counts]:
+        return {"share": ratio(sums[:, places].sum(axis=1), sums.sum(axis=1))}
 
-    figures: list[AuditFigure] = []
+    count, total = int(rows[:, places].sum()), int(rows.sum())
+    if who == ALL:
+        low, high, reason = _bounded(rows, measure, drawing)["share"]
+    else:
+        (low, high), reason = wilson_interval(count, total, drawing.confidence), ""
+    return {
+        "value": count / total if total else nan,
+        "low": low,
+        "high": high,
+        "interval": "bootstrap" if who == ALL else "wilson",
+        "count": count,
+        "total": total,
+        "items": len(rows),
+        "reason": reason if total else NOTHING,
+    }
+
+
+def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
+    """Yield the share of each judgment, by origin and judge."""
     for origin in audit.origins:
-        for judge in filled.judges:
-            counts = _judged(audit, filled, origin, [judge]).sum(axis=0).astype(int).tolist()
-            total = sum(counts)
-            for name, count in zip(audit.scale.names, counts, strict=True):
-                low, high = wilson_interval(count, total, drawing.confidence)
-                value, reason = (count / total, "") if total else (nan, NOTHING)
-                figures.append(
-                    AuditFigure("share", judge, "", origin, name, value, low, high, "wilson",
-                                count, total, total, reason)
-                )  # fmt: skip
-        if len(filled.judges) < 2:
-            continue
-        pooled = _judged(audit, filled, origin, filled.judges)
-        sums, bounds = pooled.sum(axis=0), _bounded(pooled, measure, drawing)
-        for k, (name, share) in enumerate(measure(sums[np.newaxis]).items()):
-            low, high, reason = bounds[name]
-            figures.append(
-                AuditFigure("share", ALL, "", origin, name, float(share[0]), low, high, "bootstrap",
-                            int(sums[k]), int(sums.sum()), len(pooled),
-                            reason if len(pooled) else NOTHING)
-            )  # fmt: skip
-    return figures
+        for who in _judges(filled, ALL):
+            rows = _judged(audit, filled, origin, who)
+            for k, name in enumerate(audit.scale.names):
+                yield AuditFigure("share", who, "", origin, name, **_share(rows, [k], who, drawing))
 
 
-def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return each rate as scored, and without the errors that were judged right."""
-    figures: list[AuditFigure] = []
+def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
+    """Yield each rate as scored, and without the errors that were judged right."""
     for name, rate in audit.rates.items():
         plain = rate.hits / rate.total if rate.total else nan
-        figures.append(AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total))
-        for judge in (*filled.judges, *((ALL,) if len(filled.judges) > 1 else ())):
-            counts = _judged(audit, filled, rate.origin, filled.judges if judge == ALL else [judge])
+        yield AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total)
+        for who in _judges(filled, ALL):
+            rows = _judged(audit, filled, rate.origin, who)
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
-                places = [audit.scale.place(judgment) for judgment in right]
-                figure = _corrected(counts, places, rate, judge, drawing)
-                figures.append(replace(figure, kind=f"{way} rate", statistic=name))
-    return figures
+                share = _share(rows, [*map(audit.scale.place, right)], who, drawing)
+                if rate.hits == rate.total:
+                    none = "there is no error to correct"
+                    share |= {"value": 0.0, "low": nan, "high": nan, "reason": none}
+                for x in ("value", "low", "high"):
+                    errors = rate.total - rate.hits
+                    share[x] = (rate.hits + share[x] * errors) / rate.total if rate.total else nan
+                share |= {"count": None, "total": None}
+                yield AuditFigure(f"{way} rate", who, "", rate.origin, name, **share)
 
 
-def _corrected(
-    counts: Counts, places: Sequence[int], rate: Rate, judge: str, drawing: AuditResamples
-) -> AuditFigure:
-    """Return (hits + share (total - hits)) / total, for the share that is judged right."""
-
-    def measure(rows: Counts) -> dict[str, Counts]:
-        return {"share": ratio(rows[:, places].sum(axis=1), rows.sum(axis=1))}
-
-    def corrected(share: float) -> float:
-        return (rate.hits + share * (rate.total - rate.hits)) / rate.total if rate.total else nan
-
-    share = float(measure(counts.sum(axis=0)[np.newaxis])["share"][0])
-    if judge == ALL:
-        low, high, reason = _bounded(counts, measure, drawing)["share"]
-    else:
-        count, total = int(counts[:, places].sum()), int(counts.sum())
-        (low, high), reason = wilson_interval(count, total, drawing.confidence), ""
-    if isnan(share):
-        reason = NOTHING
-    if rate.hits == rate.total:
-        share, low, high, reason = 0.0, nan, nan, "there is no error to correct"
-    return AuditFigure(
-        "", judge, "", rate.origin, "", corrected(share), corrected(low), corrected(high),
-        "bootstrap" if judge == ALL else "wilson", items=len(counts), reason=reason,
-    )  # fmt: skip
-
-
-def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
-    """Return the shares of upheld items, and the difference between the two origins."""
-    figures: list[AuditFigure] = []
-    several = (EVERY, ALL) if len(filled.judges) > 1 else ()
-    for who in (*filled.judges, *several) if audit.upheld else ():
+def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
+    """Yield the shares of upheld items, and the difference between the two origins."""
+    for who in _judges(filled, EVERY, ALL) if audit.upheld else ():
         rows = {origin: _upheld_rows(audit, filled, origin, who) for origin in audit.origins}
-        figures += [_upheld_share(rows[origin], origin, who, drawing) for origin in audit.origins]
-        figures.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
-    return figures
+        for origin, part in rows.items():
+            share = _share(part, [0], who, drawing)
+            yield AuditFigure("upheld", who, "", origin, "upheld", **share)
+        yield _difference(list(rows.values()), tuple(audit.origins), who, drawing)
 
 
 def _upheld_rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
-    """Return how often each judged item of an origin is upheld and judged: (Q, 2)."""
+    """Return how often each judged item of an origin is upheld, and is not: (Q, 2)."""
     judges = filled.judges if who in (ALL, EVERY) else (who,)
     rows = []
     for item in audit.of(origin):
         said = [filled.judgments[judge].get(item.id) for judge in judges]
         upheld = [judgment in audit.upheld for judgment in said if judgment is not None]
+        if who == EVERY:
+            upheld = [all(upheld)] if upheld else []
         if upheld:
-            rows.append([all(upheld), 1] if who == EVERY else [sum(upheld), len(upheld)])
+            rows.append([sum(upheld), len(upheld) - sum(upheld)])
     return np.array(rows, np.float64).reshape(-1, 2)
-
-
-def _upheld_share(rows: Counts, origin: str, who: str, drawing: AuditResamples) -> AuditFigure:
-    count, total = map(int, rows.sum(axis=0))
-    value, reason = (count / total, "") if total else (nan, NOTHING)
-    low, high = wilson_interval(count, total, drawing.confidence)
-    if who == ALL:
-        pooled = _bounded(rows, lambda sums: {"upheld": ratio(sums[:, 0], sums[:, 1])}, drawing)
-        low, high, none = pooled["upheld"]
-        reason = reason or none
-    return AuditFigure(
-        "upheld", who, "", origin, "upheld", value, low, high,
-        "bootstrap" if who == ALL else "wilson", count, total, len(rows), reason,
-    )  # fmt: skip
 
 
 def _difference(
     rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
 ) -> AuditFigure:
-    (count, total), (other, of) = (map(int, part.sum(axis=0)) for part in rows)
+    (count, total), (other, of) = ((int(part[:, 0].sum()), int(part.sum())) for part in rows)
     value, reason = nan, "one of the two has no judged items"
     if total and of:
         value, reason = count / total - other / of, ""
@@ -261,7 +238,7 @@ def _difference(
     if who == ALL and not reason:
         rng = np.random.default_rng(drawing.seed)
         drawn = [np.concatenate(list(resample(part, drawing.resamples, rng))) for part in rows]
-        shares = [sums[:, 0] / sums[:, 1] for sums in drawn]
+        shares = [sums[:, 0] / sums.sum(axis=1) for sums in drawn]
         below = (1 - drawing.confidence) / 2
         low, high = map(float, np.quantile(shares[0] - shares[1], [below, 1 - below]))
         if low == high:

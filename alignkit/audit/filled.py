@@ -10,13 +10,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
 from alignkit._support.values import FrozenMap
-from alignkit.audit.audit import Audit, Item, UnknownJudgmentError
+from alignkit.audit.audit import Audit, Item
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
 from alignkit.model.texts import compared
@@ -123,7 +123,7 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
 
 def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
     names, lines = _cells(path, _text(path))
-    shown = _Shown(audit)
+    check = _check_texts(audit)
     for number, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
@@ -137,43 +137,36 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
             such = f"this key has items such as {next(iter(items), '')!r}"
             another = f"{such}; is it the key of another audit?"
             raise FormatError(f"unknown item {id[:40]!r}; {another}", path, number)
-        shown.check(items[id], row, path, number)
-        yield _row(row, items[id], audit, path, number)
+        item = items[id]
+        judge = row.get("judge", "").strip() or PurePath(path).stem
+        try:
+            check(item, row)
+            judgment = audit.scale.parse(row["judgment"])
+        except FormatError as problem:
+            raise FormatError(str(problem), path, number) from None
+        if judge in audit.judges and not item.given_to(judge):
+            others = f"{' and '.join(item.judges)}; was the row taken from another sheet?"
+            given = f"{id} was not given to {judge}, who may know it; it was given to {others}"
+            raise FormatError(given, path, number)
+        yield _Row(path, number, id, judge, judgment, unguarded(row.get("remark", "")).strip())
 
 
-def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int) -> _Row:
-    try:
-        judgment = audit.scale.parse(row["judgment"])
-    except UnknownJudgmentError as problem:
-        raise FormatError(str(problem), path, line) from None
-    judge = row.get("judge", "").strip() or PurePath(path).stem
-    if judge in audit.judges and not item.given_to(judge):
-        others = f"{' and '.join(item.judges)}; was the row taken from another sheet?"
-        given = f"{item.id} was not given to {judge}, who may know it; it was given to {others}"
-        raise FormatError(given, path, line)
-    return _Row(path, line, item.id, judge, judgment, unguarded(row.get("remark", "")).strip())
+def _check_texts(audit: Audit) -> Callable[[Item, Mapping[str, str]], None]:
+    """Return a check that a row has the texts of its item, in case only a column was sorted."""
+    places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
+    texts = {x.id: tuple(_plain(x.cells[k]) for k in places.values()) for x in audit.items}
+    known = set(texts.values())
 
-
-class _Shown:
-    """Check that the texts of a row belong to its item, in case only a column was sorted."""
-
-    def __init__(self, audit: Audit) -> None:
-        self._places = {name: k for k, name in enumerate(audit.columns) if name not in audit.marked}
-        self._known = {self._texts(item) for item in audit.items}
-
-    def _texts(self, item: Item) -> tuple[str, ...]:
-        return tuple(_plain(item.cells[k]) for k in self._places.values())
-
-    def check(self, item: Item, row: Mapping[str, str], path: str, line: int) -> None:
-        """Raise an error for a row with the texts of another item."""
-        if not self._places or not self._places.keys() <= row.keys():
+    def check(item: Item, row: Mapping[str, str]) -> None:
+        if not places or not places.keys() <= row.keys():
             return
-        written = tuple(_plain(unguarded(row[name])) for name in self._places)
-        if written != self._texts(item) and written in self._known:
-            own, other = (" ~ ".join(texts) for texts in (self._texts(item), written))
+        written = tuple(_plain(unguarded(row[name])) for name in places)
+        if written != texts[item.id] and written in known:
+            own, other = " ~ ".join(texts[item.id]), " ~ ".join(written)
             sort = "sort whole rows, not a single column"
-            wrong = f"{item.id} is {own!r}, but its row has {other!r}: {sort}"
-            raise FormatError(wrong, path, line)
+            raise FormatError(f"{item.id} is {own!r}, but its row has {other!r}: {sort}")
+
+    return check
 
 
 def _plain(text: str) -> str:

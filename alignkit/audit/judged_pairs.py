@@ -13,7 +13,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit._support.values import FrozenMap
-from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, item_ids, spread
+from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, draw, item_ids
 from alignkit.audit.sheets import check_judges
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import FormatError, MissingTextError, OptionError
@@ -119,7 +119,7 @@ def draw_pairs(
     if by is not None:
         group_texts([pair for pool in pools.values() for pair in pool], by)
     rng = np.random.default_rng(seed)
-    drawn = _drawn(pools, _counts(n, mix, pools), by, rng)
+    drawn = draw(pools, _counts(n, mix, pools), lambda x: (by and group_text(x, by)) or "", rng)
     barred, familiar = _known(corpus, [pair for _, pair in drawn])
     given = assigned(judges, each, barred, familiar, [origin for origin, _ in drawn], rng)
     own = f"audit:pairs|mix:{mix:g}|each:{each}|scheme:{question.view.scheme.name}"
@@ -264,19 +264,6 @@ def _counts(n: int, mix: float, pools: dict[str, list[SentencePair]]) -> dict[st
         sizes["plain" if mix else "rewrite"] = 0
     anew = min(max(round(n * mix), n - sizes["plain"]), sizes["rewrite"])
     return {"rewrite": anew, "plain": min(n - anew, sizes["plain"])}
-
-
-def _drawn(
-    pools: dict[str, list[SentencePair]],
-    counts: dict[str, int],
-    by: str | None,
-    rng: np.random.Generator,
-) -> list[tuple[str, SentencePair]]:
-    drawn: list[tuple[str, SentencePair]] = []
-    for origin, pool in pools.items():
-        strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
-        drawn += [(origin, pool[k]) for k in spread(strata, counts[origin], rng).tolist()]
-    return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
 def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.values import FrozenMap
-from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, item_ids, spread
+from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, draw, item_ids
 from alignkit.audit.sheets import marked_words
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -228,16 +228,16 @@ def _drawn(
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:  # fmt: skip
     checks = min(round(n * both), len(rows["both"]))
-    errors = {name: len(drawn) for name, drawn in rows.items() if name != "both"}
+    errors = {name: len(these) for name, these in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
-    drawn: list[tuple[str, list[int]]] = []
-    for origin, these in rows.items():
-        strata = []
-        for k, a, b, c, d in these.tolist() if wanted[origin] else ():
-            group = "" if by is None else group_text(pairs[k], by) or ""
-            strata.append((group, "single words" if b - a == d - c == 1 else "longer"))
-        drawn += [(origin, row) for row in these[spread(strata, wanted[origin], rng)].tolist()]
-    return [drawn[k] for k in rng.permutation(len(drawn))]
+
+    def stratum(row: list[int]) -> tuple[str, str]:
+        k, a, b, c, d = row
+        group = "" if by is None else group_text(pairs[k], by) or ""
+        return group, "single words" if b - a == d - c == 1 else "longer"
+
+    pools = {name: these.tolist() if wanted[name] else [] for name, these in rows.items()}
+    return draw(pools, wanted, stratum, rng)
 
 
 def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
+from typing import TypeVar
 
 from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.values import jsonable
@@ -22,7 +23,7 @@ from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-_EVERY = "all"
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,6 +243,17 @@ def read_audit(
     return AuditResult(audit, filled, drawing, by, figures, confusions(audit, filled))
 
 
+def _grouped(
+    figures: Sequence[AuditFigure], kinds: Collection[str], key: Callable[[AuditFigure], K]
+) -> dict[K, list[AuditFigure]]:
+    """Return the figures of some kinds by a key, in their order."""
+    grouped: dict[K, list[AuditFigure]] = {}
+    for figure in figures:
+        if figure.kind in kinds:
+            grouped.setdefault(key(figure), []).append(figure)
+    return grouped
+
+
 def _value(figure: AuditFigure) -> Value:
     return Value(figure.value, figure.low, figure.high, figure.reason)
 
@@ -251,16 +263,14 @@ def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
         Column("origin"), Column("judge"), Column("judgments", "count"),
         *(Column(name, "percent") for name in audit.scale.names),
     ]  # fmt: skip
-    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for figure in figures:
-        if figure.kind == "share" and audit.origins[figure.origin].drawn:
-            grouped.setdefault((figure.origin, figure.first), []).append(figure)
+    grouped = _grouped(figures, {"share"}, lambda x: (x.origin, x.first))
     rows: list[list[Cell]] = [
         [origin, judge, these[0].total, *map(_value, these)]
         for (origin, judge), these in grouped.items()
+        if audit.origins[origin].drawn
     ]
     note = f"in brackets {level}: for one judge Wilson's interval"
-    if any(figure.interval == "bootstrap" for these in grouped.values() for figure in these):
+    if any(judge == ALL for _, judge in grouped):
         note += "; for all judges a bootstrap over items"
     return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
 
@@ -278,10 +288,7 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
     for name in drawn:
         columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
     columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
-    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for figure in figures:
-        if figure.kind in ("upheld", "difference"):
-            grouped.setdefault((figure.group, figure.first), []).append(figure)
+    grouped = _grouped(figures, {"upheld", "difference"}, lambda x: (x.group, x.first))
     rows: list[list[Cell]] = []
     for (group, judge), (*shares, difference) in grouped.items():
         if not any(figure.total for figure in shares):
@@ -307,14 +314,15 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
         Column("items", "count"), Column("agree, %", "percent", key="observed"),
         Column("kappa", "decimal"),
     ]  # fmt: skip
-    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for figure in figures:
-        if figure.kind in ("agreement", "mean agreement") and figure.items:
-            who = f"{figure.first} ~ {figure.second}" if figure.second else "mean"
-            grouped.setdefault((figure.group or figure.origin or _EVERY, who), []).append(figure)
+    grouped = _grouped(
+        figures,
+        {"agreement", "mean agreement"},
+        lambda x: (x.group or x.origin or "all", f"{x.first} ~ {x.second}" if x.second else "mean"),
+    )
     rows: list[list[Cell]] = [
         [origin, who, these[0].items, *map(_value, these)]
         for (origin, who), these in grouped.items()
+        if these[0].items
     ]
     note = (
         f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over items"
@@ -341,15 +349,11 @@ def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
         Column("corrected", "percent"), Column("at most", "percent"),
     ]  # fmt: skip
     plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
-    grouped: dict[tuple[str, str], dict[str, AuditFigure]] = {}
-    for figure in figures:
-        if figure.kind in ("strict rate", "lenient rate"):
-            grouped.setdefault((figure.statistic, figure.first), {})[figure.kind] = figure
+    grouped = _grouped(figures, {"strict rate", "lenient rate"}, lambda x: (x.statistic, x.first))
     rows: list[list[Cell]] = [
-        [name, judge, these["strict rate"].items, plain[name],
-         _value(these["strict rate"]), _value(these["lenient rate"])]
+        [name, judge, these[0].items, plain[name], *map(_value, these)]
         for (name, judge), these in grouped.items()
-    ]  # fmt: skip
+    ]
     note = (
         "corrected: the score if the reference had the errors judged correct; at most: also those "
         f"judged uncertain; in brackets {level} as for shares, for this fixed corpus"

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
-from alignkit.audit.audit import Audit, Item
+from alignkit.audit.audit import Audit
 from alignkit.audit.key import key_text
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_address, replacing, together
@@ -46,17 +46,12 @@ def headings(audit: Audit) -> tuple[str, ...]:
     return ("item", "judge", *plain, "judgment", "remark", *audit.marked)
 
 
-def ordered(audit: Audit, place: int) -> tuple[Item, ...]:
-    """Return all items in the random order of a judge."""
-    seeds = np.random.SeedSequence(audit.seed, spawn_key=(place,))
-    order = np.random.default_rng(seeds).permutation(len(audit.items))
-    return tuple(audit.items[k] for k in order)
-
-
 def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
-    """Return the rows of an empty sheet, without its headings."""
+    """Return the rows of an empty sheet, without its headings, in the random order of a judge."""
+    seeds = np.random.SeedSequence(audit.seed, spawn_key=(place,))
     rows = []
-    for item in ordered(audit, place):
+    for k in np.random.default_rng(seeds).permutation(len(audit.items)):
+        item = audit.items[k]
         if item.given_to(judge):
             shown = dict(zip(audit.columns, item.cells, strict=True))
             known = {"item": item.id, "judge": judge, "judgment": "", "remark": "", **shown}

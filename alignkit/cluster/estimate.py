@@ -65,15 +65,6 @@ class TextSize:
         return 5 * self.cells
 
 
-@dataclass(frozen=True)
-class PhraseSize:
-    """The estimated number of phrase pairs of a corpus, and their bytes on disk."""
-
-    pairs: int  # sentence pairs
-    occurrences: int  # phrase pairs in them
-    disk: int  # at most: what is made on the way, and the table
-
-
 def spread(parts: Sequence[Part]) -> list[Part]:
     """Return some parts, evenly spread."""
     return list(parts[:: -(-len(parts) // _PARTS)])
@@ -115,8 +106,8 @@ def _size(part: Part) -> int:
 
 def estimate_phrases(
     parts: Sequence[Part], settings: TableSettings, given: AlignedInput
-) -> PhraseSize:
-    """Estimate the number of phrase pairs of parts; see `count_parts`."""
+) -> tuple[int, int, int]:
+    """Estimate the sentence pairs and the phrase pairs of parts, and the most bytes on disk."""
     pairs = 0
     occurrences = disk = read = 0.0
     for part in spread(parts):
@@ -132,4 +123,4 @@ def estimate_phrases(
             for block in counts.records():
                 disk += share * (_SYMBOL * block.symbols.nbytes + _RECORD * len(block))
     scale = sum(map(_size, parts)) / read if read else 0.0
-    return PhraseSize(int(pairs * scale), round(occurrences * scale), round(disk * scale))
+    return int(pairs * scale), round(occurrences * scale), round(disk * scale)

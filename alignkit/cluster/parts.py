@@ -170,11 +170,13 @@ class PartOutputs:
 
     def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
         """Return the paths for links and scores of each part."""
-        links, scores = (
-            [pattern and named(pattern, part.name) for part in parts]
-            for pattern in (self.links, self.scores)
-        )
-        return list(zip(links, scores, strict=True))
+        return [
+            (
+                self.links and named(self.links, part.name),
+                self.scores and named(self.scores, part.name),
+            )
+            for part in parts
+        ]
 
     def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
         """Reject files that cannot be written, or that would be overwritten."""
@@ -206,13 +208,10 @@ def _state(path: str) -> tuple[int, int] | None:
 class Facts:
     """The size of a part, and the state of its files."""
 
-    pairs: int  # how many it has
-    source_words: int
-    target_words: int
-    cells: int  # the sum of N x M over its pairs; 0 if not asked
-    longest: int  # the words of its longest line; 0 if not asked
     states: list[tuple[int, int, int, str]]  # of its files, as of `states_of`
     digests: list[str]  # of what they hold
+    source_words: int = 0
+    target_words: int = 0
 
     @property
     def words(self) -> int:
@@ -225,10 +224,8 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
     from alignkit.align.numbered_texts import lines_of
 
     states = states_of(paths)
-    pairs = 0
     words = [0, 0]
     for lines in lines_of(list(paths), options, format=None, whole=False):
-        pairs += lines.size
         for side, text in enumerate((lines.source, lines.target)):
             words[side] += text.count(" ") + lines.size
             long = 2 * options.max_words
@@ -236,12 +233,12 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
                 if len(line) >= long:
                     path = paths[0 if side == 0 else -1]
                     refuse_long([len(split_words(line))], lines.first + k, path, options)
-    return Facts(pairs, words[0], words[1], 0, 0, states, [*map(digest_of, paths)])
+    return Facts(states, [*map(digest_of, paths)], *words)
 
 
 def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:
     """Return the facts of a part's files, without reading the text."""
-    return Facts(0, 0, 0, 0, 0, states_of(paths), [*map(digest_of, paths)])
+    return Facts(states_of(paths), [*map(digest_of, paths)])
 
 
 def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOptions) -> None:
@@ -271,22 +268,23 @@ def digest_of(path: str, *, sample: bool = False) -> str:
 
 def check_parts(
     session: Session, parts: Sequence[Part], find: Callable[[Sequence[str], ReadOptions], Facts],
-    options: ReadOptions, *, run: Run | None = None, progress: OnProgress | None = None,
+    options: ReadOptions, *, run: Run, progress: OnProgress | None = None,
 ) -> list[Facts]:  # fmt: skip
     """Read all parts with `find`; if the run was begun before, only those with changed files."""
-    saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
+    saved: Mapping[str, dict[str, Any]] = run.read(_FILE) or {}
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
         known = saved.get(_key(part))
         if known and [*map(tuple, known["states"])] == (states := states_of(part.paths)):
-            facts[place] = Facts(**{**known, "states": states})
+            words = known["source_words"], known["target_words"]
+            facts[place] = Facts(states, known["digests"], *words)
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
     tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
     for place, part_facts in session.each(find, tasks, errors=_ERRORS):
         facts[left[place]] = part_facts
         if progress is not None:
             progress(len(facts), len(parts), "parts are read")
-    if run is not None and left:
+    if left:
         run.write({_key(part): asdict(facts[k]) for k, part in enumerate(parts)}, _FILE)
     return [facts[k] for k in range(len(parts))]
 

@@ -7,14 +7,17 @@ writes its lines of the output.
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import count as numbering
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
@@ -28,7 +31,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
 from alignkit.rules.tables.phrase_tables import Records
-from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
+from alignkit.rules.tables.runs import I4, Block, Runs, WordPool, read_section
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
@@ -86,22 +89,36 @@ def write_records(
     skip: int = 0,
 ) -> list[str]:  # fmt: skip
     """Write a part's records in buckets by the first phrase, and its words; return the files."""
-    order = sorted(range(len(words)), key=words.__getitem__)
-    ranks = np.empty(len(words), np.int32)
-    ranks[order] = np.arange(len(words))
+    in_order, ranks = sorting.ranked(words)
     marks = sorting.marks_of(words)
     files = [exchange.path("records", key), exchange.path("words", key)]
     with placing(files[0]) as beside, open(beside, "wb") as stream:
         sections = sorting.Sections(stream, exchange.buckets)
         for block in blocks:
-            arrays = readonly(block.symbols), readonly(block.offsets)
-            buckets = kernel.by_mark(*arrays, marks, exchange.buckets)
-            symbols = kernel.renumber(*arrays, ranks, skip)
-            sections.add(replace(block, symbols=symbols), buckets)
+            buckets = by_first_phrase(block, marks, exchange.buckets)
+            sections.add(renumbered(block, ranks, skip), buckets)
         sections.close()
     with placing(files[1]) as beside:
-        WordPool.of([words[k] for k in order]).write(beside)
+        WordPool.of(in_order).write(beside)
     return files
+
+
+def by_first_phrase(block: Block, marks: NDArray[np.uint64], buckets: int) -> I4:
+    """Return a bucket for each record, which the marks of the words of its first phrase decide."""
+    sums = np.zeros(len(block.symbols) + 1, np.uint64)
+    np.cumsum(marks[block.symbols - 1] * (block.symbols > 0), out=sums[1:])
+    totals = sums[np.flatnonzero(block.symbols == 0)] - sums[block.offsets[:-1]]
+    return (totals % np.uint64(buckets)).astype(np.int32)
+
+
+def renumbered(block: Block, numbers: I4, skip: int) -> Block:
+    """Return records with other numbers of their words; `skip` symbols behind a 0 are no words."""
+    words, ends = block.symbols > 0, np.flatnonzero(block.symbols == 0)
+    for k in range(skip):
+        words[ends + 1 + k] = False
+    symbols = block.symbols.copy()
+    symbols[words] = numbers[symbols[words] - 1] + 1
+    return replace(block, symbols=symbols)
 
 
 def add_records(
@@ -114,8 +131,8 @@ def add_records(
         except OSError as problem:
             raise FileError.of(problem, path) from None
         for block in read_section(exchange.path("records", key), bucket):
-            arrays = readonly(block.symbols), readonly(block.offsets)
-            runs.add(kernel.renumber(*arrays, numbers, skip), block.offsets, block.values)
+            shared = renumbered(block, numbers, skip)
+            runs.add(shared.symbols, shared.offsets, shared.values)
 
 
 def write_turned(
@@ -171,7 +188,7 @@ def number_words(
             str(k): Task(f"the words of parts, {k + 1} of {len(groups)}", (group, path))
             for k, (group, path) in enumerate(zip(groups, merged, strict=True))
         }
-        run.do(session, f"words-{level}", _merge, tasks)
+        run.do(session, f"words-{level}", merge_words, tasks)
         left, level = merged, level + 1
     pool, shown = left[0], exchange.path("shown", "all")
     run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
@@ -180,13 +197,15 @@ def number_words(
         key: Task(f"the words of part {key}", (exchange.path("words", key), pool, path))
         for key, path in places.items()
     }
-    run.do(session, "places", _place, tasks)
+    run.do(session, "places", place_words, tasks)
     return Numbered(pool, shown, places)
 
 
-def _merge(paths: Sequence[str], output: str) -> Done:
+def merge_words(paths: Sequence[str], output: str) -> Done:
+    """Merge files of words in order, each word once."""
     with placing(output) as beside:
-        sorting.merged_pools([WordPool.read(path) for path in paths]).write(beside)
+        words = merge(*(WordPool.read(path).words() for path in paths))
+        WordPool.of(word for word, _ in groupby(words)).write(beside)
     return Done(None, [output])
 
 
@@ -196,17 +215,19 @@ def _show(pool: str, output: str) -> Done:
     return Done(None, [output])
 
 
-def _place(words: str, pool: str, output: str) -> Done:
+def place_words(words: str, pool: str, output: str) -> Done:
+    """Write where the words of a file are among those of the pool; both are in order."""
+    shared = enumerate(WordPool.read(pool).words())
+    places = [next(k for k, other in shared if other == x) for x in WordPool.read(words).words()]
     with placing(output) as beside:
-        WordPool.read(words).places_in(WordPool.read(pool)).tofile(beside)
+        np.array(places, np.int32).tofile(beside)
     return Done(None, [output])
 
 
 def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -> list[list[int]]:
     """Return phrases, as places of their words, that divide all phrases into equal buckets."""
-    words = sorted({word for phrase in samples for word in phrase})
-    places = WordPool.of(words).places_in(pool).tolist()
-    symbol = {word: place + 1 for word, place in zip(words, places, strict=True)}
+    words = {word for phrase in samples for word in phrase}
+    symbol = {word: k for k, word in enumerate(pool.words(), start=1) if word in words}
     phrases = sorted([symbol[word] for word in phrase] for phrase in samples)
     chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)] if phrases else []
     return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
@@ -254,7 +275,7 @@ def exchange_records(
             buckets = options.buckets or 2 * session.workers
             run.write(buckets, "buckets.json")
         exchange = BucketExchange(run.folder, buckets, options.room)
-        count, total = itertools.count(1), len(files) + 2 * buckets
+        count, total = numbering(1), len(files) + 2 * buckets
 
         def do(step: Step, folder: str, tasks: Mapping[str, Task], errors: int) -> dict[str, Any]:
             def report(_key: str) -> None:

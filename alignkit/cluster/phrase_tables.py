@@ -9,26 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known
+from alignkit.cluster import phrase_exchange as exchanges
 from alignkit.cluster.parts import Part, find_parts, largest_of
-from alignkit.cluster.phrase_exchange import (
-    BucketExchange,
-    ExchangeOptions,
-    Numbered,
-    PhraseSample,
-    Step,
-    add_records,
-    add_turned,
-    exchange_records,
-    write_records,
-    write_text,
-    write_turned,
-)
+from alignkit.cluster.phrase_exchange import BucketExchange, ExchangeOptions, Numbered, Step
 from alignkit.cluster.run import Done
 from alignkit.cluster.session import Connection, OnProgress, Session, open_session
 from alignkit.errors import OptionError
@@ -37,15 +26,10 @@ from alignkit.io.inputs import Choice, naming
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
+from alignkit.model.alignment import SIDES
+from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import pivots
-from alignkit.rules.tables.phrase_tables import (
-    PhraseCounts,
-    PhraseTally,
-    TableSettings,
-    table_blocks,
-    table_lines,
-    turned,
-)
+from alignkit.rules.tables.phrase_tables import PhraseTally, TableSettings
 from alignkit.rules.tables.runs import Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
 
@@ -147,11 +131,14 @@ def count_parts(
         Step("source phrases", "written", _write),
     )
     files = {part.key: (part, ()) for part in parts}
-    values, tallies = exchange_records(session, files, output, what, given.reading, options, steps)
+    values, tallies = exchanges.exchange_records(
+        session, files, output, what, given.reading, options, steps
+    )
+    total: Counter[str] = sum(map(Counter, tallies), Counter())
     return Counted(
         sum(part["pairs"] for part in values),
         sum(part["occurrences"] for part in values),
-        PhraseTally(*(sum(tally[k] for tally in tallies) for k in range(2))),
+        PhraseTally(**total),
         sum((Counter(part["counts"]) for part in values), Counter()),
     )
 
@@ -167,12 +154,15 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
 ) -> Done:
-    sample, path = PhraseSample(parts), part.paths[0]
-    with PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made, naming(path):
+    sample, path = exchanges.PhraseSample(parts), part.paths[0]
+    with (
+        counting.PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made,
+        naming(path),
+    ):
         pairs, reading = open_part(part, given)
         made.add(Choice(path, given.annotator).annotated(pairs))
         words = made.words
-        files = write_records(exchange, part.key, map(sample.seen, made.records()), words)
+        files = exchanges.write_records(exchange, part.key, map(sample.seen, made.records()), words)
         value: dict[str, Any] = {"pairs": reading.read, "occurrences": made.occurrences}
         value |= {"counts": dict(reading.counts), "sample": sample.phrases(words)}
     return Done(value, files)
@@ -185,18 +175,20 @@ def _turn(
     ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
-        add_records(runs, exchange, bucket, numbered)
-        records = turned(runs, ranks, min_count, tally)
-        path = write_turned(exchange, bucket, records, cuts)
-    return Done([tally.different, tally.left_out], [path])
+        exchanges.add_records(runs, exchange, bucket, numbered)
+        records = counting.turned(runs, ranks, min_count, tally)
+        path = exchanges.write_turned(exchange, bucket, records, cuts)
+    return Done(asdict(tally), [path])
 
 
 def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
-        add_turned(runs, exchange, bucket)
-        path = write_text(exchange, bucket, table_lines(table_blocks(runs), words))
-    return Done([0, 0], [path])
+        exchanges.add_turned(runs, exchange, bucket)
+        path = exchanges.write_text(
+            exchange, bucket, counting.table_lines(counting.table_blocks(runs), words)
+        )
+    return Done({}, [path])
 
 
 # Pivots
@@ -212,7 +204,7 @@ class TableInput:
     reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __post_init__(self) -> None:
-        check_known("side", self.on, pivots.PIVOTS)
+        check_known("side", self.on, SIDES)
         if self.min_count < 1:
             raise OptionError(f"`min_count` is {self.min_count}; it must be at least 1")
 
@@ -300,12 +292,12 @@ def join_tables(
                 empty = f"{table[0].paths[0]}: no phrase pairs in this file{more}"
                 raise OptionError(f"{empty}; give a file with phrase pairs")
 
-    values, tallies = exchange_records(
+    values, tallies = exchanges.exchange_records(
         session, files, output, what, ReadOptions(), options, steps, check
     )
     entries, left_out = (numbers(values, name) for name in ("entries", "left_out"))
-    names = [field.name for field in fields(pivots.PivotTally)]
-    tally = pivots.PivotTally(*(sum(row[name] for row in tallies) for name in names))
+    total: Counter[str] = sum(map(Counter, tallies), Counter())
+    tally = pivots.PivotTally(**total)
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
@@ -314,12 +306,12 @@ def _read_part(
 ) -> Done:
     path = part.paths[0]
     file = TableFile(path, given.format, given.reading)
-    sample = PhraseSample(parts, _MARK)
+    sample = exchanges.PhraseSample(parts, _MARK)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
         words = made.words
         blocks = map(sample.seen, made.records())
-        files = write_records(exchange, f"{side}-{part.key}", blocks, words, skip=_MARK)
+        files = exchanges.write_records(exchange, f"{side}-{part.key}", blocks, words, skip=_MARK)
         value = {"side": side, "entries": entries, "left_out": entries - made.added}
     return Done({**value, "sample": sample.phrases(words)}, files)
 
@@ -333,9 +325,9 @@ def _join(
     names = np.arange(count, dtype=np.int32), *marks
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
-        add_records(runs, exchange, bucket, numbered, skip=_MARK)
+        exchanges.add_records(runs, exchange, bucket, numbered, skip=_MARK)
         paths = pivots.pivot_paths(runs, tables, identity, names, tally)
-        path = write_turned(exchange, bucket, paths, cuts)
+        path = exchanges.write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 
 
@@ -344,8 +336,8 @@ def _write_pivots(
 ) -> Done:
     words, tally = WordPool.read(shown), pivots.PivotTally()
     with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
-        add_turned(runs, exchange, bucket)
+        exchanges.add_turned(runs, exchange, bucket)
         tally.paths = runs.added
         lines = pivots.pivot_lines(pivots.chosen(runs, settings, tally), words)
-        path = write_text(exchange, bucket, lines)
+        path = exchanges.write_text(exchange, bucket, lines)
     return Done(asdict(tally), [path])

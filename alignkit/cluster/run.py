@@ -139,8 +139,7 @@ class Run:
                 (os.rmdir if name.endswith("/") else os.unlink)(path)
 
     def _note(self) -> None:
-        with placing(self._marker) as beside:
-            Path(beside).write_text(json.dumps({"made by alignkit": sorted(self._made)}), "utf-8")
+        _write_json({"made by alignkit": sorted(self._made)}, self._marker)
 
     def path(self, *names: str) -> str:
         """Return the path of a file, and register it."""
@@ -175,8 +174,7 @@ class Run:
 
     def write(self, value: object, *names: str) -> None:
         """Write a JSON file of the run; it is complete at any time."""
-        with placing(self.path(*names)) as beside:
-            Path(beside).write_text(json.dumps(value), "utf-8")
+        _write_json(value, self.path(*names))
 
     def try_workers(self, session: Session) -> None:
         """Check that all workers see the folder, and can write there."""
@@ -217,8 +215,8 @@ class Run:
     ) -> dict[str, Any]:
         """Do the tasks of a step that are not done yet, in order; return all values."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
-        records = {key: self._recorded(step, key) for key in tasks}
-        done = {key: record["value"] for key, record in records.items() if record is not None}
+        records = {key: self.read(step, f"{key}.json") for key in tasks}
+        done = {key: record["value"] for key, record in records.items() if _is_valid(record)}
         report = progress or (lambda key: None)
         for key in done:
             report(key)
@@ -232,14 +230,6 @@ class Run:
             done[left[place]] = value
             report(left[place])
         return {key: done[key] for key in tasks}
-
-    def _recorded(self, step: str, key: str) -> Any:
-        """Return the record of a finished task, if its files have not changed since then."""
-        record = self.read(step, f"{key}.json")
-        with suppress(OSError):
-            if record and all(list(state_of(path)) == at for path, at in record["files"].items()):
-                return record
-        return None
 
     def _sweep(self) -> None:
         for name in ("", *(name for name in self._made if name.endswith("/"))):
@@ -289,9 +279,21 @@ class Done(NamedTuple):
 def _record(function: Callable[..., Done], arguments: Sequence[Any], record: str) -> Any:
     done = function(*arguments)
     files = {path: state_of(path) for path in done.files}
-    with placing(record) as beside:
-        Path(beside).write_text(json.dumps({"files": files, "value": done.value}), "utf-8")
+    _write_json({"files": files, "value": done.value}, record)
     return done.value
+
+
+def _write_json(value: object, path: str) -> None:
+    with placing(path) as beside:
+        Path(beside).write_text(json.dumps(value), "utf-8")
+
+
+def _is_valid(record: Any) -> bool:
+    """Return whether there is a record of a finished task, and its files have not changed since."""
+    try:
+        return bool(record) and all(list(state_of(x)) == at for x, at in record["files"].items())
+    except OSError:
+        return False
 
 
 def _try(place: str, token: str) -> str:

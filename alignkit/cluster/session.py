@@ -88,17 +88,15 @@ def canary() -> Canary:
     from alignkit.align.bitext import Bitext
 
     toy = _toy_pairs()
+    text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
     bitext = Bitext.pack(toy)
     aligner = Aligner.train(bitext, threads=1)
     links, scores = aligner.align_bitext(bitext, threads=1), aligner.scores(bitext, threads=1)
     bits = b"".join(x.tobytes() for x in (links.arrays.links, links.probabilities, scores))
-    text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
     versions = __version__, version("numpy"), version("numba"), unicodedata.unidata_version
-    packed = zlib.compress(text.encode(), 6)
-    bits_digest, packed_digest = (blake2b(x, digest_size=16).hexdigest() for x in (bits, packed))
-    return Canary(
-        *versions, bits_digest, packed_digest, f"{platform.machine()} {_processor()}".strip()
-    )
+    made = bits, zlib.compress(text.encode(), 6)
+    digest, packed = (blake2b(x, digest_size=16).hexdigest() for x in made)
+    return Canary(*versions, digest, packed, f"{platform.machine()} {_processor()}".strip())
 
 
 def _toy_pairs() -> list[tuple[list[str], list[str]]]:
@@ -137,7 +135,7 @@ class Task:
 
 
 class Session:
-    """Workers, with a way to give them tasks.
+    """A way to give tasks to workers; this one has none: the process does all tasks in turn.
 
     Attributes
     ----------
@@ -166,23 +164,6 @@ class Session:
         AlignkitError
             The error of a task; if several failed, all of them in one.
         """
-        raise NotImplementedError
-
-    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:
-        """Call a function once on each worker; return the results by worker name."""
-        raise NotImplementedError
-
-    def path(self, path: str) -> str:
-        """Return the path of a file for tasks: workers may run in another folder."""
-        return path
-
-
-class ThisProcess(Session):
-    """A session without workers: this process does all tasks in turn."""
-
-    def each(  # noqa: D102
-        self, function: Callable[..., T], tasks: Sequence[Task], *, errors: int = 1, label: str = ""
-    ) -> Iterator[tuple[int, T]]:
         failed = _Failures(errors)
         for place, task in enumerate(tasks):
             try:
@@ -193,8 +174,13 @@ class ThisProcess(Session):
                 yield place, value
         failed.raise_all()
 
-    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
+    def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:
+        """Call a function once on each worker; return the results by worker name."""
         return {"this process": function(*arguments)}
+
+    def path(self, path: str) -> str:
+        """Return the path of a file for tasks: workers may run in another folder."""
+        return path
 
 
 class _Failures:
@@ -499,7 +485,7 @@ def open_session(
     if wait is not None and not (isinstance(wait, Real) and wait >= 0):
         raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")
     if address is None:
-        yield ThisProcess()
+        yield Session()
     elif isinstance(address, str):
         here = address.startswith("local")
         with connected(address, wait or 0) as client:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
@@ -18,15 +18,11 @@ from alignkit.cluster import training_tasks
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
 from alignkit.cluster.run import Run, running
-from alignkit.cluster.session import OnProgress, Session, Task, open_session
+from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
 from alignkit.cluster.training_files import Reader, TrainingPlan, cut_size, merge_words
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
-
-if TYPE_CHECKING:
-    from distributed import Client
-
 
 T = TypeVar("T")
 
@@ -237,7 +233,7 @@ class Stages:
 
 
 def train(
-    client: Client | str | None,
+    client: Connection,
     source: str,
     target: str,
     *,

@@ -160,10 +160,8 @@ class Reader:
         for name, side in zip(SIDES, sides, strict=True):
             arrays |= _by_first_places(name, side)
         write_arrays(self.file(paths), arrays)
-        longest = int(max(side.lengths.max(initial=0) for side in sides))
         source, target = (len(side.ids) for side in sides)
-        counts = len(bitext), source, target, int(bitext.starts[-1])
-        return Facts(*counts, longest, states, [*map(digest_of, paths)])
+        return Facts(states, [*map(digest_of, paths)], source, target)
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
@@ -205,19 +203,19 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     for path in files:
         with opened(path) as part:
             words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
+            numbers.append(np.fromiter((known.setdefault(x, len(known)) for x in words), np.int32))
             counts.append(part[f"{side}-frequencies"])
-        at = (known.setdefault(word, len(known)) for word in words)
-        numbers.append(np.fromiter(at, np.int32))
     check_count("different words", len(known))
     totals = np.zeros(len(known), np.int64)
     for places, added in zip(numbers, counts, strict=True):
         totals[places] += added
     order = np.argsort(-totals, kind="stable")
     ranks, names = _ranks(order), list(known)
-    words = [names[number] for number in order.tolist()]
-    pool = WordPool.of(words)
-    alone = Stems(np.arange(len(words), dtype=np.int32), len(words), np.ones(len(words), "f4"))
-    stems = Stems.of(words, totals[order], stem) if stem else alone
+    ordered = [names[number] for number in order.tolist()]
+    pool = WordPool.of(ordered)
+    count = len(ordered)
+    alone = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, "f4"))
+    stems = Stems.of(ordered, totals[order], stem) if stem else alone
     arrays: dict[str, NDArray[np.generic]] = {
         "letters": pool.text,
         "ends": pool.ends,
@@ -227,13 +225,13 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
         "stem_count": np.array(stems.size),
     }
     write_arrays(file, arrays | {f"numbers-{k}": ranks[at] for k, at in enumerate(numbers)})
-    return len(words), stems.size
+    return count, stems.size
 
 
 def shared_words(plan: TrainingPlan, side: str) -> list[str]:
     """Return the words of a side, the most frequent first."""
     with opened(plan.file("words", side)) as arrays:
-        return WordPool(arrays["letters"], arrays["ends"]).words()
+        return list(WordPool(arrays["letters"], arrays["ends"]).words())
 
 
 def stems_of(plan: TrainingPlan, side: str) -> Stems:

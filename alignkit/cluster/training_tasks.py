@@ -41,6 +41,8 @@ from alignkit.cluster.training_files import TrainingPlan, opened
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.formats.pharaoh import format_lines
 from alignkit.model.alignment import SIDES
+from alignkit.model.arrays import gather
+from alignkit.rules.tables.runs import ends_of
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
@@ -97,8 +99,8 @@ def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
     return [np.flatnonzero(shards == shard).astype(np.int32) for shard in range(plan.shards)]
 
 
-def index_part(plan: TrainingPlan, number: int, read: str) -> int:
-    """Map words of a part to shared numbers, and find its word pairs; return their number."""
+def index_part(plan: TrainingPlan, number: int, read: str) -> None:
+    """Map words of a part to shared numbers, and find its word pairs."""
     arrays: dict[str, NDArray[Any]] = {}
     for side in SIDES:
         with opened(plan.file("words", side)) as words, opened(read) as part:
@@ -115,7 +117,6 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> int:
         arrays[f"keys-{shard}"] = keys[places]
         arrays[f"sums-{shard}"] = chances[places]
     training_files.write_arrays(plan.file("parts", number), arrays)
-    return len(keys)
 
 
 class _Expected:
@@ -201,8 +202,8 @@ def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> Tra
 def write_links(
     plan: TrainingPlan, number: int, done: int, jumping: bool, text: TrainingText | None,
     files: tuple[str | None, str | None], how: LinkOutput,
-) -> int:  # fmt: skip
-    """Align a part with the model after `done` rounds; return the number of links."""
+) -> None:  # fmt: skip
+    """Align a part with the model after `done` rounds."""
     known, workers = _known_part(plan, number), workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)
     jumps = jumps if jumping else NO_JUMPS
@@ -227,7 +228,6 @@ def write_links(
             if pieces is not None:
                 likelihoods = pieces.added(likelihoods, len(known.text))
             stack.enter_context(replacing(scores)).write(score_lines(likelihoods))
-    return len(arrays.links)
 
 
 # Shards
@@ -458,10 +458,6 @@ def _joined_memory(plan: TrainingPlan) -> Memory:
         with opened(plan.file("memory", part)) as arrays:
             parts.append([arrays[name] for name in _MEMORY])
     keys, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
-    sizes = np.concatenate([np.diff(part[1]) for part in parts])
-    begins = np.cumsum(sizes) - sizes
-    offsets = np.zeros(len(keys) + 1, np.int64)
-    np.cumsum(sizes[first], out=offsets[1:])
-    at = np.arange(offsets[-1]) + np.repeat(begins[first] - offsets[:-1], sizes[first])
+    at, offsets = gather(ends_of(np.concatenate([np.diff(part[1]) for part in parts])), first)
     cells, levels = (np.concatenate([part[k] for part in parts])[at] for k in (2, 3))
     return Memory(keys, offsets, cells, levels)

@@ -104,6 +104,16 @@ def leaves(side: Side) -> Symbols:
     return tuple(items)
 
 
+def preorder(side: Side) -> Iterator[Item | None]:
+    """Yield the nodes, words and variables of a side in preorder, and None after each node."""
+    left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
+    while left:
+        item = left.pop()
+        yield item
+        if isinstance(item, Node):
+            left += (None, *reversed(item.children))
+
+
 def variables(side: Side) -> list[Variable]:
     """Return the variables of a side, in order."""
     return [item for item in leaves(side) if type(item) is Variable]
@@ -121,16 +131,10 @@ def _symbols(side: Side) -> list[str | int]:
 
 def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
     """Return a side in preorder, None at the end of each node, words casefolded."""
-    items: list[Item | tuple[str, str] | None] = []
-    left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
-    while left:
-        item = left.pop()
-        if isinstance(item, Node):
-            items.append(("node", item.label))
-            left += (None, *reversed(item.children))
-        else:
-            items.append(item.casefold() if isinstance(item, str) else item)
-    return items
+    return [
+        ("node", x.label) if isinstance(x, Node) else x.casefold() if isinstance(x, str) else x
+        for x in preorder(side)
+    ]
 
 
 def check_kinds(kinds: Collection[str] | None) -> None:

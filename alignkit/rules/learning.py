@@ -11,12 +11,13 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count as numbering
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
+from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES, Alignment
@@ -35,13 +36,9 @@ _BLOCK = 1024
 _PENDING = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Translation weights of words."""
-
-    keys: I8  # (W,) int64: source word << 32 | target word, rising
-    weights: F8  # (W, 2): w(target | source), w(source | target)
-    lone: F8
+Weights: TypeAlias = tuple[I8, F8, F8]
+"""Keys (W,), source word << 32 | target word, rising; w(target | source) and w(source | target)
+(W, 2); w(target | NULL) and w(source | NULL) of words (V, 2)."""
 
 
 class Lexicon:
@@ -51,7 +48,7 @@ class Lexicon:
         self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._pending: list[tuple[I8, I8]] = []
         self._size = 0
-        self._lone = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
+        self._lone = [np.zeros(0), np.zeros(0)]
 
     def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
         """Count the links of some sentence pairs, and their words without links."""
@@ -67,9 +64,7 @@ class Lexicon:
         for column, side in ((0, target), (1, source)):
             free = np.ones(len(side.ids), bool)
             free[places[1 - column]] = False
-            lone = np.bincount(side.ids[free], minlength=len(self._lone[column]))
-            lone[: len(self._lone[column])] += self._lone[column]
-            self._lone[column] = lone
+            self._lone[column] = _added(self._lone[column], side.ids[free])
 
     def _settle(self) -> None:
         """Add up the pending counts."""
@@ -89,7 +84,7 @@ class Lexicon:
         lone = np.zeros((words, 2))
         for column, counts in enumerate(self._lone):
             lone[: len(counts), column] = counts / max(1, counts.sum())
-        return Weights(self._keys, np.stack(columns, axis=1), lone)
+        return readonly(self._keys), readonly(np.stack(columns, axis=1)), readonly(lone)
 
 
 class RuleCounts:
@@ -103,9 +98,6 @@ class RuleCounts:
         self._counts, self._pairs, self._aligned = np.zeros(0), np.zeros(0), np.zeros(0)
         self._seen: list[I8] = []
         self._examples: dict[int, list[Example]] = {}
-
-    def __len__(self) -> int:
-        return len(self._types)
 
     def add(
         self,
@@ -125,7 +117,7 @@ class RuleCounts:
             if number == len(self._sides):
                 self._sides.append((text[start:middle], text[middle:end]))
         counts = (np.ones(len(cuts)) if cuts.counts is None else cuts.counts)[chosen]
-        self._counts = _added(self._counts, numbers, counts, len(self._types))
+        self._counts = _added(self._counts, numbers, counts)
         self._seen.append(numbers << 32 | cuts.pairs[chosen])
         text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
         keys = self._alignments
@@ -133,7 +125,7 @@ class RuleCounts:
             keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
             for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
         ]
-        self._aligned = _added(self._aligned, np.array(places, np.int64), counts, len(keys))
+        self._aligned = _added(self._aligned, np.array(places, np.int64), counts)
         if not self._most:
             return
         sides = derivations.source, derivations.target
@@ -151,7 +143,7 @@ class RuleCounts:
         """Count the pairs of a block, once per type, even if it is a rule of several sizes."""
         if self._seen:
             seen = np.unique(np.concatenate(self._seen)) >> 32
-            self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
+            self._pairs = _added(self._pairs, seen)
             self._seen = []
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
@@ -182,11 +174,9 @@ class RuleCounts:
     def _lexical(self, weights: Weights) -> F8:
         """Return both lexical weights of each type: the best over its alignments."""
         numbers = [number for number, _ in self._alignments]
-        by_alignment = weigh_words(
-            *_joined([side for number in numbers for side in self._sides[number]]),
-            *_joined([links for _, links in self._alignments]),
-            weights.keys, weights.weights, weights.lone,
-        )  # fmt: skip
+        sides = _joined([side for number in numbers for side in self._sides[number]])
+        links = _joined([links for _, links in self._alignments])
+        by_alignment = weigh_words(*sides, *links, weights[0], weights[1], weights[2])
         best = np.zeros((len(self._sides), 2))
         np.maximum.at(best, numbers, by_alignment)
         return best
@@ -200,8 +190,9 @@ class RuleCounts:
         return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
 
 
-def _added(known: F8, numbers: I8, more: F8, size: int) -> F8:
-    counts = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
+def _added(known: F8, numbers: I4 | I8, more: F8 | None = None) -> F8:
+    """Add `more` (1 if None) to the counts of some numbers, which may be new."""
+    counts = np.bincount(numbers, weights=more, minlength=len(known)).astype(np.float64)
     counts[: len(known)] += known
     return counts
 
@@ -398,8 +389,7 @@ class _Learner:
         words = (TokenArrays(side.words, side.word_offsets) for side in trees)
         self._lexicon.add(derivations.links, *words)
         for size in range(1, self.size + 1):
-            cuts = derivations.minimal() if size == 1 else derivations.composed(size)[0]
-            self._count(size, derivations, cuts, pairs)
+            self._count(size, derivations, derivations.composed(size), pairs)
         if not self.size:
             self._count(0, derivations, derivations.everywhere(), pairs)
         if self._counts is not None:

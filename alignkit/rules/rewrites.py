@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, reduce
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -72,16 +73,14 @@ def best_readings(
         if not node_matches and not below:
             continue
         place, end = words.spans[node]
-        as_it_was: Readings | None = None
+        parts: list[Readings] = []
         for child in reversed(below):
             start, after = words.spans[child]
-            if start > place:
-                as_it_was = _beside(as_it_was, _alone(words.kept(place, start)), most)
-            as_it_was = _beside(as_it_was, made[child], most)
+            parts += [] if start == place else [_alone(words.kept(place, start))]
+            parts.append(made[child])
             place = after
-        if place < end or as_it_was is None:
-            as_it_was = _beside(as_it_was, _alone(words.kept(place, end)), most)
-        light, heavy = ([(0.0, iter(readings))] for readings in as_it_was)
+        parts += [] if place == end and parts else [_alone(words.kept(place, end))]
+        light, heavy = ([(0.0, iter(readings))] for readings in _in_a_row(parts, most))
         for match in node_matches:
             applied = _Applied(match, made, words, most)
             if match.rule.minor:
@@ -130,9 +129,11 @@ def _alone(reading: RuleReading) -> Readings:
     return Readings([reading], [])
 
 
-def _beside(first: Readings | None, second: Readings, most: int) -> Readings:
-    if first is None:
-        return second
+def _in_a_row(parts: Iterable[Readings], most: int) -> Readings:
+    return reduce(lambda first, second: _beside(first, second, most), parts)
+
+
+def _beside(first: Readings, second: Readings, most: int) -> Readings:
     if len(second.light) == 1 and not second.heavy:
         return Readings(*([_joined(x, second.light[0]) for x in part] for part in first))
     if len(first.light) == 1 and not first.heavy:
@@ -182,21 +183,20 @@ class _Applied:
 
     @cached_property
     def _body(self) -> Readings:
-        items = self.match.rule.target.items
-        readings: Readings | None = None
+        parts: list[Readings] = []
         place = 0
-        while place < len(items):
-            end, item = place + 1, items[place]
-            if isinstance(item, int):
-                node = self.match.variables[item]
-                part = self._made.get(node) or _alone(self._words.kept(*self._words.spans[node]))
-            else:
-                while end < len(items) and not isinstance(items[end], int):
-                    end += 1
-                part = _alone(self._words.said(self.match, place, end))
-            readings = _beside(readings, part, self._most)
-            place = end
-        return readings or _alone(self._words.kept(0, 0))
+        for is_variable, items in groupby(
+            self.match.rule.target.items, lambda x: isinstance(x, int)
+        ):
+            run = list(items)
+            for item in run if is_variable else ():
+                node = self.match.variables[int(item)]
+                words = self._words.kept(*self._words.spans[node])
+                parts.append(self._made.get(node) or _alone(words))
+            if not is_variable:
+                parts.append(_alone(self._words.said(self.match, place, place + len(run))))
+            place += len(run)
+        return _in_a_row(parts or [_alone(self._words.kept(0, 0))], self._most)
 
     def readings(self, *, heavy: bool) -> Iterator[RuleReading]:
         """Yield the readings of one kind, by cost."""

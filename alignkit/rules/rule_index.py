@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from math import isnan, log
 from typing import NamedTuple, TypeAlias, cast
 from unicodedata import category
@@ -12,7 +13,7 @@ from unicodedata import category
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
 from alignkit.model.trees import Tree
-from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable, variables
+from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
 
 _PUNCTUATION = {
     *(".", ",", ":", "``", "''", '"', "(", ")", "HYPH", "NFP", "PU", "PUNC", "PUNCT"),
@@ -40,19 +41,18 @@ def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
     """Return the words and variables of a side."""
     items: list[str | int] = []
     labels: list[str] = []
-    left: list[tuple[Side | Item, str]] = [(side, "")]
-    while left:
-        item, label = left.pop()
-        if isinstance(item, Variable):
+    above = [""]
+    for item in preorder(side):
+        if item is None:
+            above.pop()
+        elif isinstance(item, Node):
+            above.append(item.label)
+        elif isinstance(item, Variable):
             items.append(places[item.kind, item.number])
             labels.append(item.label)
-        elif isinstance(item, str):
-            items.append(item)
-            labels.append(label)
-        elif isinstance(item, Node):
-            left += ((child, item.label) for child in reversed(item.children))
         else:
-            left += ((child, "") for child in reversed(item))
+            items.append(item)
+            labels.append(above[-1])
     return SideWording(tuple(items), tuple(labels))
 
 
@@ -236,15 +236,12 @@ def _indexed(entry: RuleType, number: int) -> IndexedRule:
 
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
     state = roots.setdefault((source.label, _signature(source)), _State())
-    left = [child for child in reversed(source.children) if not isinstance(child, str)]
-    while left:
-        item = left.pop()
+    for item in islice(preorder(source), 1, None):
         if isinstance(item, Variable):
             state.variable = state.variable or _State()
             state = state.variable
-        else:
+        elif isinstance(item, Node):
             state = state.expanded.setdefault(_signature(item), _State())
-            left += (child for child in reversed(item.children) if not isinstance(child, str))
     return state
 
 

@@ -7,33 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
-from typing import Any
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
-from alignkit.errors import JoinError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivations import Derivations, NameNumbers, TreeArrays, derive
-from alignkit.rules.scores_kernel import count_found, sides_differ
+from alignkit.rules.scores_kernel import count_found
 from alignkit.rules.tables.runs import F8
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
-from alignkit.stats.resampling import (
-    SEED,
-    Counts,
-    Interval,
-    confidence_interval,
-    few_pairs,
-    harmonic,
-    none_if_nan,
-    ratio,
-)
+from alignkit.stats import resampling
+from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
@@ -63,14 +53,14 @@ COLUMNS = tuple(f"{side}_{name}" for side in ("hyp", "ref") for name in COUNTED)
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-def rule_ratios(counts: Counts) -> dict[str, F8]:
+def rule_ratios(counts: resampling.Counts) -> dict[str, F8]:
     """Return precision, recall and F1 of the rules and of the node pairs."""
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
     ratios: dict[str, F8] = {}
     for level, (total, right) in _PARTS.items():
-        precision = ratio(by_name[f"hyp_{right}"], by_name[f"hyp_{total}"])
-        recall = ratio(by_name[f"ref_{right}"], by_name[f"ref_{total}"])
-        values = precision, recall, harmonic(precision, recall)
+        precision = resampling.ratio(by_name[f"hyp_{right}"], by_name[f"hyp_{total}"])
+        recall = resampling.ratio(by_name[f"ref_{right}"], by_name[f"ref_{total}"])
+        values = precision, recall, resampling.harmonic(precision, recall)
         ratios |= {f"{level}.{name}": x for name, x in zip(_MEASURES, values, strict=True)}
     return ratios
 
@@ -124,14 +114,14 @@ class RuleScore(TableResult):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Warnings to read before the numbers."""
-        return (*self.suspicions, *few_pairs(self.pairs, drawn=bool(self.intervals)))
+        return (*self.suspicions, *resampling.few_pairs(self.pairs, drawn=bool(self.intervals)))
 
     def with_intervals(
-        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = SEED
+        self, *, resamples: int = 1000, confidence: float = 0.95, seed: int = resampling.SEED
     ) -> RuleScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(RuleScore.with_intervals, locals())
-        intervals = confidence_interval(
+        intervals = resampling.confidence_interval(
             self.rows, rule_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
         signature = self.signature.drawn(resamples, confidence, seed)
@@ -176,7 +166,9 @@ class RuleScore(TableResult):
     def to_json(self) -> dict[str, object]:
         """Return the score as plain values for JSON; NaN becomes None."""
         record: dict[str, object] = {
-            level: {name: none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES}
+            level: {
+                name: resampling.none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES
+            }
             for level in LEVELS
         }
         record |= {"counts": dict(self.counts), "pairs": self.pairs, "skipped": dict(self.skipped)}
@@ -280,22 +272,11 @@ def count_rules(
     sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
     """Count the rules and matched nodes of sentence pairs, and those in both alignments."""
-    if not len(sources) == len(targets) == len(hypothesis) == len(reference):
-        raise JoinError(
-            f"{len(sources)} and {len(targets)} trees for {len(hypothesis)} and {len(reference)} "
-            "alignments"
-        )
     labels, words = NameNumbers(), NameNumbers()
     source, target = (
         TreeArrays.pack(side, [[*map(str.casefold, tree.words)] for tree in side], labels, words)
         for side in (sources, targets)
     )
-    for links in (hypothesis, reference):
-        for column, side in enumerate((source, target)):
-            outside = links.lengths[:, column] > np.diff(side.word_offsets)
-            if outside.any():
-                place = f"pair {outside.argmax()} (counted from 0)"
-                raise JoinError(f"{place}: a link is outside its sentence")
     hyp, ref = (derive(source, target, links) for links in (hypothesis, reference))
     return np.concatenate([_confirmed(hyp, ref), _confirmed(ref, hyp)], axis=1)
 
@@ -303,26 +284,14 @@ def count_rules(
 def _confirmed(mine: Derivations, other: Derivations) -> Rows:
     """Count the rules that the other derivations have too; each pair is a row of `COUNTED`."""
     rules = mine.fragments(mine.minimal())
-    changing = readonly(sides_differ(readonly(rules.symbols), readonly(rules.offsets)))
+    classes = other.classes
+    assert classes is not None  # both sides are trees
+    text, ends = rules.symbols.tobytes(), (4 * rules.offsets).tolist()
+    sides = zip(ends[:-1:2], ends[1::2], ends[2::2], strict=True)
+    changing = readonly(np.array([text[a:b] != text[b:c] for a, b, c in sides], np.bool_))
     return count_found(
         readonly(mine.matched), readonly(mine.afters), readonly(mine.offsets), changing,
         readonly(other.matched), readonly(other.afters), readonly(other.offsets),
-        *_classes(other), SIZE,
+        readonly(classes.of_source), other.source.offsets, readonly(classes.of_target),
+        other.target.offsets, SIZE,
     )  # fmt: skip
-
-
-def _classes(derivations: Derivations) -> tuple[Any, Any, Any, Any]:
-    """Return for both sides the class of each node (-1 for none), and where trees begin."""
-    classes = derivations.classes
-    assert classes is not None  # both sides are trees
-    pairs = np.repeat(np.arange(len(derivations)), np.diff(classes.offsets))
-    arrays: list[Any] = []
-    for trees, chains, begins in (
-        (derivations.source, classes.source_chains, classes.source_begins),
-        (derivations.target, classes.target_chains, classes.target_begins),
-    ):
-        numbers = np.repeat(np.arange(len(pairs), dtype=np.int32), np.diff(begins))
-        of_node = np.full(len(trees.labels), -1, np.int32)
-        of_node[trees.offsets[pairs[numbers]] + chains] = numbers
-        arrays += [readonly(of_node), trees.offsets]
-    return tuple(arrays)

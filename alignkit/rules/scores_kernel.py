@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
+from alignkit._support.jit import Bools, Floats, Ints, Longs, jit
 from alignkit.rules.derivation.cuts_kernel import BITS, VARIABLE, WORD
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @jit
@@ -91,59 +86,51 @@ def is_composed(
 
 
 @jit
-def sides_differ(symbols: Ints, offsets: Longs) -> Bools:
-    """Return which rules have two different sides; see `write_fragments` for what they are."""
-    differ = np.zeros(len(offsets) // 2, np.bool_)
-    for r in range(len(differ)):
-        start, middle, end = offsets[2 * r], offsets[2 * r + 1], offsets[2 * r + 2]
-        differ[r] = middle - start != end - middle
-        for i in range(start, middle):
-            # the first difference decides
-            if differ[r]:
-                break
-            differ[r] = symbols[i] != symbols[middle + i - start]
-    return differ
-
-
-Floats = NDArray[np.float64]
-
-
-@jit
 def weigh_words(
     symbols: Ints, offsets: Longs, links: Ints, link_offsets: Longs, keys: Longs, weights: Floats,
     lone: Floats,
 ) -> Floats:  # fmt: skip
     """Return the lexical weights of some rules: of the target words, and of the source words.
 
-    A word weighs the mean of the weights of its links, or as a word that is linked to nothing; a
-    rule the product of its words.
-
     symbols, offsets, links, link_offsets: The rules; see `alignkit.rules.derivation.cuts_kernel`.
-    keys, weights, lone: As `alignkit.rules.learning.Weights` has them.
+    keys, weights, lone: See `alignkit.rules.learning.Weights`.
     """
     products = np.ones((len(link_offsets) - 1, 2), np.float64)
     for r in range(len(products)):
         source = yielded(symbols[offsets[2 * r] : offsets[2 * r + 1]])
         target = yielded(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
-        sums = (np.zeros(len(target)), np.zeros(len(source)))
-        counts = (np.zeros(len(target), np.int32), np.zeros(len(source), np.int32))
-        # sums and counts of w(t | s) and w(s | t) over the links of each word
-        for link in range(link_offsets[r], link_offsets[r + 1], 2):
-            i, j = links[link], links[link + 1]
-            place = np.searchsorted(keys, np.int64(source[i]) << 32 | target[j])
-            sums[0][j] += weights[place, 0]
-            sums[1][i] += weights[place, 1]
-            counts[0][j] += 1
-            counts[1][i] += 1
+        mine = links[link_offsets[r] : link_offsets[r + 1]]
         for way in range(2):
-            words = target if way == 0 else source
-            for i in range(len(words)):
-                # the mean over its links, w(word | NULL) without any; a variable (-1) weighs 1
-                if counts[way][i]:
-                    products[r, way] *= sums[way][i] / counts[way][i]
-                elif words[i] >= 0:
-                    products[r, way] *= lone[words[i], way]
+            products[r, way] = weigh(source, target, mine, way, keys, weights, lone)
     return products
+
+
+@jit
+def weigh(
+    source: Ints, target: Ints, links: Ints, way: int, keys: Longs, weights: Floats, lone: Floats
+) -> float:
+    """Return the lexical weight of the target words (way 0), or of the source words (1).
+
+    A word weighs the mean w(word | linked word) over its links, or w(word | NULL) without any; a
+    side the product of its words.
+
+    source, target: The words of both sides; -1 is a variable, which weighs 1.
+    links: The positions i, j of linked words, one pair after the other.
+    """
+    words = source if way else target
+    product = 1.0
+    for k in range(len(words)):
+        if words[k] < 0:
+            continue
+        total, count = 0.0, 0
+        for link in range(0, len(links), 2):
+            i, j = links[link], links[link + 1]
+            if k == (i if way else j):
+                place = np.searchsorted(keys, np.int64(source[i]) << 32 | target[j])
+                total += weights[place, way]
+                count += 1
+        product *= total / count if count else lone[words[k], way]
+    return product
 
 
 @jit

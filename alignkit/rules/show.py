@@ -181,19 +181,22 @@ def draw_rules_page(
         raise OptionError(f"`limit` is {limit}; it must be 1 or more")
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
+    of_all = grammar if whole is None else whole
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {"Rules left out": grammar.dropped, "Sentence pairs skipped": grammar.passed_over}
     return page_template("rules.html.j2", count=_count).generate(
         title=title,
         style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
-        facts=_facts(grammar, whole),
+        shown=grammar,
+        whole=of_all,
+        name=_NAMES.get(of_all.kind, of_all.kind),
         left_out=[
             (what, ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number))
             for what, counts in left_out.items()
             if any(counts.values())
         ],
         kinds=kinds,
-        table=_table(whole or grammar),
+        table=_table(of_all),
         unpaired=any(
             "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
         ),
@@ -243,40 +246,13 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
 
 
 def _weights(entry: RuleType) -> str:
-    parts = [] if entry.count is None else [f"seen {_times(entry.count)}"]
+    times = "time" if entry.count == 1 else "times"
+    parts = [] if entry.count is None else [f"seen {_count(entry.count)} {times}"]
     parts += [] if entry.pairs is None else [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
     for field, name in _FACTS.items():
         if (value := getattr(entry, field)) is not None:
             parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
     return " · ".join(parts)
-
-
-def _facts(grammar: Grammar, whole: Grammar | None) -> str:
-    all_of_them = grammar if whole is None else whole
-    if not len(all_of_them):
-        return "There are no rules."
-    pairs = how_many(all_of_them.pairs, "sentence pair", commas=True)
-    learned = f", learned from {pairs}" if all_of_them.pairs else ""
-    name = _NAMES.get(all_of_them.kind, all_of_them.kind)
-    once = sum(entry.count == 1 for entry in grammar)
-    rare = f"; {once:,} of them once" if once else ""
-    if len(grammar) == len(all_of_them):
-        return f"{_types(grammar, name)}{learned}{_seen(grammar)}{rare}."
-    shown = f"Shown: {_types(grammar)}{_seen(grammar)}{rare}" if len(grammar) else "None is shown"
-    return f"{_types(all_of_them, name)}{learned}{_seen(all_of_them)}. {shown}."
-
-
-def _types(grammar: Grammar, name: str = "") -> str:
-    of = (f"type of {name}rule", f"types of {name}rules") if name else ("type", "types")
-    return how_many(len(grammar), *of, commas=True)
-
-
-def _seen(grammar: Grammar) -> str:
-    return f", seen {_times(grammar.tokens)}" if grammar.tokens else ""
-
-
-def _times(count: float) -> str:
-    return f"{_count(count)} {'time' if count == 1 else 'times'}"
 
 
 def _table(grammar: Grammar) -> Table:

@@ -20,8 +20,7 @@ from alignkit.model.labels import Scheme, get_scheme, get_view
 from alignkit.scoring.profile import Profile
 from alignkit.scoring.profile_tests import ProfileOptions, profile_rows
 from alignkit.scoring.settings import takes_options
-from alignkit.stats.intervals import wilson_interval
-from alignkit.stats.resampling import Counts, ratio
+from alignkit.stats.resampling import Counts, ratio, wilson_interval
 from alignkit.stats.tests import alone_right, holm, mcnemar
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result

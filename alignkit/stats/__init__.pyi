@@ -1,8 +1,8 @@
-from .intervals import newcombe_interval as newcombe_interval
-from .intervals import wilson_interval as wilson_interval
 from .resampling import LOWER_IS_BETTER as LOWER_IS_BETTER
 from .resampling import Interval as Interval
 from .resampling import confidence_interval as confidence_interval
+from .resampling import newcombe_interval as newcombe_interval
+from .resampling import wilson_interval as wilson_interval
 from .tests import Friedman as Friedman
 from .tests import critical_difference as critical_difference
 from .tests import friedman as friedman

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.errors import OptionError
-from alignkit.stats.intervals import wilson_interval
+from alignkit.stats.resampling import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 

@@ -26,8 +26,7 @@ from alignkit.agreement.judgments import consensus, tables
 from alignkit.agreement.judgments.consensus import Labels
 from alignkit.agreement.judgments.tables_kernel import group_sums
 from alignkit.model.corpus import Corpus
-from alignkit.stats.intervals import wilson_interval
-from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize
+from alignkit.stats.resampling import ONE_PAIR, Interval, ratio, summarize, wilson_interval
 
 # who is compared with whom
 NOTHING_SHARED = "no item has a label of both"

@@ -85,14 +85,14 @@ def reading_of(options: argparse.Namespace) -> ReadOptions:
 @contextmanager
 def opened_session(options: argparse.Namespace) -> Iterator[Session]:
     """Connect to the workers that the options name; print the address of their dashboard."""
-    from alignkit.cluster.session import ThisProcess, check_address, open_session
+    from alignkit.cluster.session import DaskSession, check_address, open_session
 
     if options.work is not None:
         refuse_address(options.work)
     if options.cluster is not None:
         check_address(options.cluster)
     with open_session(options.cluster, wait=options.wait) as session, together() as outputs:
-        if not isinstance(session, ThisProcess):
+        if isinstance(session, DaskSession):
             link = f"; see {session.dashboard}" if session.dashboard else ""
             say(f"{options.cluster}: {how_many(session.workers, 'worker')}{link}")
         outputs.kept = "finished parts are kept; run the same command again to continue"

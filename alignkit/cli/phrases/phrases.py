@@ -26,15 +26,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import escaped
-from alignkit.cli.common.cluster import (
-    PartsProgress,
-    add_cluster,
-    by_workers,
-    of_parts,
-    opened_session,
-    refuse_options,
-    size,
-)
+from alignkit.cli.common import cluster
 from alignkit.cli.common.files import add_memory, room
 from alignkit.cli.common.inputs import (
     Input,
@@ -87,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         -o, --output FILE  file to write (default: stdout)
         --jsonl  write one JSON object per line (default: TSV)
         """, output={"type": output_file, "default": "-"})  # fmt: skip
-    add_cluster(parser)
+    cluster.add_cluster(parser)
     add_reading_arguments(parser)
 
 
@@ -96,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory need --table: add it, or leave them out")
     paths = {"input": options.input, "source": options.source, "target": options.target}
-    if of_parts(options, *paths.values()):
+    if cluster.of_parts(options, *paths.values()):
         return _phrases_of_parts(options)
     source = Input(options.input, options.format, reading_options(options))
     if options.counted:
@@ -234,12 +226,13 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
     from alignkit.cluster.estimate import estimate_phrases
     from alignkit.cluster.phrase_exchange import memory_of
 
-    estimate = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
-    memory = size(memory_of(2 * room(options)))
+    given = _given(parts, sides, options)
+    pairs, occurrences, disk = estimate_phrases(parts, _settings(options), given)
+    memory = cluster.size(memory_of(2 * room(options)))
     print(
-        f"about {estimate.pairs:,} pairs in {len(parts):,} parts; {estimate.occurrences:,} phrase "
+        f"about {pairs:,} pairs in {len(parts):,} parts; {occurrences:,} phrase "
         f"pairs\ncounting needs about {memory} of memory a worker (--memory), and at most "
-        f"{size(estimate.disk)} of disk"
+        f"{cluster.size(disk)} of disk"
     )
     return 0
 
@@ -256,14 +249,14 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
     if options.estimate:
         return _estimate(parts, sides, options)
     one_file(options.output)
-    if not by_workers(options):
+    if not cluster.by_workers(options):
         texts = (dict(zip(sides, part.paths[1:], strict=True)) for part in parts)
         inputs = (
             Input(part.paths[0], options.format, reading_options(options, **words))
             for part, words in zip(parts, texts, strict=True)
         )
         return _count_phrases(inputs, options.input, options)
-    refuse_options(options, {"jsonl": False}, "leave it out")
+    cluster.refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the table goes to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions
@@ -271,7 +264,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
 
     least = options.min_count or 1
     given, settings = _given(parts, sides, options), _settings(options)
-    with opened_session(options) as session, PartsProgress("phrases") as progress:
+    with cluster.opened_session(options) as session, cluster.PartsProgress("phrases") as progress:
         exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
         result = count_parts(
             session, parts, options.output, settings, given, min_count=least, options=exchange

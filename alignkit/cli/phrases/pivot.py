@@ -29,14 +29,7 @@ import argparse
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, cast
 
-from alignkit.cli.common.cluster import (
-    PartsProgress,
-    add_cluster,
-    by_workers,
-    of_parts,
-    opened_session,
-    refuse_options,
-)
+from alignkit.cli.common import cluster
 from alignkit.cli.common.files import add_memory, refuse_second_reading, room
 from alignkit.cli.common.inputs import add_limits, tell
 from alignkit.cli.common.media import add_labels, check_labels, tell_written
@@ -98,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, table_format={"choices": _PHRASES}, rules_format={"choices": FORMATS},
         encoding={"default": "utf-8"})  # fmt: skip
     add_limits(group, words=False)
-    add_cluster(parser, estimate=False)
+    cluster.add_cluster(parser, estimate=False)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     line_encoding(options.encoding)  # refuses what is none
     settings = PivotSettings(options.min_p, options.top or None, options.identity)
     tables = [options.table] + ([] if options.second is None else [options.second])
-    if of_parts(options, *tables):
+    if cluster.of_parts(options, *tables):
         return _pivot_of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
@@ -218,15 +211,15 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
 
     one_file(options.output)
     parts = [find_parts(path) for path in tables]
-    refuse_options(
+    cluster.refuse_options(
         options,
         {"rules_format": None, "to": None, "one_label": False},
         "it is for rules, but only phrase tables can be in parts",
     )
-    if not by_workers(options):
+    if not cluster.by_workers(options):
         files = [[part.paths[0] for part in table] for table in parts]
         return _join_phrases(files, tables, settings, options)
-    refuse_options(options, {"jsonl": False}, "leave it out")
+    cluster.refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions
@@ -234,7 +227,7 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
 
     reading = ReadOptions(encoding=options.encoding, max_size=options.max_size)
     given = TableInput(options.on, options.min_count, options.table_format, reading)
-    with opened_session(options) as session, PartsProgress("pivot") as progress:
+    with cluster.opened_session(options) as session, cluster.PartsProgress("pivot") as progress:
         exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
         made = join_tables(session, parts, options.output, settings, given, exchange)
     for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):

@@ -17,14 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alignkit.cli.common.inputs import (
-    Through,
-    add_order_argument,
-    add_reading_arguments,
-    add_sides,
-    declared_sides,
-    open_sides,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
@@ -39,7 +32,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_sides(parser, "alignments to score; - is stdin")
+    inputs.add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
     group = parser.add_argument_group("scoring")
     add_options(
@@ -47,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--links  sure: use sure links, possible: use sure and possible links (default: sure)",
         links={"choices": ("sure", "possible"), "default": "sure"},
     )
-    add_order_argument(group)
+    inputs.add_order_argument(group)
     group = parser.add_argument_group("intervals")
     add_options(group, "--ci  print bootstrap intervals over sentence pairs (default: none)")
     add_draws(group, "for --ci")
     add_media(parser.add_argument_group("output"))
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -66,14 +59,14 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.rules.rule_score import UNANNOTATED, score_rules
     from alignkit.scoring.files import TwoFiles
 
-    declared = declared_sides(options, options.hyp_annotator)
+    declared = inputs.declared_sides(options, options.hyp_annotator)
 
     def parsed(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
         return one_tree_a_side(options, with_trees(options, pairs))
 
     def open_both() -> tuple[LinkInput, LinkInput]:
-        hyp, ref = open_sides(options.hypothesis, options.reference, declared)
-        gold = Through(ref, parsed)
+        hyp, ref = inputs.open_sides(options.hypothesis, options.reference, declared)
+        gold = inputs.Through(ref, parsed)
         return gold if hyp is ref else hyp, gold
 
     files = TwoFiles(open_both, declared, pairwise=True, tell=warn)

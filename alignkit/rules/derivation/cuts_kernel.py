@@ -3,40 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
-@jit
-def cut_minimal(matched: Ints, parents: Ints, begins: Longs) -> tuple[Ints, Longs, Ints]:
-    """Cut below each matched pair of nodes at the next ones.
-
-    matched, parents, begins: As `compose` has them.
-    Returns: Variables (V, 2); where the variables of each rule begin, (R + 1,); the pair of each
-        rule.
-    """
-    count = len(matched)
-    # a counting sort of the nodes by their parents: the children of a node are its variables
-    pairs, below = np.empty(count, np.int32), np.zeros(count + 2, np.int64)
-    for k in range(len(begins) - 1):
-        for i in range(begins[k], begins[k + 1]):
-            pairs[i] = k
-            if parents[i] >= 0:
-                below[begins[k] + parents[i] + 2] += 1
-    for i in range(count):
-        below[i + 2] += below[i + 1]
-    variables = np.empty((below[count + 1], 2), np.int32)
-    for i in range(count):
-        if parents[i] >= 0:
-            at = begins[pairs[i]] + parents[i] + 1
-            variables[below[at], 0], variables[below[at], 1] = matched[i, 0], matched[i, 1]
-            below[at] += 1
-    return variables, below[: count + 1], pairs
+from alignkit._support.jit import Floats, Ints, Longs, jit
 
 
 @jit
@@ -61,21 +29,20 @@ def count_composed(parents: Ints, begins: Longs, size: int) -> Floats:
 
 @jit
 def compose(
-    matched: Ints, parents: Ints, afters: Ints, begins: Longs, size: int, room: int
-) -> tuple[Ints, Ints, Longs, Ints, Ints]:
+    matched: Ints, afters: Ints, begins: Longs, size: int, room: int
+) -> tuple[Ints, Ints, Longs, Ints]:
     """Put connected sets of nodes of derivations together: rules of one size.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the derivations.
-    parents, afters: (R,) int32: of each in its derivation, counted within its pair.
+    afters: (R,) int32: the first that is not below each, counted within its pair.
     begins: (P + 1,) int64: where the derivation of each pair begins.
     size: How many nodes a set has.
     room: How many sets there are; see `count_composed`.
     Returns: Roots (room, 2); variables (V, 2); where the variables of each rule begin, (room + 1,);
-        the pair of each rule; the sets, (room, size), counted within the pair.
+        the pair of each rule.
     """
     roots, pairs = np.empty((room, 2), np.int32), np.empty(room, np.int32)
     offsets = np.zeros(room + 1, np.int64)
-    sets = np.empty((room, size), np.int32)
     variables = np.empty((max(16, len(matched)), 2), np.int32)
     chosen = np.empty(size, np.int64)
     made, filled = 0, 0
@@ -99,8 +66,6 @@ def compose(
                         matched[first + root, 1],
                     )
                     pairs[made] = k
-                    for i in range(size):
-                        sets[made, i] = chosen[i]
                     # a set is whole: what lies below it and was not chosen is a variable
                     taken, i = 1, root + 1
                     while i < afters[first + root]:
@@ -125,57 +90,8 @@ def compose(
                 # back: the node chosen last is skipped with all below it
                 depth -= 1
                 next_one = afters[first + chosen[depth]]
-    return roots, variables[:filled], offsets, pairs, sets
+    return roots, variables[:filled], offsets, pairs
 
-
-@jit
-def cut_everywhere(
-    source_chains: Ints, source_begins: Longs, target_chains: Ints, target_begins: Longs,
-    parents: Ints, afters: Ints, begins: Longs, room: int, most: int,
-) -> tuple[Ints, Ints, Longs, Ints, Floats]:  # fmt: skip
-    """Make the rule of every consistent pair of nodes, cut at the next consistent pairs.
-
-    source_chains, target_chains: The nodes of each class, class after class, top first.
-    source_begins, target_begins: (C + 1,) int64: where each class begins.
-    parents, afters: (C,) int32: of each class among those of its pair, in preorder of the source.
-    begins: (P + 1,) int64: where the classes of each pair begin.
-    room, most: How many rules there are, and no fewer than they have variables.
-    Returns: As `compose` does, with the count of each rule, (R,), instead of sets.
-    """
-    roots, pairs = np.empty((room, 2), np.int32), np.empty(room, np.int32)
-    counts = np.empty(room, np.float64)
-    offsets = np.zeros(room + 1, np.int64)
-    variables = np.empty((most, 2), np.int32)
-    made, filled = 0, 0
-    for k in range(len(begins) - 1):
-        for c in range(begins[k], begins[k + 1]):
-            p = source_begins[c + 1] - source_begins[c]
-            q = target_begins[c + 1] - target_begins[c]
-            for i in range(source_begins[c], source_begins[c + 1]):
-                for j in range(target_begins[c], target_begins[c + 1]):
-                    roots[made, 0], roots[made, 1] = source_chains[i], target_chains[j]
-                    pairs[made] = k
-                    # of the p q pairs of the class at most min(p, q) are in one derivation
-                    counts[made] = min(p, q) / (p * q)
-                    # within the class: the next node of both chains is the one variable
-                    if i + 1 < source_begins[c + 1] and j + 1 < target_begins[c + 1]:
-                        variables[filled, 0] = source_chains[i + 1]
-                        variables[filled, 1] = target_chains[j + 1]
-                        filled += 1
-                    else:
-                        # at the end of a chain: the classes below are the variables
-                        child = c + 1
-                        while child < begins[k] + afters[c]:
-                            variables[filled, 0] = source_chains[source_begins[child]]
-                            variables[filled, 1] = target_chains[target_begins[child]]
-                            filled += 1
-                            child = begins[k] + afters[child]
-                    made += 1
-                    offsets[made] = filled
-    return roots, variables[:filled], offsets, pairs, counts
-
-
-Bools = NDArray[np.bool_]
 
 # the lowest three bits of a symbol; the others number a label or a word
 CLOSE, OPEN, WORD, VARIABLE, DELETED, INSERTED = 0, 1, 2, 3, 4, 5
@@ -187,8 +103,8 @@ def write_fragments(
     roots: Ints, variables: Ints, variable_offsets: Longs, pairs: Ints, sources: Ints,
     source_offsets: Longs, source_labels: Ints, source_words: Ints, source_word_offsets: Longs,
     targets: Ints, target_offsets: Longs, target_labels: Ints, target_words: Ints,
-    target_word_offsets: Longs, links: Ints, link_offsets: Longs, strings: tuple[bool, bool],
-    deletions: bool,
+    target_word_offsets: Longs, far: Ints, source_before: Longs, target_before: Longs,
+    strings: tuple[bool, bool], deletions: bool,
 ) -> tuple[Ints, Longs, Ints, Longs, Ints]:  # fmt: skip
     """Write both fragments of some rules.
 
@@ -202,7 +118,9 @@ def write_fragments(
     pairs: (R,) int32: the sentence pair of each rule, in rising order.
     sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all pairs.
     source_labels, target_labels, source_words, target_words: The numbers of labels and words.
-    links: (2, L) int32: of all pairs, sorted by source and target position within each.
+    far: (L,) int32: target positions of the links of all pairs, sorted as in `LinkArrays`.
+    source_before, target_before: How many links come before each word, and before the end of each
+        sentence: those of word w of pair k are at ``word_offsets[k] + k + w``.
     strings: Whether the source, and the target, is a string: no nodes are written, and no labels.
     deletions: Whether highest nodes without links are variables of their own kind.
     Returns: Symbols (S,); where each side begins, (2 R + 1,); the links between words, as positions
@@ -217,8 +135,6 @@ def write_fragments(
     # the number of the variable that a node is in this rule; -1: none
     source_mark = np.full(sources.shape[1], -1, np.int32)
     target_mark = np.full(targets.shape[1], -1, np.int32)
-    source_before = words_before(links[0], link_offsets, source_word_offsets)
-    target_before = words_before(links[1], link_offsets, target_word_offsets)
     # the place of a word among words and variables of its side; -1: not written
     source_place = np.full(len(source_words), -1, np.int32)
     target_place = np.full(len(target_words), -1, np.int32)
@@ -267,9 +183,9 @@ def write_fragments(
             low, high = source_before[first + k + word], source_before[first + k + word + 1]
             if joins + 2 * (high - low) > len(joined):
                 joined = widened(joined, joins, joins + 2 * (high - low))
-            for link in range(link_offsets[k] + low, link_offsets[k] + high):
+            for link in range(low, high):
                 joined[joins] = place
-                joined[joins + 1] = target_place[base + links[1, link]]
+                joined[joins + 1] = target_place[base + far[link]]
                 joins += 2
         joined_ends[r + 1] = joins
     return symbols[:at], ends, joined[:joins], joined_ends, figures
@@ -285,26 +201,9 @@ def widened(array: Ints, used: int, needed: int) -> Ints:
 
 
 @jit
-def words_before(positions: Ints, offsets: Longs, word_offsets: Longs) -> Ints:
-    """Return for each word, and the end of each sentence, how many links of its pair come before.
-
-    Those of word w of pair k are at ``word_offsets[k] + k + w``.
-    """
-    pairs = len(offsets) - 1
-    counts = np.zeros(word_offsets[pairs] + pairs, np.int32)
-    for k in range(pairs):
-        first = word_offsets[k] + k
-        for link in range(offsets[k], offsets[k + 1]):
-            counts[first + positions[link] + 1] += 1
-        for word in range(word_offsets[k + 1] - word_offsets[k]):
-            counts[first + word + 1] += counts[first + word]
-    return counts
-
-
-@jit
 def write_side(
     symbols: Ints, at: int, root: int, trees: Ints, labels: Ints, base: int, words: Ints,
-    first: int, marks: Ints, places: Ints, before: Ints, none_before: int, stack: Ints,
+    first: int, marks: Ints, places: Ints, before: Longs, none_before: int, stack: Ints,
     string: bool, apart: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Write one fragment; return where it ends, its nodes with its variables, and its depth.

@@ -270,7 +270,7 @@ class Derivation:
     def cuts(self, size: int = 1) -> Cuts:
         """Return the nodes of the rules made of exactly `size` minimal rules, as arrays."""
         check_size(size)
-        return self.arrays.minimal() if size == 1 else self.arrays.composed(size)[0]
+        return self.arrays.composed(size)
 
     def recompose(self) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
         """Return both trees (for a string, its words), put together from the minimal rules.

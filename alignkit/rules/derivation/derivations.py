@@ -13,7 +13,7 @@ import numpy as np
 from alignkit._support.arguments import check_count
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
-from alignkit.model.arrays import LinkArrays
+from alignkit.model.arrays import LinkArrays, gather
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import cuts_kernel, nodes_kernel
 from alignkit.rules.tables.runs import F8, I4, I8, ends_of
@@ -102,11 +102,8 @@ class Classes:
     target_chains: I4
     target_begins: I8
     offsets: I8
-
-    @property
-    def sizes(self) -> I8:
-        """The number of nodes in both chains of each class, (C, 2)."""
-        return np.stack([np.diff(self.source_begins), np.diff(self.target_begins)], axis=1)
+    of_source: I4  # the class of each node of all trees, counted within its pair; -1 for none
+    of_target: I4
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,67 +153,68 @@ class Derivations:
         if any(self.strings):
             return None
         source, target = self.source, self.target
-        *classes, offsets = nodes_kernel.find_classes(
+        of_source, of_target, offsets = nodes_kernel.find_classes(
             source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
         )
-        sides = zip(classes, (source.offsets, target.offsets), strict=True)
-        left, right = (
-            nodes_kernel.find_chains(chains, begins, offsets) for chains, begins in sides
-        )
-        return Classes(*left, *right, offsets)
+        left = nodes_kernel.find_chains(of_source, source.offsets, offsets)
+        right = nodes_kernel.find_chains(of_target, target.offsets, offsets)
+        return Classes(*left, *right, offsets, of_source, of_target)
 
     def of(self, k: int) -> Derivations:
         """Return the derivation of pair k only."""
-        all_links = self.links
-        nodes, own = slice(*self.offsets[k : k + 2]), slice(*all_links.offsets[k : k + 2])
-        links = LinkArrays.trusted(
-            all_links.links[own], all_links.sure[own], _from_zero(all_links.offsets, k),
-            all_links.lengths[k : k + 1],
-        )  # fmt: skip
+        nodes = slice(*self.offsets[k : k + 2])
         return Derivations(
-            self.source.of(k), self.target.of(k), links, self.matched[nodes],
+            self.source.of(k), self.target.of(k), self.links.part(k, k + 1), self.matched[nodes],
             self.parents[nodes], self.afters[nodes], _from_zero(self.offsets, k), self.strings,
         )  # fmt: skip
 
     def minimal(self) -> Cuts:
         """Return a rule for each matched pair of nodes, cut at the next matched pairs below."""
-        return Cuts(
-            self.matched, *cuts_kernel.cut_minimal(self.matched, self.parents, self.offsets)
-        )
+        below, begins, pairs = _children(self.parents, self.offsets)
+        return Cuts(self.matched, self.matched[below], begins, pairs)
 
-    def composed(self, size: int) -> tuple[Cuts, I4]:
-        """Return the rules of `size` connected nodes of a derivation each, and these nodes."""
+    def composed(self, size: int) -> Cuts:
+        """Return the rules of `size` connected nodes of a derivation each."""
+        if size == 1:
+            return self.minimal()
         counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
             raise OptionError(
                 f"{counts.sum():,.0f} rules are made of {size} minimal ones each; at most {MOST:,} "
                 "fit in memory: use a smaller size"
             )
-        roots, variables, offsets, pairs, sets = cuts_kernel.compose(
-            self.matched, self.parents, self.afters, self.offsets, size, int(counts.sum())
-        )
-        return Cuts(roots, variables, offsets, pairs), sets
+        arrays = self.matched, self.afters, self.offsets
+        return Cuts(*cuts_kernel.compose(*arrays, size, int(counts.sum())))
 
     def everywhere(self) -> Cuts:
         """Return the rule of every consistent pair of nodes, with its count."""
         if self.classes is None:
             raise OptionError("the rules of all consistent nodes require trees on both sides")
         classes = self.classes
-        parents, afters = _nested(
-            self.source, classes.source_chains[classes.source_begins[:-1]], classes.offsets
-        )
-        rules = classes.sizes.prod(axis=1)
-        pair = np.repeat(np.arange(len(self)), np.diff(classes.offsets))
-        inner = np.flatnonzero(parents >= 0)
-        below = np.bincount(parents[inner] + classes.offsets[pair[inner]], minlength=len(rules))
-        most = int((rules * np.maximum(below, 1)).sum())
-        return Cuts(
-            *cuts_kernel.cut_everywhere(
-                classes.source_chains, classes.source_begins, classes.target_chains,
-                classes.target_begins, parents, afters, classes.offsets,
-                int(rules.sum()), most,
-            )
-        )  # fmt: skip
+        sources, targets = classes.source_begins, classes.target_begins
+        chains = classes.source_chains, classes.target_chains
+        tops = np.stack([chains[0][sources[:-1]], chains[1][targets[:-1]]], axis=1)
+        parents, _ = _nested(self.source, tops[:, 0], classes.offsets)
+        below, begins, pairs = _children(parents, classes.offsets)
+        # a rule for each source node i and target node j of a class, from the top of both chains
+        p, q = np.diff(sources), np.diff(targets)
+        of, within = np.repeat(np.arange(len(p)), p * q), np.arange(int((p * q).sum()))
+        within -= np.repeat(np.cumsum(p * q) - p * q, p * q)
+        i, j = sources[of] + within // q[of], targets[of] + within % q[of]
+        # within the class: the next node of both chains is the one variable
+        inside = (i + 1 < sources[of + 1]) & (j + 1 < targets[of + 1])
+        offsets = ends_of(np.where(inside, 1, np.diff(begins)[of]))
+        variables = np.empty((offsets[-1], 2), np.int32)
+        single = np.zeros(len(variables), np.bool_)
+        single[offsets[:-1][inside]] = True
+        for side, at in enumerate((i, j)):
+            variables[single, side] = chains[side][at[inside] + 1]
+        # at the end of a chain: the classes below are the variables
+        variables[~single] = tops[below[gather(begins, of[~inside])[0]]]
+        # of the p q pairs of a class at most min(p, q) are in one derivation
+        counts = (np.minimum(p, q) / (p * q))[of]
+        roots = np.stack([chains[0][i], chains[1][j]], axis=1)
+        return Cuts(roots, variables, offsets, pairs[of], counts)
 
     def fragments(self, cuts: Cuts, *, deletions: bool = False) -> Fragments:
         """Write the rules between these nodes."""
@@ -227,7 +225,8 @@ class Derivations:
                 readonly(cuts.pairs),
                 source.nodes, source.offsets, source.labels, source.words, source.word_offsets,
                 target.nodes, target.offsets, target.labels, target.words, target.word_offsets,
-                *_positions(self.links), self.strings, deletions,
+                readonly(self.links.links[:, 1]), _links_before(self.links, source, 0),
+                _links_before(self.links, target, 1), self.strings, deletions,
             )
         )  # fmt: skip
 
@@ -243,6 +242,22 @@ def derive(
         *_positions(links),
     )  # fmt: skip
     return Derivations(source, target, links, matched, parents, afters, offsets)
+
+
+def _children(parents: I4, offsets: I8) -> tuple[I8, I8, I4]:
+    """Return what is below each node of P derivations, where that begins, and the pair of each."""
+    pairs = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+    inner = np.flatnonzero(parents >= 0)
+    above = offsets[pairs[inner]] + parents[inner]
+    begins = ends_of(np.bincount(above, minlength=len(pairs)))
+    return inner[above.argsort(kind="stable")], begins, pairs
+
+
+def _links_before(links: LinkArrays, side: TreeArrays, column: int) -> I8:
+    """Return how many links come before each word of a side, and before each sentence's end."""
+    pairs = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+    at = side.word_offsets[pairs] + pairs + links.links[:, column] + 1
+    return np.bincount(at, minlength=side.word_offsets[-1] + len(links)).cumsum()
 
 
 def _positions(links: LinkArrays) -> tuple[I4, I8]:

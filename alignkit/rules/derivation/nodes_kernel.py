@@ -7,12 +7,8 @@ counted within their pair.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from alignkit._support.jit import Ints, Longs, jit
 
 FAR = 2**31 - 1
 

@@ -13,7 +13,7 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.brackets import walk
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
-from alignkit.rules.grammar import Node, Side, Variable
+from alignkit.rules.grammar import Node, Side, Variable, preorder
 
 Kind = Literal["node", "word", "variable", "unpaired"]
 
@@ -74,20 +74,20 @@ def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outlin
 def outline_side(side: Side) -> Outline:
     """Outline a side of a rule: a fragment of a tree, or a string."""
     rows: list[_Row] = []
-    items = [side] if isinstance(side, Node) else list(side)
-    stack = [(item, -1) for item in reversed(items)]
-    while stack:
-        item, above = stack.pop()
-        if isinstance(item, Node):
-            stack += [(child, len(rows)) for child in reversed(item.children)]
-            rows.append((item.label, "node", above, -1, -1))
+    above = [-1]
+    for item in preorder(side):
+        if item is None:
+            above.pop()
+        elif isinstance(item, Node):
+            rows.append((item.label, "node", above[-1], -1, -1))
+            above.append(len(rows) - 1)
         elif isinstance(item, Variable):
             text = f"{item.kind}{item.number}{':' if item.label else ''}{item.label}"
             paired = item.kind == "x"
             kind: Kind = "variable" if paired else "unpaired"
-            rows.append((text, kind, above, item.number if paired else -1, -1))
+            rows.append((text, kind, above[-1], item.number if paired else -1, -1))
         else:
-            rows.append((item, "word", above, -1, -1))
+            rows.append((item, "word", above[-1], -1, -1))
     return _outline(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from alignkit.tables.text_width import char_width, cut_text, kept_in_place
 
 _LONGEST = 40  # a label or word that takes more cells is cut
 _WIDEST = 120  # of a line of labels, where there is no limit
+_PAINT = re.compile(r"\x1b\[[0-9;]*m")
 _HUES = (33, 208, 170, 35, 198, 142, 37)  # as those of images, in a terminal
 
 
@@ -115,13 +117,9 @@ def pair_text(
     return "\n".join(line.rstrip() for line in drawing.lines())
 
 
-@dataclass
-class _Line:
-    """A line: its tree part with and without colours, and the word at its end, if any."""
-
-    text: str
-    plain: str
-    place: int = -1
+def _width(text: str) -> int:
+    """Return the cells that a text takes, with its colours."""
+    return char_width(_PAINT.sub("", text))
 
 
 @dataclass
@@ -167,23 +165,19 @@ class _Drawing:
         """Yield the lines of a side: positions of words, the tree, the links of each word."""
         drawn = list(self.tree(outline))
         margin = len(str(max(len(self.shown.words[side]) - 1, 0))) + 2
-        wide = [char_width(line.plain) for line in drawn if line.place >= 0]
+        wide = [_width(text) for text, place in drawn if place >= 0]
         room = _WIDEST if self.width is None else self.width
         start = max((size for size in wide if size + margin <= room * 6 // 10), default=0) + 2
         linked = self.linked(side)
-        for line in drawn:
-            place = str(line.place) if line.place >= 0 else ""
-            begin = f"{place:>{margin}}  {line.text}"
-            links = linked.get(line.place, []) if line.place >= 0 else []
-            yield from self.beside(begin, margin + 2, char_width(line.plain), start, links)
+        for text, place in drawn:
+            begin = f"{place if place >= 0 else '':>{margin}}  {text}"
+            yield from self.beside(begin, margin + 2, start, linked.get(place, []))
 
-    def beside(
-        self, begin: str, margin: int, used: int, start: int, links: list[tuple[str, str]]
-    ) -> Iterator[str]:
+    def beside(self, begin: str, margin: int, start: int, links: list[str]) -> Iterator[str]:
         """Yield a line followed by the links of its word; long lists continue on further lines."""
-        line, reach, place = begin, margin + used, margin + start
-        for k, (text, plain) in enumerate(links):
-            wide = char_width(plain)
+        line, reach, place = begin, _width(begin), margin + start
+        for k, text in enumerate(links):
+            wide = _width(text)
             gap = 2 if k else max(place - reach, 2)
             if self.width is not None and reach + gap + wide > self.width and reach > margin:
                 yield line
@@ -192,40 +186,32 @@ class _Drawing:
             line, reach = line + " " * gap + text, reach + gap + wide
         yield line
 
-    def linked(self, side: int) -> dict[int, list[tuple[str, str]]]:
-        """Return the links after each word, coloured and plain."""
-        links: dict[int, list[tuple[str, str]]] = {}
+    def linked(self, side: int) -> dict[int, list[str]]:
+        """Return the links after each word."""
+        links: dict[int, list[str]] = {}
         others = self.shown.words[1 - side]
         for link, sure in sorted(self.shown.alignment.items()):
             other = link[1 - side]
             sign = self.signs.sure if sure else self.signs.possible
-            said = f" {other} {self.text(others[other])}"
-            links.setdefault(link[side], []).append(
-                (self.paint(sign, "1" if sure else "") + said, sign + said)
-            )
+            text = f"{self.paint(sign, '1' if sure else '')} {other} {self.text(others[other])}"
+            links.setdefault(link[side], []).append(text)
         return links
 
-    def tree(self, outline: Outline) -> Iterator[_Line]:
-        """Yield the lines of a tree; a single child is on the line of its parent."""
+    def tree(self, outline: Outline) -> Iterator[tuple[str, int]]:
+        """Yield the lines of a tree, each with the place of the word at its end (-1 for none).
+
+        A single child is on the line of its parent.
+        """
         below = outline.children()
         roots = [k for k, parent in enumerate(outline.parents) if parent < 0]
         stack = [(k, "", 0, "") for k in reversed(roots)]  # item, indent, its levels, branch
         while stack:
             item, indent, levels, branch = stack.pop()
-            begin = self.indent(indent, levels) + branch
-            line = _Line(begin, begin)
-            room = (self.width or _WIDEST) - 10
-            while True:
-                text, plain = self.label(outline, item)
-                line.text, line.plain = line.text + text, line.plain + plain
-                if outline.kinds[item] == "word":
-                    line.place = outline.places[item]
-                if len(below[item]) != 1 or char_width(line.plain) > room:
-                    break
+            line = self.indent(indent, levels) + branch + self.label(outline, item)
+            while len(below[item]) == 1 and _width(line) <= (self.width or _WIDEST) - 10:
                 (item,) = below[item]
-                line.text += self.signs.only
-                line.plain += self.signs.only
-            yield line
+                line += self.signs.only + self.label(outline, item)
+            yield line, outline.places[item] if outline.kinds[item] == "word" else -1
             if branch:
                 through = "   " if branch == self.signs.last else self.signs.through
                 indent, levels = indent + through, levels + 1
@@ -242,13 +228,12 @@ class _Drawing:
         self.hidden = True
         return f"+{left} {indent}"
 
-    def label(self, outline: Outline, item: int) -> tuple[str, str]:
+    def label(self, outline: Outline, item: int) -> str:
         shown = self.text(outline.texts[item])
         number = outline.numbers[item]
         if number < 0:
-            return shown, shown
-        shown += f"[{number}]"
-        return self.paint(shown, f"38;5;{_HUES[number % len(_HUES)]}"), shown
+            return shown
+        return self.paint(f"{shown}[{number}]", f"38;5;{_HUES[number % len(_HUES)]}")
 
     def flow(self, parts: list[str], indent: str = "") -> Iterator[str]:
         line = indent

@@ -20,21 +20,8 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
 from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import RuleFormat
-from alignkit.rules.files.notation import parse_rule, parse_side, rule_text, side_text
+from alignkit.rules.files.notation import parse_side
 from alignkit.rules.grammar import Node, RuleType, Side
-
-__all__ = [
-    "RULE_FORMATS",
-    "RuleFormat",
-    "WrittenRules",
-    "get_rule_format",
-    "parse_rule",
-    "read_rules",
-    "rule_lines",
-    "rule_text",
-    "side_text",
-    "write_rules",
-]
 
 RULE_FORMATS = {
     "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
@@ -111,6 +98,7 @@ def write_rules(
 
     Examples
     --------
+    >>> from alignkit.rules import parse_rule
     >>> rule = RuleType(parse_rule('NP(x0:DT NN("car")) ||| NP(x0:DT NN("auto"))'), count=2)
     >>> write_rules([rule], "-").rules
     NP(x0:DT NN("car")) ||| NP(x0:DT NN("auto")) ||| 2 - -
@@ -137,27 +125,22 @@ def rule_lines(
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
     """Yield the lines of rules with their line feeds; see `write_rules`."""
-    check_arguments(rule_lines, locals(), apart=("rules",))
     chosen, counts = get_rule_format(format), written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
-
-    def lines() -> Iterator[str]:
-        for rule in each("rules", rules, RuleType):
-            try:
-                text = chosen.line(rule, counts.rules + 1, not one_label)
-            except fields.LeftOutError as problem:
-                counts.left_out[str(problem)] += 1
-                continue
-            counts.rules += 1
-            counts.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
-            if flat and any(map(_is_deep, rule.rule)):
-                counts.lost["trees"] += 1
-            counts.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
-            yield f"{text}\n"
-
-    return lines()
+    for rule in each("rules", rules, RuleType):
+        try:
+            text = chosen.line(rule, counts.rules + 1, not one_label)
+        except fields.LeftOutError as problem:
+            counts.left_out[str(problem)] += 1
+            continue
+        counts.rules += 1
+        counts.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
+        if flat and any(map(_is_deep, rule.rule)):
+            counts.lost["trees"] += 1
+        counts.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
+        yield f"{text}\n"
 
 
 def _is_deep(side: Side) -> bool:

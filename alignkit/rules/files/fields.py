@@ -82,28 +82,19 @@ def plain_float(text: str) -> float:
     return float(text)
 
 
-def parse_count(text: str, name: str = "count") -> float:
-    """Read a count."""
-    value = _number(name, text)
-    if not 0 <= value < math.inf:
-        raise FormatError(f"{name} is {text[:40]}; expected a number, 0 or more")
-    return value
-
-
-def parse_pairs(text: str, name: str = "pairs") -> int:
-    """Read a whole count; see `parse_count`."""
-    value = parse_count(text, name)
-    if not value.is_integer():
-        raise FormatError(f"{name} is {text[:40]}; expected a whole number")
-    return int(value)
-
-
-def parse_probability(text: str, name: str) -> float:
-    """Read a probability."""
-    value = _number(name, text)
-    if not 0 <= value <= 1 + _ROUNDING:
-        raise FormatError(f"{name} is {text[:40]}; expected a probability from 0 to 1")
-    return value
+def parse_weight(weight: str, text: str, name: str = "") -> float:
+    """Read one of `WEIGHTS`; messages call it `name`, if that is given."""
+    value = _number(name or weight, text)
+    expected = ""
+    if weight not in ("count", "pairs"):
+        expected = "" if 0 <= value <= 1 + _ROUNDING else "a probability from 0 to 1"
+    elif not 0 <= value < math.inf:
+        expected = "a number, 0 or more"
+    elif weight == "pairs" and not value.is_integer():
+        expected = "a whole number"
+    if expected:
+        raise FormatError(f"{name or weight} is {text[:40]}; expected {expected}")
+    return int(value) if weight == "pairs" else value
 
 
 def parse_links(
@@ -190,16 +181,10 @@ MOSES_LABEL = Escapes("[]|")
 FEATURE = Escapes("=", bars=True)
 VALUE = Escapes("", bars=True)
 
-WEIGHTS: dict[str, Callable[[str, str], float]] = {
-    "count": parse_count,
-    "p_target": parse_probability,
-    "p_source": parse_probability,
-    "pairs": parse_pairs,
-    "p_rule": parse_probability,
-    "lexical_target": parse_probability,
-    "lexical_source": parse_probability,
-}
-"""The weights of a rule by name, each with its reader."""
+WEIGHTS = (
+    "count", "p_target", "p_source", "pairs", "p_rule", "lexical_target", "lexical_source",
+)  # fmt: skip
+"""The weights of a rule, by their names in `RuleType`."""
 
 _PLAIN_NAME = re.compile(r'[^="{}\x00-\x20|\ufeff]+')
 _PLAIN_VALUE = re.compile(r'[^"{}\x00-\x20|\ufeff]*')
@@ -207,11 +192,6 @@ _FEATURE = re.compile(
     rf'\s*(?:({QUOTED}|[^\s="]+)=({QUOTED}|\{{\{{\{{[^{{}}]*\}}\}}\}}|[^\s"]*)(?!\S)|(\S+))',
     re.ASCII,
 )
-
-
-def parse_weight(name: str, text: str) -> float:
-    """Read a weight; see `WEIGHTS`."""
-    return WEIGHTS[name](text, name)
 
 
 def weight_texts(type: RuleType, names: Iterable[str]) -> Iterator[str]:

@@ -122,7 +122,7 @@ def _value(attribute: str, name: str, text: str) -> float | None:
     if text in _MISSING:
         return None
     if attribute in _COUNTS:
-        return (fields.parse_pairs if attribute == "pairs" else fields.parse_count)(text, name)
+        return fields.parse_weight(attribute, text, name)
     try:
         logarithm = fields.plain_float(text)
     except ValueError:

@@ -88,12 +88,12 @@ def _read_scores(text: str) -> dict[str, float]:
     tokens = split_words(text)
     names = _PROBABILITIES if len(tokens) == 2 else _SCORES if len(tokens) >= 4 else ()
     pairs = zip(names, tokens, strict=False)
-    return {name: fields.parse_probability(token, name) for name, token in pairs}
+    return {name: fields.parse_weight(name, token) for name, token in pairs}
 
 
 def _read_counts(text: str) -> float | None:
     tokens = split_words(text)
-    return fields.parse_count(tokens[2]) if len(tokens) == 3 else None
+    return fields.parse_weight("count", tokens[2]) if len(tokens) == 3 else None
 
 
 def _parse(line: str, number: int) -> RuleType:

@@ -13,22 +13,23 @@ from itertools import chain, count, islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.arrays import LinkArrays, TokenArrays, gather
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
-from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables
+from alignkit.rules.derivation.derivations import NameNumbers
+from alignkit.rules.grammar import Example, Node, Rule, RuleType, Variable, leaves, variables
 from alignkit.rules.hiero import extraction
-from alignkit.rules.hiero.counts_kernel import heads, settle, turn
+from alignkit.rules.hiero.counts_kernel import settle, turn
 from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.hiero.extraction_kernel import BITS, encode
 from alignkit.rules.learning import Lexicon, Weights
-from alignkit.rules.tables.runs import F8, I4, I8, Block, Runs, ends_of
+from alignkit.rules.tables.phrase_tables import whole_groups
+from alignkit.rules.tables.runs import F8, I4, I8, Block, Runs, ends_of, ranked
 
 ROOM = 256 << 20
 """The default number of bytes for counting and sorting rules."""
@@ -75,37 +76,28 @@ class HieroBlock:
     def _decoded(self, symbols: list[int]) -> tuple[Rule, tuple[tuple[int, int], ...]]:
         middle = symbols.index(0, 1)
         end = symbols.index(0, middle + 1)
-        base = 2 * len(self.labels) + 1
-        numbers = count()
-        source: list[Item] = [
-            Variable(next(numbers), self.labels[symbol - 1])
-            if symbol < base
-            else self.words[symbol - base]
-            for symbol in symbols[1:middle]
-        ]
-        target: list[Item] = [
-            Variable((symbol - 1) % 2, self.labels[(symbol - 1) // 2])
-            if symbol < base
-            else self.words[symbol - base]
-            for symbol in symbols[middle + 1 : end]
-        ]
+        label, base, numbers = self.labels[symbols[0]], 2 * len(self.labels) + 1, count()
+
+        def side(symbols: list[int], variable: Callable[[int], Variable]) -> Node:
+            words = (self.words[x - base] if x >= base else variable(x - 1) for x in symbols)
+            return Node(label, tuple(words))
+
+        source = side(symbols[1:middle], lambda x: Variable(next(numbers), self.labels[x]))
+        target = side(symbols[middle + 1 : end], lambda x: Variable(x % 2, self.labels[x // 2]))
         alignment = tuple(
             divmod(bit, self.most_symbols)
             for k, mask in enumerate(symbols[end + 1 :])
             for bit in range(BITS * k, BITS * k + mask.bit_length())
             if mask >> bit - BITS * k & 1
         )
-        label = self.labels[symbols[0]]
-        return Rule(Node(label, tuple(source)), Node(label, tuple(target))), alignment
+        return Rule(source, target), alignment
 
 
 def taken(symbols: I4, offsets: I8, kept: I8) -> tuple[I4, I8]:
     """Return the sequences of some records."""
     if len(kept) == len(offsets) - 1:
         return symbols, offsets
-    sizes = np.diff(offsets)[kept]
-    ends = ends_of(sizes)
-    chosen = np.repeat(offsets[kept] - ends[:-1], sizes) + np.arange(ends[-1])
+    chosen, ends = gather(offsets, kept)
     return symbols[chosen], ends
 
 
@@ -131,7 +123,7 @@ class HieroEncoder:
 
     def __init__(self, options: HieroOptions, links: str, side: str | None) -> None:
         self._options, self._links, self._side = options, links, side
-        self.numbers: dict[str, int] = {}
+        self.numbers = NameNumbers()
         self.labels = extraction.Labels()
         self.masks = -(-(options.max_symbols**2) // BITS)
 
@@ -139,7 +131,7 @@ class HieroEncoder:
         self, block: list[Row]
     ) -> tuple[tuple[LinkArrays, TokenArrays, TokenArrays], Iterator[Encoded]]:
         """Return the links and words of sentence pairs, and their rules in parts."""
-        texts = [extraction.words_of(pair) for pair, _, _ in block]
+        texts = [pair.words for pair, _, _ in block]
         source, target = (self._encoded([text[side] for text in texts]) for side in (0, 1))
         arrays = LinkArrays.pack(
             (alignment for _, alignment, _ in block), [(len(s), len(t)) for s, t in texts]
@@ -147,7 +139,8 @@ class HieroEncoder:
         if self._links == "sure":
             arrays = arrays.sure_only()
         longest = max(1, min(self._options.max_length, int(arrays.lengths.max(initial=0))))
-        chart = self._chart(block, longest)
+        trees = [tree for *_, tree in block if tree is not None]
+        chart = self.labels.chart(trees, longest) if self._side else np.zeros(0, np.int32)
         phrases, parts = extraction.derivations(arrays, self._options)
         most = self._options.max_symbols
 
@@ -174,38 +167,27 @@ class HieroEncoder:
         return (arrays, source, target), encoded()
 
     def _encoded(self, sentences: list[tuple[str, ...]]) -> TokenArrays:
-        numbers = self.numbers
-        ids = [numbers.setdefault(word, len(numbers)) for words in sentences for word in words]
-        check_count("symbols", 2 * len(numbers) + 2)
-        return TokenArrays(np.array(ids, np.int32), ends_of([*map(len, sentences)]))
-
-    def _chart(self, block: list[Row], longest: int) -> I4:
-        if self._side is None:
-            return np.zeros(0, np.int32)
-        trees = []
-        for pair, _, tree in block:
-            if tree is None:
-                raise OptionError(f"pair {pair.id!r} has no tree of the {self._side} side")
-            extraction.check_tree(tree, pair, self._side)
-            trees.append(tree)
-        return self.labels.chart(trees, longest)
+        offsets = ends_of([*map(len, sentences)])
+        ids = self.numbers.encode(chain.from_iterable(sentences), int(offsets[-1]))
+        check_count("symbols", 2 * len(self.numbers) + 2)
+        return TokenArrays(ids, offsets)
 
     def sequence(self, rule: Rule) -> bytes:
         """Return the sequence of a rule with known words and labels, without an alignment."""
         source, target = rule
         if not isinstance(source, Node) or not isinstance(target, Node):
             raise OptionError("each side of a hiero rule must be a node with its label")
-        label = self.labels.number
-        symbols = [label(source.label)]
+        labels = self.labels
+        symbols = [labels[source.label]]
         order = [item.number for item in variables(target)]
         for side in (target, source):
             for item in leaves(side):
                 if isinstance(item, str):
                     symbols.append(2 * self.numbers[item] + 2)
                 elif side is target:
-                    symbols.append(2 * label(item.label) + 1)
+                    symbols.append(2 * labels[item.label] + 1)
                 else:
-                    symbols.append(2 * (2 * label(item.label) + order.index(item.number)) + 1)
+                    symbols.append(2 * (2 * labels[item.label] + order.index(item.number)) + 1)
             symbols.append(0)
         return np.array(symbols, np.int32).tobytes()
 
@@ -250,8 +232,8 @@ class HieroCounts(ExitStack):
         self, *, min_count: int = 1, progress: OnProgress | None = None
     ) -> Iterator[HieroBlock]:
         """Yield all rule types, sorted by label, source side and target side, variables first."""
-        words, word_ranks = _ranked(list(self.encoder.numbers))
-        labels, label_ranks = _ranked(self.encoder.labels.texts)
+        words, word_ranks = ranked(self.encoder.numbers.texts)
+        labels, label_ranks = ranked(self.encoder.labels.texts)
         check_count("symbols", 2 * len(labels) + 1 + len(words))
         totals = np.zeros(len(labels))
         totals[label_ranks[: len(self._totals)]] = self._totals
@@ -266,13 +248,13 @@ class HieroCounts(ExitStack):
 
         with Runs(self._folder, sums=5, room=self._room) as turned:
             with self._runs:
-                for block, new in _groups(self._runs.merge()):
-                    self._turn(block, new, weights, (word_ranks, label_ranks), min_count, turned)
+                for block, groups in whole_groups(self._runs, head=1):
+                    self._turn(block, groups, weights, (word_ranks, label_ranks), min_count, turned)
                     step(block)
                 self.sorted_bytes += self._runs.written
-            for block, new in _groups(turned.merge()):
+            for block, groups in whole_groups(turned, head=1):
                 step(block)
-                whole = _total(block.values[:, 0], new)
+                whole = _total(block.values[:, 0], groups)
                 kept = np.flatnonzero(block.values[:, 1])
                 symbols, offsets = taken(block.symbols, block.offsets, kept)
                 counts, sums = block.values[kept, 0], block.values[kept, 2]
@@ -289,25 +271,22 @@ class HieroCounts(ExitStack):
     def _turn(
         self,
         block: Block,
-        new: NDArray[np.uint8],
+        groups: I8,
         weights: Weights,
         ranks: tuple[I4, I4],
         least: int,
         turned: Runs,
     ) -> None:
-        best, group = np.empty(len(block), np.int64), np.empty(len(block), np.uint8)
-        settled = np.empty((len(block), 4))
+        best, settled = np.empty(len(block), np.int64), np.empty((len(block), 4))
         count = settle(
-            readonly(block.symbols), readonly(block.offsets), readonly(block.values), new,
-            self.encoder.masks, self._options.max_symbols,
-            readonly(weights.keys), readonly(weights.weights), readonly(weights.lone),
-            best, group, settled,
+            readonly(block.symbols), readonly(block.offsets), readonly(block.values),
+            self.encoder.masks, self._options.max_symbols, *weights, best, settled,
         )  # fmt: skip
-        best, group, settled = best[:count], group[:count], settled[:count]
+        best, settled = best[:count], settled[:count]
         counts = settled[:, 0]
         values = np.empty((count, 5))
         values[:, :2], values[:, 3:] = settled[:, :2], settled[:, 2:]
-        values[:, 2] = _total(counts, group)
+        values[:, 2] = _total(counts, groups[best])
         rare = counts < least
         self.rare += int(rare.sum())
         values[rare, 1:] = 0
@@ -320,34 +299,11 @@ class HieroCounts(ExitStack):
         turned.add(symbols[: ends[-1]], ends, values)
 
 
-def _ranked(texts: list[str]) -> tuple[list[str], I4]:
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    ranks = np.empty(len(texts), np.int32)
-    ranks[order] = np.arange(len(texts), dtype=np.int32)
-    return [texts[place] for place in order], ranks
-
-
-def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]]:
-    held: list[Block] = []
-    for block in chain(blocks, [None]):
-        if block is not None:
-            held.append(block)
-        if not held:
-            return
-        whole = held[0] if len(held) == 1 else Block.concatenate(held)
-        new = np.empty(len(whole), np.uint8)
-        last = heads(readonly(whole.symbols), readonly(whole.offsets), new)
-        stop = len(whole) if block is None else last
-        if stop:
-            yield whole.part(0, stop), new[:stop]
-        held = [whole.part(stop, len(whole))] if stop < len(whole) else []
-
-
-def _total(counts: F8, new: NDArray[np.uint8]) -> F8:
-    starts = np.flatnonzero(new)
-    if not len(starts):
-        return counts
-    return np.repeat(np.add.reduceat(counts, starts), np.diff(starts, append=len(new)))
+def _total(counts: F8, groups: I8) -> F8:
+    """Return the sum of the counts of each group, for each of its records."""
+    numbers = groups - groups[:1]
+    sums: F8 = np.bincount(numbers, counts)[numbers]
+    return sums
 
 
 def with_examples(

@@ -9,61 +9,31 @@ variable of label l is l + 1 on the source side, where its place is its number, 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
+from alignkit._support.jit import Floats, Ints, Longs, jit
 from alignkit.rules.hiero.extraction_kernel import BITS
-
-Ints = NDArray[np.int32]
-Long = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Marks = NDArray[np.uint8]
-
-
-@jit
-def heads(symbols: Ints, offsets: Long, new: Marks) -> int:
-    """Mark the sequences whose first side, or label, is another than that of the one before.
-
-    Returns the last one marked.
-    """
-    last = 0
-    for r in range(len(offsets) - 1):
-        new[r] = 1
-        if r > 0:
-            a, b = offsets[r - 1], offsets[r]
-            same = symbols[a] == symbols[b]
-            x = 1
-            while same and symbols[a + x] == symbols[b + x] and symbols[a + x] != 0:
-                x += 1
-            if same and symbols[a + x] == symbols[b + x]:
-                new[r] = 0
-        if new[r]:
-            last = r
-    return last
+from alignkit.rules.scores_kernel import weigh
 
 
 @jit
 def settle(
-    symbols: Ints, offsets: Long, values: Floats, new: Marks, masks: int, most_symbols: int,
-    keys: Long, weights: Floats, lone: Floats, best: Long, new_rule: Marks, out: Floats,
+    symbols: Ints, offsets: Longs, values: Floats, masks: int, most_symbols: int, keys: Longs,
+    weights: Floats, lone: Floats, best: Longs, out: Floats,
 ) -> int:  # fmt: skip
     """Make one rule of the sequences that differ in their alignments alone.
 
     symbols, offsets, values: Sequences in order, with counts and numbers of sentence pairs.
-    new: As `heads` marks them.
     masks: How many numbers an alignment takes.
     most_symbols: The most symbols of a side.
     keys, weights: (W,) and (W, 2): source word << 32 | target word, rising, and w(target | source)
         and w(source | target); empty where lexical weights are not wanted.
     lone: (V, 2): w(word | NULL) of a target and of a source word.
-    best, new_rule, out: (R,), (R,) and (R, 4): set to the sequence that holds the most frequent
-        alignment, to the marks of rules, and to count, sentence pairs, lexical weight of the target
-        and of the source side.
+    best, out: (R,) and (R, 4): set to the sequence that holds the most frequent alignment, and to
+        count, sentence pairs, lexical weight of the target and of the source side.
     Returns: How many rules there are.
     """
-    target = np.empty(most_symbols, np.int64)
-    source = np.empty(most_symbols, np.int64)
-    linked = np.empty((most_symbols, most_symbols), np.bool_)
+    source, target = np.empty(most_symbols, np.int32), np.empty(most_symbols, np.int32)
+    links = np.empty(2 * most_symbols * most_symbols, np.int32)
     rules = 0
     for r in range(len(offsets) - 1):
         start, size = offsets[r], offsets[r + 1] - offsets[r]
@@ -86,26 +56,24 @@ def settle(
             rules += 1
             out[rule, 0], out[rule, 1] = values[r, 0], values[r, 1]
             out[rule, 2], out[rule, 3] = 0.0, 0.0
-            best[rule], new_rule[rule] = r, new[r]
+            best[rule] = r
         if len(keys) == 0 and len(lone) == 0:
             continue
-        n, m = unfold(
-            symbols, start, start + size - masks - 1, most_symbols, source, target, linked
+        n, m, end = unfold(
+            symbols, start, start + size - masks - 1, most_symbols, source, target, links
         )
         # the greatest weight over the alignments of the rule (Koehn et al. 2003)
-        for column in range(2):
-            words, others = (target[:m], source[:n]) if column == 0 else (source[:n], target[:m])
-            of_words = weight(words, others, linked, column, keys, weights, lone)
-            out[rule, 2 + column] = max(out[rule, 2 + column], of_words)
+        for way in range(2):
+            of_words = weigh(source[:n], target[:m], links[:end], way, keys, weights, lone)
+            out[rule, 2 + way] = max(out[rule, 2 + way], of_words)
     return rules
 
 
 @jit
 def unfold(
-    symbols: Ints, start: int, end: int, most_symbols: int, source: Long, target: Long,
-    linked: NDArray[np.bool_],
-) -> tuple[int, int]:  # fmt: skip
-    """Set the words of both sides, -1 for variables, and links by them; return both lengths."""
+    symbols: Ints, start: int, end: int, most_symbols: int, source: Ints, target: Ints, links: Ints
+) -> tuple[int, int, int]:
+    """Set the words of both sides, -1 for variables, and their links; return the lengths."""
     at = start + 1
     m = 0
     while symbols[at] != 0:
@@ -119,56 +87,21 @@ def unfold(
         source[n] = symbols[at] // 2 - 1 if symbols[at] % 2 == 0 else -1
         n += 1
         at += 1
+    last = 0
     for i in range(n):
         for j in range(m):
             # bit i * symbols + j joins source symbol i and target symbol j
             bit = i * most_symbols + j
-            linked[i, j] = symbols[end + 1 + bit // BITS] >> np.int32(bit % BITS) & 1
-    return n, m
-
-
-@jit
-def weight(
-    words: Long, others: Long, linked: NDArray[np.bool_], column: int, keys: Long, weights: Floats,
-    lone: Floats,
-) -> float:  # fmt: skip
-    """Return the product over words of the mean w(word | linked word), or w(word | NULL)."""
-    product = 1.0
-    for j in range(len(words)):
-        # variables weigh nothing
-        word = words[j]
-        if word < 0:
-            continue
-        total, links = 0.0, 0
-        for i in range(len(others)):
-            if column == 0:
-                if linked[i, j]:
-                    links += 1
-                    total += weights[place_of(keys, others[i] << 32 | word), 0]
-            elif linked[j, i]:
-                links += 1
-                total += weights[place_of(keys, word << 32 | others[i]), 1]
-        product *= total / links if links else lone[word, column]
-    return product
-
-
-@jit
-def place_of(keys: Long, key: int) -> int:
-    """Return the place of a key that is there."""
-    low, high = 0, len(keys)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if keys[middle] <= key:
-            low = middle
-        else:
-            high = middle
-    return low
+            if symbols[end + 1 + bit // BITS] >> np.int32(bit % BITS) & 1:
+                links[last], links[last + 1] = i, j
+                last += 2
+    return n, m, last
 
 
 @jit
 def turn(
-    symbols: Ints, offsets: Long, best: Long, counts: Floats, least: float, masks: int, words: Ints,
-    labels: Ints, turned: Ints, ends: Long,
+    symbols: Ints, offsets: Longs, best: Longs, counts: Floats, least: float, masks: int,
+    words: Ints, labels: Ints, turned: Ints, ends: Longs,
 ) -> None:  # fmt: skip
     """Write rules source side first; of one that is too rare, the source side alone.
 
@@ -224,28 +157,26 @@ def turn(
         ends[rule + 1] = at
 
 
-Codes = NDArray[np.int64]
-
 CONSTITUENT, BESIDE, RIGHT, LEFT, THREE = 1, 2, 3, 4, 5
 """The forms of a label: A, A+B, A/B, A\\B, A+B+C."""
 
 
 @jit
 def chart(
-    labels: Ints, parents: Ints, starts: Ints, ends: Ints, n: int, longest: int, codes: Codes
-) -> None:
+    labels: Ints, starts: Ints, ends: Ints, by_start: Longs, from_start: Longs, by_end: Longs,
+    to_end: Longs, longest: int, codes: Longs,
+) -> None:  # fmt: skip
     """Write the label of each span of one sentence.
 
-    labels, parents, starts, ends: (V,): the nodes of the tree, as in `Tree`; labels are numbers
-        below 2^19.
-    n: The number of words.
+    labels, starts, ends: (V,): the nodes of the tree, as in `Tree`; labels are numbers below 2^19.
+    by_start, by_end: The highest node of each span, by its first or last word, the shortest first.
+    from_start, to_end: (n + 1,): where the nodes of each word begin in these.
     longest: The most words of a span.
     codes: (n longest,): set to form << 57 | A << 38 | B << 19 | C for the span of each word and of
         each length from 1; 0 where there is no label.
     """
     # the highest node of each span: tops[start, length - 1], -1 where there is none
-    by_start, from_start = ordered(parents, starts, ends, n, True)
-    by_end, to_end = ordered(parents, starts, ends, n, False)
+    n = len(from_start) - 1
     tops = np.full((n, longest), -1, np.int32)
     for start in range(n):
         for x in range(from_start[start], from_start[start + 1]):
@@ -263,41 +194,9 @@ def chart(
 
 
 @jit
-def ordered(parents: Ints, starts: Ints, ends: Ints, n: int, at_start: bool) -> tuple[Codes, Codes]:
-    """Return the highest node of each span by first (or last) word, and where each word's begin.
-
-    The nodes of a word come from the shortest to the longest.
-    """
-    offsets = np.zeros(n + 1, np.int64)
-    order = np.empty(len(starts), np.int64)
-    # a counting sort by first or last word: once to count, once to put in place
-    for counting in (True, False):
-        for node in range(len(starts) - 1, -1, -1):  # below, then above: ancestors come first
-            start, end, parent = starts[node], ends[node], parents[node]
-            # no words; or the parent has the same span, and is the higher one
-            if start == end:
-                continue
-            if parent >= 0 and starts[parent] == start and ends[parent] == end:
-                continue
-            word = start if at_start else end - 1
-            if counting:
-                offsets[word + 1] += 1
-            else:
-                order[offsets[word]] = node
-                offsets[word] += 1
-        if counting:
-            for word in range(n):
-                offsets[word + 1] += offsets[word]
-    for word in range(n, 0, -1):
-        offsets[word] = offsets[word - 1]
-    offsets[0] = 0
-    return order, offsets
-
-
-@jit
 def of_span(
-    start: int, end: int, tops: Ints, labels: Ints, starts: Ints, ends: Ints, by_start: Codes,
-    from_start: Codes, by_end: Codes, to_end: Codes,
+    start: int, end: int, tops: Ints, labels: Ints, starts: Ints, ends: Ints, by_start: Longs,
+    from_start: Longs, by_end: Longs, to_end: Longs,
 ) -> int:  # fmt: skip
     """Return the label of a span: the first form that exists."""
     size = end - start

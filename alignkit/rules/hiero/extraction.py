@@ -35,6 +35,7 @@ from alignkit.model.phrase_arrays import LINKS, PhraseArrays
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
+from alignkit.rules.derivation.derivations import NameNumbers
 from alignkit.rules.grammar import Item, Node, Rule, Variable
 from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 from alignkit.rules.hiero.extraction_kernel import derive
@@ -91,15 +92,13 @@ _FORMS = {CONSTITUENT: "{0}", BESIDE: "{0}+{1}", RIGHT: "{0}/{1}", LEFT: "{0}\\{
 _FORMS[THREE] = "{0}+{1}+{2}"
 
 
-class Labels:
+class Labels(NameNumbers):
     """Number the labels of spans; number 0 is ``X``."""
 
     def __init__(self) -> None:
-        self.texts = ["X"]
-        self._numbers = {"X": 0}
-        self._nodes: dict[str, int] = {}  # labels of nodes, which have numbers of their own
-        self._node_labels: list[str] = []
-        self._coded: dict[int, int] = {0: 0}
+        super().__init__()
+        self._coded = {0: self["X"]}
+        self._nodes = NameNumbers()  # the labels of nodes have numbers of their own
 
     def chart(self, trees: Sequence[Tree], longest: int) -> I4:
         """Return the labels of the spans of some sentences."""
@@ -110,34 +109,33 @@ class Labels:
             if not size:
                 continue
             part = codes[at * longest : (at + size) * longest]
-            labels = np.array([self._node(label) for label in tree.labels], np.int32)
-            columns = readonly(tree.parents), readonly(tree.starts), readonly(tree.ends)
-            chart(readonly(labels), *columns, size, longest, part)
+            labels = self._nodes.encode(tree.labels, len(tree.labels))
+            if len(self._nodes) > _MOST_LABELS:
+                raise OptionError(f"the trees have more than {_MOST_LABELS} labels")
+            starts, ends = readonly(tree.starts), readonly(tree.ends)
+            chart(readonly(labels), starts, ends, *_highest(tree), longest, part)
             at += size
         different, inverse = np.unique(codes, return_inverse=True)
         numbers = np.array([self._number(code) for code in different.tolist()], np.int32)
-        return numbers[inverse.reshape(-1)] if len(different) else np.zeros(0, np.int32)
-
-    def number(self, text: str) -> int:
-        """Return the number of a label."""
-        return self._numbers[text]
-
-    def _node(self, label: str) -> int:
-        number = self._nodes.setdefault(label, len(self._nodes))
-        if number == len(self._node_labels):
-            if number == _MOST_LABELS:
-                raise OptionError(f"the trees have more than {_MOST_LABELS} labels")
-            self._node_labels.append(label)
-        return number
+        return numbers[inverse.reshape(-1)]
 
     def _number(self, code: int) -> int:
         if code not in self._coded:
             nodes = (code >> shift & (_MOST_LABELS - 1) for shift in (38, 19, 0))
-            text = _FORMS[code >> 57].format(*(self._node_labels[node] for node in nodes))
-            self._coded[code] = number = self._numbers.setdefault(text, len(self.texts))
-            if number == len(self.texts):
-                self.texts.append(text)
+            labels = (self._nodes.texts[node] for node in nodes)
+            self._coded[code] = self[_FORMS[code >> 57].format(*labels)]
         return self._coded[code]
+
+
+def _highest(tree: Tree) -> tuple[I8, I8, I8, I8]:
+    """Return the highest nodes of spans, by first and by last word, and where each word's begin."""
+    parents, starts, ends = tree.parents, tree.starts, tree.ends
+    below = (parents >= 0) & (starts[parents] == starts) & (ends[parents] == ends)
+    nodes = np.flatnonzero((starts < ends) & ~below)[::-1]  # those of a word: the shortest first
+    by_start, by_end = (nodes[np.argsort(words[nodes], kind="stable")] for words in (starts, ends))
+    words = np.arange(len(tree.words) + 1)
+    from_start = np.searchsorted(starts[by_start], words)
+    return by_start, from_start, by_end, np.searchsorted(ends[by_end], words + 1)
 
 
 class HieroRule(NamedTuple):
@@ -204,12 +202,14 @@ def extract_hiero(
     options = options or HieroOptions()
     check_known("links", links, LINKS)
     check_known("side", side, SIDES)
-    source, target = words_of(pair)
+    if pair.source is None or pair.target is None:
+        raise MissingTextError(f"pair {pair.id!r} has no words; rules need words")
+    if tree is not None and tree.words != getattr(pair, side):
+        raise OptionError(f"pair {pair.id!r}: the tree and the {side} side have different words")
+    source, target = pair.words
     longest = max(1, min(options.max_length, max(len(source), len(target))))
-    labels, chart = Labels(), None
-    if tree is not None:
-        check_tree(tree, pair, side)
-        chart = labels.chart([tree], longest)
+    labels = Labels()
+    chart = None if tree is None else labels.chart([tree], longest)
     arrays = LinkArrays.pack([alignment_of_pair(pair, annotator)], [(len(source), len(target))])
     if links == "sure":
         arrays = arrays.sure_only()
@@ -257,19 +257,6 @@ def _items(
             items.append((words[at], at))
             at += 1
     return items
-
-
-def words_of(pair: SentencePair) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a pair."""
-    if pair.source is None or pair.target is None:
-        raise MissingTextError(f"pair {pair.id!r} has no words; rules need words")
-    return pair.source, pair.target
-
-
-def check_tree(tree: Tree, pair: SentencePair, side: str) -> None:
-    """Refuse a tree with other words than the side."""
-    if tree.words != getattr(pair, side):
-        raise OptionError(f"pair {pair.id!r}: the tree and the {side} side have different words")
 
 
 Part = tuple[int, int, I4, I8]

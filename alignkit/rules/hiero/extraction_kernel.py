@@ -10,12 +10,9 @@ side and symbol t of the target side, where a side has at most `symbols`.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
-
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+from alignkit._support.jit import Floats, Ints, Longs, jit
+from alignkit.rules.tables.runs_kernel import alike
 
 BITS = 30
 """Bits of a word alignment to a number."""
@@ -23,9 +20,9 @@ BITS = 30
 
 @jit
 def derive(
-    spans: Ints, phrase_ends: Offsets, links: Ints, link_ends: Offsets, lengths: Ints,
+    spans: Ints, phrase_ends: Longs, links: Ints, link_ends: Longs, lengths: Ints,
     most_symbols: int, least_hole: int, most_holes: int, pair: int, stop: int, rows: Ints,
-    ends: Offsets,
+    ends: Longs,
 ) -> int:  # fmt: skip
     """Write the derivations of the sentence pairs from number `pair` to before `stop`.
 
@@ -73,8 +70,8 @@ def derive(
 
 @jit
 def of_phrase(
-    whole: int, spans: Ints, before: Offsets, first: Offsets, most_symbols: int, least_hole: int,
-    most_holes: int, holes: Offsets, rows: Ints, written: int,
+    whole: int, spans: Ints, before: Longs, first: Longs, most_symbols: int, least_hole: int,
+    most_holes: int, holes: Longs, rows: Ints, written: int,
 ) -> int:  # fmt: skip
     """Write the derivations of one phrase pair; return the rows so far, -1 without room."""
     a, b, c, d = spans[whole, 0], spans[whole, 1], spans[whole, 2], spans[whole, 3]
@@ -130,10 +127,10 @@ def of_phrase(
 
 @jit
 def encode(
-    rows: Ints, row_ends: Offsets, spans: Ints, links: Ints, link_ends: Offsets, lengths: Ints,
-    source_ids: Ints, source_ends: Offsets, target_ids: Ints, target_ends: Offsets, labels: Ints,
+    rows: Ints, row_ends: Longs, spans: Ints, links: Ints, link_ends: Longs, lengths: Ints,
+    source_ids: Ints, source_ends: Longs, target_ids: Ints, target_ends: Longs, labels: Ints,
     most_length: int, by_source: bool, most_symbols: int, pair: int, stop: int, symbols: Ints,
-    ends: Offsets, values: NDArray[np.float64], firsts: Offsets,
+    ends: Longs, values: Floats, firsts: Longs,
 ) -> int:  # fmt: skip
     """Write the rules of derivations as sequences, those of a sentence pair each once.
 
@@ -192,9 +189,9 @@ def encode(
 
 @jit
 def write_rule(
-    rows: Ints, row: int, spans: Ints, links: Ints, link_starts: Offsets, source_ids: Ints,
+    rows: Ints, row: int, spans: Ints, links: Ints, link_starts: Longs, source_ids: Ints,
     source: int, target_ids: Ints, target: int, labels: Ints, most_length: int, by_source: bool,
-    most_symbols: int, masks: int, places: Offsets, symbols: Ints, at: int,
+    most_symbols: int, masks: int, places: Longs, symbols: Ints, at: int,
 ) -> int:  # fmt: skip
     """Write one rule from `at` on; return where it ends."""
     start = at
@@ -268,8 +265,8 @@ def label_of(
 
 @jit
 def once(
-    symbols: Ints, ends: Offsets, at: int, masks: int, slots: Offsets, stamps: Offsets,
-    others: Offsets, stamp: int, begin: int, written: int, values: NDArray[np.float64],
+    symbols: Ints, ends: Longs, at: int, masks: int, slots: Longs, stamps: Longs,
+    others: Longs, stamp: int, begin: int, written: int, values: Floats,
 ) -> int:  # fmt: skip
     """Keep the sequence that was written last, to `at`, or count it for the same one before it.
 
@@ -305,12 +302,3 @@ def once(
     values[written, 0], values[written, 1] = 1.0, 1.0
     ends[written + 1] = at
     return written + 1
-
-
-@jit
-def alike(symbols: Ints, start: int, other: int, size: int) -> bool:
-    """Return whether two stretches hold the same numbers."""
-    same = 0
-    while same < size and symbols[start + same] == symbols[other + same]:
-        same += 1
-    return same == size

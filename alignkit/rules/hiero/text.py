@@ -90,6 +90,8 @@ class RuleText:
         pieces += [layout.variable(label, number) for label in labels for number in (0, 1)]
         self._words = len(pieces)
         pieces += map(layout.word, block.words)
+        self._dash = len(pieces)
+        pieces += ["-", *map(str, range(block.most_symbols))]
         self._numbers: list[tuple[str, Callable[[float], str]]] = []
         steps = []
         for text, name, how, _ in Formatter().parse(line):
@@ -99,7 +101,7 @@ class RuleText:
             if name is not None:
                 steps.append(self._step(name, how or "", pieces))
         self._steps = np.array(steps, np.int32)
-        self._pieces = WordPool.of(pieces, "strict").arrays()
+        self._pieces = WordPool.of(pieces, "strict")
         self._out = np.empty(_ROOM, np.uint8)
 
     def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
@@ -127,8 +129,8 @@ class RuleText:
         while rule < len(block):
             done = kernel.lines(
                 readonly(self._steps), readonly(block.symbols), readonly(block.offsets),
-                len(block.labels), block.most_symbols, self._words, *self._pieces,
-                readonly(numbers), *WordPool.of(texts).arrays(), rule, self._out, state,
+                len(block.labels), block.most_symbols, self._words, self._dash, *self._pieces,
+                readonly(numbers), *WordPool.of(texts), rule, self._out, state,
             )  # fmt: skip
             if done == rule:
                 self._out = np.empty(2 * len(self._out), np.uint8)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
+from alignkit._support.jit import Bytes, Ints, Longs, jit
 from alignkit.rules.hiero.extraction_kernel import BITS
-
-Ints = NDArray[np.int32]
-Long = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 TEXT, LABEL, NUMBER, SOURCE, TARGET, LINKS, ALL_LINKS = range(7)
 """What a step of a layout writes, given its number: that piece; that of the label of the left-hand
@@ -20,16 +15,16 @@ there; links of words, or of variables too, divided by that piece."""
 
 @jit
 def lines(
-    layout: Ints, symbols: Ints, offsets: Long, labels: int, most_symbols: int, words: int,
-    pieces: Bytes, piece_ends: Long, numbers: Ints, number_pieces: Bytes, number_ends: Long,
-    rule: int, out: Bytes, state: Long,
+    layout: Ints, symbols: Ints, offsets: Longs, labels: int, most_symbols: int, words: int,
+    dash: int, pieces: Bytes, piece_ends: Longs, numbers: Ints, number_pieces: Bytes,
+    number_ends: Longs, rule: int, out: Bytes, state: Longs,
 ) -> int:  # fmt: skip
     """Write the lines of rules from number `rule` on.
 
     layout: (K, 2): the steps that make a line, each with its number.
     symbols, offsets: As in `HieroBlock`.
     labels, most_symbols: How many labels there are, and the most symbols of a side.
-    words: The piece of the first word.
+    words, dash: The piece of the first word; that of "-", after which the numbers from 0 come.
     pieces, piece_ends: The bytes of all pieces, and where each ends, after a leading 0.
     numbers: (R, C): the piece of each number.
     number_pieces, number_ends: Likewise, of numbers.
@@ -74,7 +69,7 @@ def lines(
             else:
                 at = put_links(
                     symbols, begin, middle, end, base, most_symbols, what == ALL_LINKS,
-                    pieces, piece_ends, which, out, at,
+                    pieces, piece_ends, which, dash, out, at,
                 )  # fmt: skip
             if at == len(out):  # full, or just so: it is written again
                 return rule
@@ -96,7 +91,7 @@ def bounds(symbols: Ints, start: int) -> tuple[int, int, int]:
 
 
 @jit
-def put(pieces: Bytes, piece_ends: Long, piece: int, out: Bytes, at: int) -> int:
+def put(pieces: Bytes, piece_ends: Longs, piece: int, out: Bytes, at: int) -> int:
     """Write a piece; return where it ends, or the end of `out` if there is no room."""
     start, size = piece_ends[piece], piece_ends[piece + 1] - piece_ends[piece]
     if at + size > len(out):
@@ -109,7 +104,7 @@ def put(pieces: Bytes, piece_ends: Long, piece: int, out: Bytes, at: int) -> int
 @jit
 def put_links(
     symbols: Ints, begin: int, middle: int, end: int, base: int, most_symbols: int, variables: bool,
-    pieces: Bytes, piece_ends: Long, divider: int, out: Bytes, at: int,
+    pieces: Bytes, piece_ends: Longs, divider: int, dash: int, out: Bytes, at: int,
 ) -> int:  # fmt: skip
     """Write links as `put` does, those of a source symbol after the other."""
     any_before = False
@@ -127,11 +122,9 @@ def put_links(
             if linked:
                 if any_before:
                     at = put(pieces, piece_ends, divider, out, at)
-                at = put_number(i, out, at)
-                if at < len(out):
-                    out[at] = 45
-                    at += 1
-                at = put_number(j, out, at)
+                at = put(pieces, piece_ends, dash + 1 + i, out, at)
+                at = put(pieces, piece_ends, dash, out, at)
+                at = put(pieces, piece_ends, dash + 1 + j, out, at)
                 any_before = True
         if is_variable:
             number += 1
@@ -139,25 +132,7 @@ def put_links(
 
 
 @jit
-def put_number(number: int, out: Bytes, at: int) -> int:
-    """Write a whole number from 0 up as `put` does."""
-    digits = 1
-    rest = number // 10
-    while rest > 0:
-        digits += 1
-        rest //= 10
-    if at + digits > len(out):
-        return len(out)
-    # digits from the last to the first
-    rest = number
-    for x in range(digits - 1, -1, -1):
-        out[at + x] = 48 + rest % 10
-        rest //= 10
-    return at + digits
-
-
-@jit
-def identical(symbols: Ints, offsets: Long, labels: int, folded: Ints, same: Bytes) -> None:
+def identical(symbols: Ints, offsets: Longs, labels: int, folded: Ints, same: Bytes) -> None:
     """Mark the rules whose sides are equal, words by their `folded` numbers."""
     base = 2 * labels + 1
     for rule in range(len(offsets) - 1):

@@ -27,7 +27,7 @@ from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of
+from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of, ranked
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
@@ -94,10 +94,10 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
         yield block, totals[numbers]
 
 
-def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
+def whole_groups(runs: Runs, head: int = 0) -> Iterator[tuple[Block, I8]]:
     """Yield the records of `Runs` in complete groups by first phrase, with the group of each."""
     held: list[tuple[Block, I8]] = []
-    for block, numbers in _grouped(runs):
+    for block, numbers in _grouped(runs, head):
         last = int(np.searchsorted(numbers, numbers[-1]))
         if last == 0 and held and held[-1][1][-1] == numbers[-1]:
             held.append((block, numbers))
@@ -113,14 +113,15 @@ def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
     return Block.concatenate(blocks), np.concatenate(numbers)
 
 
-def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
+def _grouped(runs: Runs, head: int = 0) -> Iterator[tuple[Block, I8]]:
     before, last = readonly(np.empty(0, np.int32)), -1
     for block in runs.merge():
         symbols = readonly(block.symbols)
-        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last)
+        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last, head)
         yield block, numbers
         tail = symbols[block.offsets[-2] :]
-        before, last = readonly(tail[: int(tail.argmin()) + 1]), int(numbers[-1])
+        end = head + int(tail[head:].argmin()) + 1
+        before, last = readonly(tail[:end]), int(numbers[-1])
 
 
 @dataclass
@@ -246,11 +247,8 @@ class PhraseCounts(ExitStack):
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
         """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
-        _check_least(min_count)
         by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
-        self.tally, words = PhraseTally(), self.words
-        ranks = np.empty(len(words), np.int32)
-        ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+        self.tally, (_, ranks) = PhraseTally(), ranked(self.words)
         for records in turned(self._by_target, ranks, min_count, self.tally):
             by_source.add(*records)
         self._by_target.close()
@@ -335,7 +333,8 @@ def phrase_table(
     check_arguments(phrase_table, locals())
     settings = TableSettings(links, kind, loose, max_length, ignore_identical)
     longest_span(links, max_length)
-    _check_least(min_count)
+    if min_count < 1:
+        raise OptionError(f"`min_count` is {min_count}; it must be 1 or more")
     aligned = Choice("pairs", annotator).annotated(each("pairs", pairs, SentencePair))
 
     def entries() -> Iterator[PhraseEntry]:
@@ -344,11 +343,6 @@ def phrase_table(
             yield from counts.entries(min_count=min_count)
 
     return entries()
-
-
-def _check_least(min_count: int) -> None:
-    if min_count < 1:
-        raise OptionError(f"`min_count` is {min_count}; it must be 1 or more")
 
 
 def pack_words(

@@ -22,7 +22,8 @@ from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.errors import OptionError
-from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, variables
+from alignkit.model.alignment import SIDES
+from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_tables import (
     PhraseEntry,
@@ -32,11 +33,8 @@ from alignkit.rules.tables.phrase_tables import (
     entry_lines,
     whole_groups,
 )
-from alignkit.rules.tables.runs import F8, I4, ROOM, Block, Runs, WordPool
+from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
-
-PIVOTS = ("source", "target")
-"""The sides of a table on which entries can be joined."""
 
 VALUES = 2 * kernel.LIMBS + 1
 """The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
@@ -86,17 +84,27 @@ def pivot_paths(
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
         arrays = readonly(block.symbols), readonly(block.offsets)
-        ranges = kernel.ranges(*arrays, groups, tables)
+        partners = _partners(block, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
             symbols = np.empty(longest, np.int32)
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
             count = kernel.join(
-                *arrays, block.values, ranges, state, identity, *names, symbols, offsets, values
+                *arrays, block.values, partners, state, identity, *names, symbols, offsets, values
             )
             ends = offsets[: count + 1]
             yield symbols[: ends[-1]], ends, values[:count]
+
+
+def _partners(block: Block, groups: I8, tables: int) -> I8:
+    """Return where each phrase begins, and the range of records to join it with, (R, 3)."""
+    middles = np.flatnonzero(block.symbols == 0)
+    second = block.symbols[middles + 1] != 1  # whether a record is of the second table
+    order = 2 * groups + second
+    first = np.searchsorted(order, 2 * groups + (tables == 2))
+    last = np.searchsorted(order, 2 * groups + 1, "right")
+    return np.stack([middles + 2, first, np.where(second, 0, last)], axis=1)
 
 
 def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
@@ -195,7 +203,7 @@ class Pivot(ExitStack):
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add the entries of a file; return how many it holds."""
-        k, entries = PIVOTS.index(on), 0
+        k, entries = SIDES.index(on), 0
         for rows in file.rows():
             if progress is not None:
                 progress(len(rows.counts))
@@ -329,13 +337,13 @@ def pivot(
     under control -> in check: p 0.25, back 0.375, by 1 pivot
     """
     check_arguments(pivot, locals())
-    check_known("side", on, PIVOTS)
+    check_known("side", on, SIDES)
     if not min_count >= 0:
         raise OptionError(f"`min_count` is {min_count}; it must be 0 or more")
     settings = PivotSettings(min_p, top, identity)
     tables = [each("table", table, PhraseEntry)]
     tables += [] if second is None else [each("second", second, PhraseEntry)]
-    k = PIVOTS.index(on)
+    k = SIDES.index(on)
 
     def paraphrases() -> Iterator[Paraphrase]:
         with Pivot(len(tables)) as made:
@@ -357,10 +365,9 @@ class RulePivot(ExitStack):
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
     ) -> None:
         super().__init__()
-        check_known("side", on, PIVOTS)
         self.pivot = self.enter_context(Pivot(tables, folder=folder, room=room))
         self.left_out: Counter[str] = Counter()
-        self._side = PIVOTS.index(on)
+        self._side = SIDES.index(on)
         self._labels: set[str] = set()
         self._variables = 0
 
@@ -417,24 +424,20 @@ def _token(variable: Variable) -> str:
     return f"x{variable.number}:{variable.label}"
 
 
-_END = object()
-
-
 def _tokens(side: Side, names: dict[int, int]) -> Iterator[str]:
     """Yield a side as texts; the first character of each gives its kind."""
-    rest: list[object] = [_END, *reversed(side.children if isinstance(side, Node) else side)]
-    yield f"({side.label}" if isinstance(side, Node) else "["
-    while rest:
-        item = rest.pop()
-        if item is _END:
+    is_string = not isinstance(side, Node)
+    if is_string:
+        yield "["
+    for item in preorder(side):
+        if item is None:
             yield ")"
         elif isinstance(item, Variable):
             yield _token(item._replace(number=names[item.number]))
-        elif isinstance(item, Node):
-            yield f"({item.label}"
-            rest += (_END, *reversed(item.children))
         else:
-            yield f'"{item}'
+            yield f"({item.label}" if isinstance(item, Node) else f'"{item}'
+    if is_string:
+        yield ")"
 
 
 def _parsed(tokens: tuple[str, ...]) -> Side:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
-from alignkit.errors import AlignmentError, FileError, OptionError
+from alignkit.errors import FileError, OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
 from alignkit.rules.tables import runs_kernel as kernel
 
@@ -71,12 +71,18 @@ def ends_of(sizes: Sequence[int] | I8) -> I8:
     return ends
 
 
+def ranked(texts: Sequence[str]) -> tuple[list[str], I4]:
+    """Return texts in order, and the place that each then has."""
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = np.arange(len(texts))
+    return [texts[k] for k in order], ranks
+
+
 class Runs(AbstractContextManager["Runs"]):
     """Count sequences of numbers that may not fit in memory."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
-        if min(sums, maxima) < 0 or sums + maxima < 1:
-            raise OptionError(f"{sums} sums and {maxima} maxima; a record has at least 1 value")
         if room < _LEAST:
             raise OptionError(f"room is {room} bytes; it must be {_LEAST} or more")
         self.added = self.written = 0
@@ -102,8 +108,6 @@ class Runs(AbstractContextManager["Runs"]):
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
         arrays = readonly(symbols), readonly(offsets), readonly(values)
-        if (place := kernel.negative(arrays[0])) >= 0:
-            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; it must be 0 or more")
         first, count = 0, len(offsets) - 1
         while (first := held.absorb(*arrays, first, self._sums)) < count:
             if held.size:
@@ -322,16 +326,14 @@ class Sections:
     """Write records to a file in which each bucket can be found."""
 
     def __init__(self, stream: BinaryIO, count: int) -> None:
-        self._stream, self._width = stream, 0
+        self._stream = stream
         self._held: list[list[Block]] = [[] for _ in range(count)]
         self._sizes = [0] * count
         self._most = max(_HELD // count, _SHARE)
-        self._chunks: list[tuple[int, int, int, int]] = []
-        self._at = 0
+        self._chunks: list[tuple[int, int]] = []
 
     def add(self, block: Block, buckets: I4) -> None:
         """Add R records; buckets (R,) has the bucket of each."""
-        self._width = block.values.shape[1]
         order = np.argsort(buckets, kind="stable").astype(np.int32)
         sizes = np.bincount(buckets, minlength=len(self._held))
         ends = np.cumsum(sizes)
@@ -348,39 +350,31 @@ class Sections:
         """Write the pending records and the index; the stream stays open."""
         for bucket in range(len(self._held)):
             self._write(bucket)
-        self._put(np.array(self._chunks, np.int64).reshape(-1, 4))
-        self._put(np.array([len(self._chunks), self._width], np.int64))
+        index = self._stream.tell()
+        np.save(self._stream, np.array(self._chunks, np.int64).reshape(-1, 2))
+        self._stream.write(index.to_bytes(8, "big"))
 
     def _write(self, bucket: int) -> None:
         blocks = self._held[bucket]
         if not blocks:
             return
         whole = Block.concatenate(blocks)
-        self._chunks.append((bucket, self._at, len(whole), len(whole.symbols)))
-        for part in (np.diff(whole.offsets), whole.values, whole.symbols):
-            self._put(part)
+        self._chunks.append((bucket, self._stream.tell()))
+        for part in (whole.symbols, whole.offsets, whole.values):
+            np.save(self._stream, part)
         self._held[bucket], self._sizes[bucket] = [], 0
-
-    def _put(self, part: NDArray[np.generic]) -> None:
-        self._stream.write(np.ascontiguousarray(part).data.cast("B") if part.size else b"")
-        self._at += part.nbytes
 
 
 def read_section(path: str, bucket: int) -> Iterator[Block]:
     """Yield the records of a bucket."""
     try:
         with open(path, "rb") as stream:
-            stream.seek(-16, 2)
-            end = stream.tell()
-            count, width = np.frombuffer(stream.read(16), np.int64).tolist()
-            stream.seek(end - 32 * count)
-            index = np.frombuffer(stream.read(32 * count), np.int64).reshape(-1, 4)
-            for _, at, records, numbers in index[index[:, 0] == bucket].tolist():
+            stream.seek(-8, 2)
+            stream.seek(int.from_bytes(stream.read(), "big"))
+            index = np.load(stream)
+            for at in index[index[:, 0] == bucket, 1].tolist():
                 stream.seek(at)
-                offsets = ends_of(np.frombuffer(stream.read(8 * records), np.int64))
-                values = np.frombuffer(stream.read(8 * records * width), np.float64)
-                symbols = np.frombuffer(stream.read(4 * numbers), np.int32)
-                yield Block(symbols, offsets, values.reshape(records, width))
+                yield Block(np.load(stream), np.load(stream), np.load(stream))
     except OSError as problem:
         raise FileError.of(problem, path) from None
 
@@ -402,43 +396,24 @@ class WordPool(NamedTuple):
         """Read a list written by `write`."""
         try:
             with open(path, "rb") as stream:
-                (count,) = np.frombuffer(stream.read(8), np.int64).tolist()
-                ends = np.frombuffer(stream.read(8 * count + 8), np.int64)
-                return cls(np.frombuffer(stream.read(), np.uint8), ends)
+                return cls(np.load(stream), np.load(stream))
         except OSError as problem:
             raise FileError.of(problem, path) from None
 
     def write(self, path: str) -> None:
         """Write the list."""
         with open(path, "wb") as stream:
-            for part in (np.array([len(self)], np.int64), self.ends, self.text):
-                stream.write(part.tobytes())
+            np.save(stream, self.text)
+            np.save(stream, self.ends)
 
-    def words(self) -> list[str]:
-        """Return the words."""
-        text, ends = self.text.tobytes(), pairwise(self.ends.tolist())
-        return [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in ends]
-
-    def places_in(self, other: WordPool) -> I4:
-        """Return (V,) positions of the words in a list that contains them all; both are sorted."""
-        return kernel.places(*self.arrays(), *other.arrays())
-
-    def arrays(self) -> tuple[NDArray[np.uint8], I8]:
-        """Return text and ends in the form that kernels need."""
-        return readonly(self.text), readonly(self.ends)
+    def words(self) -> Iterator[str]:
+        """Yield the words."""
+        text = self.text.tobytes()
+        for begin, end in pairwise(self.ends.tolist()):
+            yield text[begin:end].decode("utf-8", "surrogatepass")
 
     def __len__(self) -> int:
         return len(self.ends) - 1
-
-
-def merged_pools(pools: Sequence[WordPool]) -> WordPool:
-    """Merge sorted lists of words, each word once."""
-    left = list(pools)
-    while len(left) > 1:
-        pairs = zip(left[::2], left[1::2], strict=False)
-        odd = left[-1:] if len(left) % 2 else []
-        left = [WordPool(*kernel.merge_words(*a.arrays(), *b.arrays())) for a, b in pairs] + odd
-    return left[0]
 
 
 def marks_of(words: Iterable[str]) -> NDArray[np.uint64]:

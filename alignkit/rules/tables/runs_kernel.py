@@ -8,14 +8,8 @@ word of 64 bits, are its *key* at a depth: most comparisons need no more than th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import inlined, jit
-
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Values = NDArray[np.float64]
+from alignkit._support.jit import Floats, Ints, Longs, Words, inlined, jit
 
 DONE, FULL = -1, -2
 """What `merge` returns: nothing is left, or the output is full."""
@@ -50,7 +44,7 @@ def compare(left: Ints, i: int, end: int, right: Ints, j: int, stop: int) -> int
 
 
 @inlined
-def combine(into: Values, row: int, values: Values, other: int, sums: int) -> None:
+def combine(into: Floats, row: int, values: Floats, other: int, sums: int) -> None:
     """Add the first values of a row to those of another; of the rest keep the greater."""
     for k in range(sums):
         into[row, k] += values[other, k]
@@ -58,19 +52,19 @@ def combine(into: Values, row: int, values: Values, other: int, sums: int) -> No
         into[row, k] = max(into[row, k], values[other, k])
 
 
-@jit
-def negative(symbols: Ints) -> int:
-    """Return the place of the first number below 0; -1 where there is none."""
-    for k in range(len(symbols)):
-        if symbols[k] < 0:
-            return k
-    return -1
+@inlined
+def alike(symbols: Ints, start: int, other: int, size: int) -> bool:
+    """Return whether two stretches hold the same numbers."""
+    same = 0
+    while same < size and symbols[start + same] == symbols[other + same]:
+        same += 1
+    return same == size
 
 
 @jit
 def absorb(
-    symbols: Ints, offsets: Offsets, values: Values, first: int, sums: int, kept: Ints,
-    ends: Offsets, kept_values: Values, slots: Words, size: int,
+    symbols: Ints, offsets: Longs, values: Floats, first: int, sums: int, kept: Ints,
+    ends: Longs, kept_values: Floats, slots: Words, size: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take in the records from number `first` on, each sequence once.
 
@@ -130,7 +124,7 @@ def absorb(
 
 
 @jit
-def sort(symbols: Ints, ends: Offsets, order: Ints, keys: Words) -> None:
+def sort(symbols: Ints, ends: Longs, order: Ints, keys: Words) -> None:
     """Put the numbers of records, `order`, into the order of their sequences, which all differ.
 
     Quicksort in three parts by the keys; those with equal keys are sorted by their next ones
@@ -190,7 +184,7 @@ def swap(order: Ints, keys: Words, i: int, j: int) -> None:
 
 @inlined
 def insert(
-    symbols: Ints, ends: Offsets, order: Ints, keys: Words, lo: int, hi: int, depth: int
+    symbols: Ints, ends: Longs, order: Ints, keys: Words, lo: int, hi: int, depth: int
 ) -> None:
     """Sort a few records that are equal up to a depth."""
     for k in range(lo + 1, hi):
@@ -212,7 +206,7 @@ def insert(
 
 
 @jit
-def fitting(ends: Offsets, order: Ints, begin: int, records: int, room: int) -> int:
+def fitting(ends: Longs, order: Ints, begin: int, records: int, room: int) -> int:
     """Return where a block ends that begins at a place of `order`; it has a record at least."""
     end, used = begin, 0
     while end < len(order) and end - begin < records:
@@ -225,7 +219,7 @@ def fitting(ends: Offsets, order: Ints, begin: int, records: int, room: int) -> 
 
 
 @jit
-def take(symbols: Ints, ends: Offsets, values: Values, order: Ints) -> tuple[Ints, Offsets, Values]:
+def take(symbols: Ints, ends: Longs, values: Floats, order: Ints) -> tuple[Ints, Longs, Floats]:
     """Return some records, in an order, as arrays of their own."""
     offsets = np.zeros(len(order) + 1, np.int64)
     for k in range(len(order)):
@@ -242,9 +236,7 @@ def take(symbols: Ints, ends: Offsets, values: Values, order: Ints) -> tuple[Int
 
 
 @inlined
-def before(
-    symbols: Ints, offsets: Offsets, places: Offsets, keys: Words, run: int, other: int
-) -> bool:
+def before(symbols: Ints, offsets: Longs, places: Longs, keys: Words, run: int, other: int) -> bool:
     """Return whether the next record of run run comes before that of another."""
     if keys[run] != keys[other]:
         return bool(keys[run] < keys[other])
@@ -258,7 +250,7 @@ def before(
 
 @inlined
 def sift(
-    heap: Offsets, size: int, symbols: Ints, offsets: Offsets, places: Offsets, keys: Words,
+    heap: Longs, size: int, symbols: Ints, offsets: Longs, places: Longs, keys: Words,
     node: int,
 ) -> None:  # fmt: skip
     """Let a run sink to its place in a heap, the first record at its top."""
@@ -276,8 +268,8 @@ def sift(
 
 @jit
 def merge(
-    symbols: Ints, offsets: Offsets, values: Values, counts: Offsets, places: Offsets, keys: Words,
-    heap: Offsets, state: Offsets, sums: int, out: Ints, out_offsets: Offsets, out_values: Values,
+    symbols: Ints, offsets: Longs, values: Floats, counts: Longs, places: Longs, keys: Words,
+    heap: Longs, state: Longs, sums: int, out: Ints, out_offsets: Longs, out_values: Floats,
 ) -> int:  # fmt: skip
     """Merge the blocks of several runs until one is used up, or the output is full.
 
@@ -345,55 +337,8 @@ def merge(
     return DONE
 
 
-Bytes = NDArray[np.uint8]
-
-Marks = NDArray[np.uint64]
-
-
 @jit
-def renumber(symbols: Ints, offsets: Offsets, numbers: Ints, skip: int) -> Ints:
-    """Return the symbols of records with other numbers of their words.
-
-    symbols, offsets: The records.
-    numbers: The new number of each word, from 0 on.
-    skip: How many symbols behind the first 0 are no words.
-    """
-    made = np.empty(len(symbols), np.int32)
-    for k in range(len(offsets) - 1):
-        # symbols up to as_is are no words: the 0 between the phrases and `skip` more
-        as_is = -1
-        for i in range(offsets[k], offsets[k + 1]):
-            if symbols[i] == 0 and as_is < 0:
-                as_is = i + skip
-            made[i] = symbols[i]
-            if symbols[i] > 0 and i > as_is:
-                made[i] = numbers[symbols[i] - 1] + 1
-    return made
-
-
-@jit
-def by_mark(symbols: Ints, offsets: Offsets, marks: Marks, count: int) -> Ints:
-    """Return a bucket for each record, which its first phrase alone decides.
-
-    symbols, offsets: The records.
-    marks: A number for each word that follows from its text.
-    count: How many buckets there are.
-    """
-    buckets = np.empty(len(offsets) - 1, np.int32)
-    for k in range(len(buckets)):
-        mixed = np.uint64(0)
-        i = offsets[k]
-        # as in `absorb`, over marks of the words of the first phrase
-        while symbols[i] != 0:
-            mixed = (mixed ^ marks[symbols[i] - 1]) * _MIX
-            mixed ^= mixed >> np.uint64(29)
-            i += 1
-        buckets[k] = np.int32((mixed >> np.uint64(33)) % np.uint64(count))
-    return buckets
-
-
-@jit
-def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -> Ints:
+def between(symbols: Ints, offsets: Longs, keys: Ints, key_offsets: Longs) -> Ints:
     """Return how many of some sorted phrases the first phrase of each record is not before.
 
     symbols, offsets: The records.
@@ -422,68 +367,3 @@ def is_before(symbols: Ints, i: int, keys: Ints, j: int, end: int) -> bool:
         i += 1
         j += 1
     return False
-
-
-@inlined
-def compare_words(first: Bytes, i: int, end: int, other: Bytes, j: int, stop: int) -> int:
-    """Return -1, 0 or 1: how first[i:end] compares with other[j:stop]."""
-    while i < end and j < stop:
-        if first[i] != other[j]:
-            return -1 if first[i] < other[j] else 1
-        i += 1
-        j += 1
-    if i < end:
-        return 1
-    return -1 if j < stop else 0
-
-
-@jit
-def merge_words(
-    first: Bytes, first_ends: Offsets, other: Bytes, other_ends: Offsets
-) -> tuple[Bytes, Offsets]:
-    """Merge two sorted lists of words, each word once.
-
-    first, first_ends, other, other_ends: The words, and (V + 1,) where each ends, from 0 on.
-    """
-    text = np.empty(len(first) + len(other), np.uint8)
-    ends = np.zeros(len(first_ends) + len(other_ends) - 1, np.int64)
-    i = j = at = size = 0
-    while i < len(first_ends) - 1 or j < len(other_ends) - 1:
-        # -1: the next word is the first list's, 1: the other's, 0: it is in both
-        order = 0
-        if j == len(other_ends) - 1:
-            order = -1
-        elif i == len(first_ends) - 1:
-            order = 1
-        else:
-            order = compare_words(
-                first, first_ends[i], first_ends[i + 1], other, other_ends[j], other_ends[j + 1]
-            )
-        if order <= 0:
-            for k in range(first_ends[i], first_ends[i + 1]):
-                text[at] = first[k]
-                at += 1
-            i += 1
-            if order == 0:
-                j += 1
-        else:
-            for k in range(other_ends[j], other_ends[j + 1]):
-                text[at] = other[k]
-                at += 1
-            j += 1
-        size += 1
-        ends[size] = at
-    return text[:at].copy(), ends[: size + 1].copy()
-
-
-@jit
-def places(few: Bytes, few_ends: Offsets, all: Bytes, all_ends: Offsets) -> Ints:
-    """Return where the words of a sorted list stand in another one, which has them all."""
-    places_in = np.empty(len(few_ends) - 1, np.int32)
-    j = 0
-    for i in range(len(places_in)):
-        # both are sorted: j only goes forward
-        while compare_words(all, all_ends[j], all_ends[j + 1], few, few_ends[i], few_ends[i + 1]):
-            j += 1
-        places_in[i] = j
-    return places_in

@@ -6,19 +6,15 @@ A record is two phrases of words, each numbered from 1 on, with 0 between them.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import inlined, jit
-
-Ints = NDArray[np.int32]
-Bytes = NDArray[np.uint8]
-Offsets = NDArray[np.int64]
+from alignkit._support.jit import Bytes, Floats, Ints, Longs, inlined, jit
+from alignkit.rules.tables.runs_kernel import alike
 
 
 @jit
 def pack(
-    spans: Ints, pairs: Offsets, source: Ints, source_offsets: Offsets, target: Ints,
-    target_offsets: Offsets, offsets: Offsets, symbols: Ints,
+    spans: Ints, pairs: Longs, source: Ints, source_offsets: Longs, target: Ints,
+    target_offsets: Longs, offsets: Longs, symbols: Ints,
 ) -> None:  # fmt: skip
     """Write phrase pairs as records, the target phrase first.
 
@@ -43,12 +39,13 @@ def pack(
 
 
 @jit
-def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> Offsets:
+def number_groups(symbols: Ints, offsets: Longs, before: Ints, last: int, head: int) -> Longs:
     """Return the group of each of some sorted records: those with the same first phrase.
 
     symbols, offsets: The records.
     before, last: The first phrase, with its 0, and the number of the group before; empty and -1
         where there is none.
+    head: How many symbols belong to the first phrase whether they are 0 or not.
     Returns: (R,): the group of each record.
     """
     numbers = np.empty(len(offsets) - 1, np.int64)
@@ -57,7 +54,11 @@ def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> O
         start = offsets[k]
         i = 0
         # compare with the first phrase of the record before, up to its 0
-        while at + i < stop and known[at + i] == symbols[start + i] and known[at + i] != 0:
+        while (
+            at + i < stop
+            and known[at + i] == symbols[start + i]
+            and (i < head or known[at + i] != 0)
+        ):
             i += 1
         if at + i == stop or known[at + i] != symbols[start + i]:
             last += 1
@@ -67,7 +68,7 @@ def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> O
 
 
 @jit
-def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple[Ints, Offsets]:
+def exchange(symbols: Ints, offsets: Longs, kept: Bytes, ranks: Ints) -> tuple[Ints, Longs]:
     """Exchange the phrases of records, and number words anew; of what is not kept one phrase stays.
 
     symbols, offsets: The records.
@@ -97,8 +98,8 @@ def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple
 
 @jit
 def write(
-    symbols: Ints, offsets: Offsets, shown: Offsets, words: Bytes, word_ends: Offsets,
-    numbers: Bytes, number_ends: Offsets, places: Offsets,
+    symbols: Ints, offsets: Longs, shown: Longs, words: Bytes, word_ends: Longs,
+    numbers: Bytes, number_ends: Longs, places: Longs,
 ) -> Bytes:  # fmt: skip
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
@@ -143,48 +144,12 @@ def write(
     return text
 
 
-Values = NDArray[np.float64]
-
 LIMBS = 3
 BITS = 28
 """A probability is held as whole numbers of 2^-28, 2^-56 and 2^-84: up to 2^25 of them add up
 without rounding, so that a sum does not depend on its order."""
 
 _UNIT = 2.0**BITS
-
-
-@jit
-def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offsets:
-    """Return what each record is to be joined with.
-
-    symbols, offsets: Sorted records.
-    groups: (R,): the number of the pivot of each.
-    sides: 1: all records are of side 1, and are joined with each other; 2: those of side 1 are
-        joined with those of side 2.
-    Returns: (R, 3): where the phrase begins, and the first and last record (half-open) to join it
-        with.
-    """
-    count = len(groups)
-    partners = np.zeros((count, 3), np.int64)
-    begin = 0
-    while begin < count:
-        middle, end = begin, begin
-        # one pivot: where phrases begin, and where side 1 ends
-        while end < count and groups[end] == groups[begin]:
-            at = offsets[end]
-            while symbols[at] != 0:
-                at += 1
-            # behind the 0 stands the side, then the phrase
-            partners[end, 0] = at + 2
-            if symbols[at + 1] == 1:
-                middle = end + 1
-            end += 1
-        for k in range(begin, middle):
-            # each of side 1 with all of side 2, or with all of side 1
-            partners[k, 1] = middle if sides == 2 else begin
-            partners[k, 2] = end
-        begin = end
-    return partners
 
 
 @inlined
@@ -196,15 +161,16 @@ def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
 
 @jit
 def join(
-    symbols: Ints, offsets: Offsets, values: Values, partners: Offsets, state: Offsets,
-    identity: bool, ranks: Ints, numbers: Ints, renamed: Ints, out: Ints, out_offsets: Offsets,
-    out_values: Values,
+    symbols: Ints, offsets: Longs, values: Floats, partners: Longs, state: Longs,
+    identity: bool, ranks: Ints, numbers: Ints, renamed: Ints, out: Ints, out_offsets: Longs,
+    out_values: Floats,
 ) -> int:  # fmt: skip
     """Write the paths from phrases over their pivots to other phrases.
 
     symbols, offsets: The records.
     values: (R, 2): p(pivot | phrase) and p(phrase | pivot).
-    partners: What `ranges` returned.
+    partners: (R, 3): where the phrase begins, and the first and last record (half-open) to join it
+        with.
     state: The record and the other one to go on with.
     identity: Whether to keep the paths from a phrase to itself.
     ranks: What symbol k is to be called.
@@ -229,12 +195,13 @@ def join(
                 named += 1
         while other < partners[first, 2]:
             start, stop = partners[other, 0], offsets[other + 1]
-            if not identity and same(symbols, begin, end, start, stop):
+            size = end - begin
+            if not identity and stop - start == size and alike(symbols, begin, start, size):
                 other += 1
                 continue
             at = out_offsets[written]
             # full: the next call goes on with this path
-            if written == len(out_values) or at + end - begin + stop - start + 1 > len(out):
+            if written == len(out_values) or at + size + stop - start + 1 > len(out):
                 state[0], state[1] = first, other
                 return written
             for k in range(begin, end):
@@ -259,7 +226,7 @@ def join(
 
 
 @inlined
-def divide(number: float, out: Values, row: int, first: int) -> None:
+def divide(number: float, out: Floats, row: int, first: int) -> None:
     """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
     for k in range(LIMBS):
         # the next 28 bits of the number
@@ -267,14 +234,3 @@ def divide(number: float, out: Values, row: int, first: int) -> None:
         whole = np.floor(number)
         out[row, first + k] = whole
         number -= whole
-
-
-@inlined
-def same(symbols: Ints, i: int, end: int, j: int, stop: int) -> bool:
-    """Return whether symbols[i:end] are symbols[j:stop]."""
-    if end - i != stop - j:
-        return False
-    while i < end and symbols[i] == symbols[j]:
-        i += 1
-        j += 1
-    return i == end
