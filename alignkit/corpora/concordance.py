@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2, nan
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.wording import how_many
-from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.alignment import NULL, SIDES, Alignment
+from alignkit.errors import OptionError
+from alignkit.model.alignment import NULL, SIDES
 from alignkit.model.sentence_pair import SentencePair, word_column
 from alignkit.model.texts import compared
 from alignkit.tables.columns import Cell, Column
@@ -216,11 +216,9 @@ def concordance(
         matches = re.compile(text, re.IGNORECASE if ignore_case else 0).fullmatch
     except re.error as error:
         raise OptionError(f"{word!r} is not a regular expression: {error}") from None
-    read = _Reader(side, annotator, lemma, ignore_case, context)
-    occurrences = [x for _, x in read.occurrences(corpus, matches)]
-    places = {name: k for k, name in enumerate(read.read)}
-    occurrences.sort(key=lambda x: places[x.annotator])
-    return Concordance(word, side, tuple(occurrences), read.left_out())
+    chosen = side, annotator, lemma, ignore_case
+    occurrences, left_out = _read(corpus, *chosen, matches=matches, context=context)
+    return Concordance(word, side, tuple(x for _, x in occurrences), left_out)
 
 
 @naming_keywords
@@ -239,77 +237,67 @@ def glossary(
     0.811
     """
     check_arguments(glossary, locals())
-    read = _Reader(side, annotator, lemma, ignore_case, 0)
+    occurrences, left_out = _read(corpus, side, annotator, lemma, ignore_case)
     entries: dict[tuple[str, str], list[Occurrence]] = defaultdict(list)
-    for form, x in read.occurrences(corpus, bool):
+    for form, x in occurrences:
         entries[x.annotator, form].append(x)
-    places = {name: k for k, name in enumerate(read.read)}
+    places = {name: k for k, (name, _) in enumerate(entries)}
     ordered = sorted(entries, key=lambda key: (places[key[0]], -len(entries[key]), key[1]))
-    return Glossary({key: entries[key] for key in ordered}, read.left_out())
+    return Glossary({key: entries[key] for key in ordered}, left_out)
 
 
-class _Reader:
-    """Reads the occurrences of words in sentence pairs, and counts what is left out."""
+def _read(
+    pairs: Iterable[SentencePair], side: str, annotator: str | None, lemma: str | None, fold: bool,
+    *, matches: Callable[[str], object] = bool, context: int = 0,
+) -> tuple[list[tuple[str, Occurrence]], dict[str, int]]:  # fmt: skip
+    """Return the matching words with their compared forms, by annotator; and what is left out."""
+    check_known("side", side, SIDES)
+    occurrences: dict[str, list[tuple[str, Occurrence]]] = {}
+    every = without_words = 0
+    for given in pairs:
+        pair = given if side == SIDES[0] else given.transpose()
+        alignments = pair.alignments
+        occurrences |= {name: [] for name in alignments if name not in occurrences}
+        words, others = _words(pair, SIDES[0], lemma), _words(pair, SIDES[1], lemma)
+        if words is None or others is None:
+            without_words += 1
+            continue
+        forms = [compared(word, ignore_case=fold) for word in words]
+        places = [at for at, form in enumerate(forms) if matches(form)]
+        every += len(places)
+        for name in alignments if places else ():
+            occurrences[name] += [
+                (forms[at], _occurrence(pair, name, at, others, context)) for at in places
+            ]
+    if annotator is not None:
+        check_known("annotator", annotator, occurrences)
+        occurrences = {annotator: occurrences[annotator]}
+    left_out = {
+        f"more in pairs that {name} did not annotate": every - len(part)
+        for name, part in occurrences.items()
+    }
+    left_out[f"pairs without {'words' if lemma is None else f'the column {lemma}'}"] = without_words
+    left_out = {reason: count for reason, count in left_out.items() if count}
+    return [x for part in occurrences.values() for x in part], left_out
 
-    def __init__(
-        self, side: str, annotator: str | None, lemma: str | None, fold: bool, context: int
-    ) -> None:
-        check_known("side", side, SIDES)
-        self._side, self._annotator, self._lemma = side, annotator, lemma
-        self._fold, self._context = fold, context
-        self.read: Counter[str] = Counter()  # occurrences, by annotator
-        self._every = self._without_words = 0
 
-    def occurrences(
-        self, pairs: Iterable[SentencePair], matches: Callable[[str], object]
-    ) -> Iterator[tuple[str, Occurrence]]:
-        """Yield each matching word, as compared, and its occurrence; sides may be exchanged."""
-        for given in pairs:
-            pair = given if self._side == SIDES[0] else given.transpose()
-            alignments = pair.alignments
-            self.read.update(dict.fromkeys(alignments, 0))
-            columns = [self._words(pair, side) for side in SIDES]
-            if None in columns:
-                self._without_words += 1
-                continue
-            forms = [compared(form, ignore_case=self._fold) for form in columns[0] or ()]
-            places = [at for at, form in enumerate(forms) if matches(form)]
-            self._every += len(places)
-            for name, alignment in alignments.items() if places else ():
-                if self._annotator in (None, name):
-                    self.read[name] += len(places)
-                    for at in places:
-                        yield forms[at], self._made(pair, name, alignment, at, columns[1] or ())
-        if self._annotator is not None and self._annotator not in self.read:
-            raise UnknownNameError("annotator", self._annotator, self.read)
+def _words(pair: SentencePair, side: str, lemma: str | None) -> Sequence[str] | None:
+    """Return the words of a side, or their lemmas; a counterpart may have none."""
+    words: Sequence[str] | None = getattr(pair, side)
+    if lemma is None or words is None:
+        return words
+    return word_column(pair, side, lemma) or (words if side == SIDES[1] else None)
 
-    def left_out(self) -> dict[str, int]:
-        """Return how much was not read, and why."""
-        names = self.read if self._annotator is None else (self._annotator,)
-        missing = {
-            f"more in pairs that {name} did not annotate": self._every - self.read[name]
-            for name in names
-        }
-        what = "words" if self._lemma is None else f"the column {self._lemma}"
-        missing[f"pairs without {what}"] = self._without_words
-        return {reason: count for reason, count in missing.items() if count}
 
-    def _words(self, pair: SentencePair, side: str) -> Sequence[str] | None:
-        """Return the words of a side, or their lemmas; a counterpart may have none."""
-        words: Sequence[str] | None = getattr(pair, side)
-        if self._lemma is None or words is None:
-            return words
-        return word_column(pair, side, self._lemma) or (words if side == SIDES[1] else None)
-
-    def _made(
-        self, pair: SentencePair, name: str, alignment: Alignment, at: int, others: Sequence[str]
-    ) -> Occurrence:
-        linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
-        empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
-        status = (SURE if all(linked.values()) else POSSIBLE) if linked else empty
-        gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
-        text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
-        words = pair.words[0]
-        left = " ".join(words[max(0, at - self._context) : at])
-        right = " ".join(words[at + 1 :][: self._context])
-        return Occurrence(name, pair.id, at, left, words[at], right, status, text)
+def _occurrence(
+    pair: SentencePair, name: str, at: int, others: Sequence[str], context: int
+) -> Occurrence:
+    """Return a word of the first side, and what an annotator linked it to."""
+    alignment, words = pair.alignment(name), pair.words[0]
+    linked = {link.j: sure for link, sure in alignment.items() if link.i == at}
+    empty = EMPTY if (at, NULL) in alignment.nulls else UNLINKED
+    status = (SURE if all(linked.values()) else POSSIBLE) if linked else empty
+    gaps = (f"{GAP} " if k - 1 not in linked and n else "" for n, k in enumerate(linked))
+    text = " ".join(f"{gap}{others[k]}" for gap, k in zip(gaps, linked, strict=True))
+    left, right = " ".join(words[max(0, at - context) : at]), " ".join(words[at + 1 :][:context])
+    return Occurrence(name, pair.id, at, left, words[at], right, status, text)

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import log
+from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
@@ -43,29 +44,25 @@ def log_likelihood_ratio(a: float, b: float, c: float, d: float) -> float:
     return 2 * sum(o * log(o * total / (row * column)) for o, row, column in cells if o)
 
 
-@dataclass(frozen=True)
-class Suggestion:
-    """A cell of a sentence pair to look at again.
-
-    Parameters
-    ----------
-    annotator, id : Whose links, and the id of the pair.
-    i, j : The positions of the words, from 0.
-    source, target : The words.
-    kind : `MISSING` or `UNUSUAL`.
-    why : The counts behind it.
-    strength : The sum of log-likelihood ratios.
-    """
+class Suggestion(NamedTuple):
+    """A cell to look at again: `i` and `j` count words from 0, `strength` adds up G2."""
 
     annotator: str
     id: str
-    i: int
-    j: int
     source: str
     target: str
+    i: int
+    j: int
     kind: str
-    why: str
     strength: float
+    why: str
+
+
+_COLUMNS = (
+    *(Column("annotator"), Column("pair"), Column("source"), Column("target")),
+    *(Column("i", "count"), Column("j", "count"), Column("kind")),
+    *(Column("strength", "decimal", digits=1), Column("why")),
+)
 
 
 @dataclass(frozen=True)
@@ -94,29 +91,17 @@ class Consistency(TableResult):
         return self._table(self.most).show(medium)
 
     def _table(self, most: int | None) -> Table:
-        columns = [
-            *map(Column, ("annotator", "pair", "source", "target")),
-            *(Column(name, "count") for name in ("i", "j")),
-            *(Column("kind"), Column("strength", "decimal", digits=1), Column("why")),
-        ]
-        rows: list[list[Cell]] = []
-        counts = Counter(x.annotator for x in self.suggestions)
-        listed: Counter[str] = Counter()
-        for x in self.suggestions:
-            listed[x.annotator] += 1
-            if most is None or listed[x.annotator] <= most:
-                rows.append([x.annotator, x.id, x.source, x.target, x.i, x.j, x.kind, x.strength,
-                             x.why])  # fmt: skip
-        notes = [
-            f"{name}: {how_many(counts[name], 'suggestion', commas=True)} in "
-            f"{how_many(n, 'pair', commas=True)}"
-            for name, n in self.pairs.items()
-        ]
+        rows, notes = [], []
+        for name, pairs in self.pairs.items():
+            own = [x for x in self.suggestions if x.annotator == name]
+            rows += own[:most]
+            count = how_many(len(own), "suggestion", commas=True)
+            notes.append(f"{name}: {count} in {how_many(pairs, 'pair', commas=True)}")
         if len(rows) < len(self.suggestions):
             notes.append(f"the strongest {len(rows)} are listed")
         if self.without_text:
             notes.append(f"{how_many(self.without_text, 'pair')} without words left out")
-        return Table("", columns, rows, "; ".join(notes), "suggestions", stub=2)
+        return Table("", _COLUMNS, rows, "; ".join(notes), "suggestions", stub=2)
 
 
 @naming_keywords
@@ -188,12 +173,9 @@ class _Words:
     def in_phrase(self, i: int, j: int) -> bool:
         """Return whether a link of the same word is near, or the link is in a block of links."""
         targets, sources = self.linked[0][i], self.linked[1][j]
-        if any(0 < abs(b - j) <= _NEAR for b in targets) or any(
-            0 < abs(a - i) <= _NEAR for a in sources
-        ):
-            return True
-        corners = product((a for a in sources if a != i), (b for b in targets if b != j))
-        return any(b in self.linked[0][a] for a, b in corners)
+        gaps = [abs(b - j) for b in targets] + [abs(a - i) for a in sources]
+        block = (b in self.linked[0][a] for a in sources if a != i for b in targets if b != j)
+        return any(0 < gap <= _NEAR for gap in gaps) or any(block)
 
     def bearing(self) -> Iterator[tuple[tuple[int, str], bool]]:
         """Yield the side and form of each word with links, and whether these are apart."""
@@ -201,10 +183,10 @@ class _Words:
             for at, others in self.linked[side].items():
                 yield (side, forms[at]), any(b - a > _NEAR for a, b in pairwise(others))
 
-    def suggestion(self, i: int, j: int, kind: str, why: str, strength: float) -> Suggestion:
+    def suggestion(self, i: int, j: int, kind: str, strength: float, why: str) -> Suggestion:
         """Make a suggestion for a cell."""
         words = self.pair.words[0][i], self.pair.words[1][j]
-        return Suggestion(self.annotator, self.pair.id, i, j, *words, kind, why, strength)
+        return Suggestion(self.annotator, self.pair.id, *words, i, j, kind, strength, why)
 
 
 class _Usage:
@@ -258,7 +240,7 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
         strength, why = _unusual(words, usage, strongest, (i, j))
         for side, at in enumerate((i, j)):
             unusual[side][at] = max(unusual[side][at], strength)
-        yield words.suggestion(i, j, UNUSUAL, why, strength)
+        yield words.suggestion(i, j, UNUSUAL, strength, why)
     for types, strength in missing.items():
         cell = _likeliest(words, types)
         odd = [unusual[side][at] for side, at in enumerate(cell)]
@@ -266,7 +248,7 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
         counts = f"{usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
         equal = f"; equal words in {usage.equal:.0%}" if types[0] == types[1] else ""
         total = strength * _TAKEN**usual + _CARRIED * max(odd)
-        yield words.suggestion(*cell, MISSING, f"linked in {counts}{equal}", total)
+        yield words.suggestion(*cell, MISSING, total, f"linked in {counts}{equal}")
 
 
 def _unusual(
