@@ -105,6 +105,16 @@ def test_what_a_file_is_can_be_said(read):
     assert read.pairs[0].source == ("das", "alte", "haus")
 
 
+def tokens_of(lines):
+    """The sentences as a file of tokens of ClearAligner."""
+    rows = [
+        f"{verse:08}{k:03}\t{word}\n"
+        for verse, line in enumerate(lines, start=1)
+        for k, word in enumerate(line.split(), start=1)
+    ]
+    return "id\ttext\n" + "".join(rows)
+
+
 @pytest.mark.parametrize("samples", [PARAPHRASES, GOLD])
 @pytest.mark.parametrize("format", WRITTEN)
 def test_each_written_format_is_detected_or_asked(read, tmp_path, format, samples):
@@ -118,10 +128,14 @@ def test_each_written_format_is_detected_or_asked(read, tmp_path, format, sample
     if "has links alone" in draft.problem:
         sides = [[" ".join(side) + "\n" for side in pair.words] for pair in corpus]
         source, target = map("".join, zip(*sides, strict=True))
-        draft = read({**files, "x.src": source, "x.tgt": target})
+        kinds = {}
+        if format == "scripture":
+            source, target = map(tokens_of, zip(*sides, strict=True))
+            kinds = {"x.src": "source", "x.tgt": "target"}
+        draft = read({**files, "x.src": source, "x.tgt": target}, kinds=kinds)
     assert not any(file.problem for file in draft.files)
     shown = read.record.format, draft.problem, draft.pairs, draft.ready
-    assert shown == (format, "", len(corpus), True)
+    assert shown == ("" if format == "conllu" else format, "", len(corpus), True)
 
 
 LINE = '{"id": "%s", "source": ["%s"], "target": ["b"]}\n'

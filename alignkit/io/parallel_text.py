@@ -61,8 +61,8 @@ class PairText(NamedTuple):
 
     @property
     def id(self) -> str | None:
-        """The id of the pair in these files, None if they have none."""
-        return self.attributes.get("source.sent_id", self.snum)
+        """The id of the source in CoNLL-U, None if there is none."""
+        return self.attributes.get("source.sent_id")
 
 
 def read_texts(reading: TextFile) -> Iterator[PairText] | None:

@@ -84,6 +84,7 @@ class DraftReader:
         draft = self._draft
         self._files = {file.name: file for file in draft.files}
         self._formats: dict[str, str] = {}  # of corpora: files or folders
+        self._lines = True  # whether each line of the words is a sentence
         self._unpacked = 0
         self._numbers: dict[int, int] = {}  # of the pairs as read: their numbers when written
         draft.detected = draft.languages = draft.problem = job.record.format = ""
@@ -246,7 +247,10 @@ class DraftReader:
             if not (format := declared):
                 text, choices = f"{name} fits several formats", _same(fitting)
                 format = dict(choices).get(self._find("format", text, _STOP, *choices), fitting[0])
-        file.kind, self._formats[name] = "corpus", declared or format
+        if format == "conllu" and not declared:
+            self._lines = False  # words of a side
+        else:
+            file.kind, self._formats[name] = "corpus", declared or format
 
     def _choose_sides(self) -> None:
         """Take texts as source and target, in the order of their names or numbers."""
@@ -299,7 +303,8 @@ class DraftReader:
             raise OptionError(f"{path} has its own words. Remove {' and '.join(words)}.")
         elif not words and kind.text_beside and not self._draft.project:
             raise OptionError(f"{path} has links alone. Add the files with their words.")
-        self._even_out([*words, *[path] * (format == "pharaoh")])
+        if self._lines and not kind.by_id:
+            self._even_out([*words, *[path] * (format == "pharaoh")])
         base = int(options["base"]) if options.get("base") in ("0", "1") else None
         source, target = (*words, None, None)[:2]
         stem = os.path.basename(path).split(".")[0]

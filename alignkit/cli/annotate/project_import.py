@@ -130,7 +130,7 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
 def _texts(reading: Reading) -> Iterator[SentencePair]:
     for text in read_texts(reading) or ():
         source, target = map(reading.shared, text.words)
-        id = text.id or str(text.line)
+        id = text.id or text.snum or str(text.line)
         yield SentencePair(id, source, target, attributes=text.attributes)
 
 

@@ -90,7 +90,7 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         if not annotations and not reading.options.partial:
             annotations = {reading.name: RawAnnotation()}
         line = links.line(sentence) or text.line
-        id = text.id or str(sentence)
+        id = text.id or text.snum or str(sentence)
         yield Record(id, line, *text.words, annotations, text.attributes)
     for sentence in links.slices:
         if sentence not in seen:
