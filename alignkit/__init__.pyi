@@ -14,9 +14,11 @@ from .corpora.join import concat as concat
 from .corpora.join import join_pairs as join_pairs
 from .corpora.join import merge as merge
 from .corpora.pairings import pair_translations as pair_translations
+from .corpora.retokenization import retokenize as retokenize
 from .corpora.split import sample as sample
 from .corpora.split import select_ids as select_ids
 from .corpora.split import split_corpus as split_corpus
+from .corpora.transfer import transfer as transfer
 from .errors import AlignkitError as AlignkitError
 from .errors import FormatError as FormatError
 from .io.formats import FORMATS as FORMATS

@@ -49,6 +49,8 @@ GROUPS = {
         "concat": "join several corpora of different pairs into one",
         "select": "select pairs by id, by annotator or at random, or split a corpus into parts",
         "pairs": "pair several translations of the same sentences with each other",
+        "retokenize": "carry a corpus over to other words of the same texts, such as subwords",
+        "transfer": "carry labels of words over the links to the other side, and score them",
     },
     "align": {
         "align": "align words: train an aligner on sentence pairs, or load one",

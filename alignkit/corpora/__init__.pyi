@@ -3,5 +3,7 @@ from .concordance import Glossary as Glossary
 from .consistency import Consistency as Consistency
 from .consistency import consistency as consistency
 from .remapping import remap as remap
+from .retokenization import Retokenized as Retokenized
+from .transfer import Transferred as Transferred
 from .wording_diversity import Diversity as Diversity
 from .wording_diversity import diversity as diversity

@@ -16,6 +16,7 @@ NORMALIZE = ("exact", "loose")
 SPREAD = ("all", "same-kind")
 
 _MARKER = re.compile(r"^##(?=.)|^[\u2581\u0120]|(?<=.)@@$|(?<=.)</w>$", re.DOTALL)
+_GLUED = re.compile(r"@(\W)@")  # how Moses marks a hyphen or the like within a word
 _LEAST_EQUAL = 0.9  # of the characters of the longer side
 _SHORT, _EDITS = 30, 3  # below so many characters, so many may differ
 
@@ -93,11 +94,22 @@ def _shared(theirs: Sequence[str], ours: Sequence[str], *, loose: bool) -> list[
     return list(map(list, shared)) if same else None
 
 
+def without_marker(token: str) -> str:
+    """Return a token without the marker of a subword (``##``, ``@@``, ``</w>``, U+2581, U+0120)."""
+    return _MARKER.sub("", token)
+
+
+def without_escapes(token: str) -> str:
+    """Return a token without escapes: ``&quot;`` of HTML and Moses, ``@-@`` of Moses."""
+    glued = _GLUED.fullmatch(token)
+    return glued[1] if glued else unescape(token)
+
+
 def _joined(tokens: Sequence[str], *, loose: bool) -> tuple[str, list[int]]:
     """Return the characters of tokens without white space, and the token of each."""
     letters, owners = [], []
     for k, token in enumerate(tokens):
-        plain = unescape(_MARKER.sub("", token)) if loose else token
+        plain = without_escapes(without_marker(token)) if loose else token
         own = "".join((normal_form("NFKC", plain).casefold() if loose else plain).split())
         letters.append(own)
         owners += [k] * len(own)

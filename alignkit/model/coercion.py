@@ -83,7 +83,7 @@ def rows_of(
     attributes: Mapping[str, Iterable[object]], judgments: Mapping[str, Iterable[object]],
 ) -> Iterator[tuple[str, Sentence, Sentence, dict[str, Annotation], dict[str, str]]]:  # fmt: skip
     """Return id, source, target, annotations and attributes of each pair; see `from_texts`."""
-    sides = _sentences("source", source), _sentences("target", target)
+    sides = sentences_of("source", source), sentences_of("target", target)
     named = {name: _links(name, values) for name, values in annotations.items()}
     said = [
         {name: list(_several(f"{kind}[{name!r}]", values, kind)) for name, values in given.items()}
@@ -108,7 +108,8 @@ def rows_of(
         yield str(id), sides[0][k], sides[1][k], annotated, given
 
 
-def _sentences(name: str, values: Iterable[str | Iterable[str]]) -> list[tuple[str, ...]]:
+def sentences_of(name: str, values: Iterable[str | Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return sentences as words; texts are split at white space."""
     return [
         tuple(value.split()) if isinstance(value, str) else words(f"{name}[{k}]", value)
         for k, value in enumerate(_several(name, values, "sentences"))

@@ -1,0 +1,70 @@
+"""Carry a corpus over to other words of the same texts, such as subwords or Moses tokens.
+
+A link goes to every new word that shares a character with the old one. The texts may differ in
+white space, in markers of subwords (##, @@, </w>, U+2581) and in escapes (&quot;, @-@).
+
+For example:
+  alignkit retokenize gold.xml --source-words fr.bpe --target-words en.bpe -o gold.bpe.jsonl
+  alignkit retokenize gold.jsonl --target-words moses.en -o out.jsonl --differing leave-out --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.messages import say, warn
+from alignkit.cli.corpora.convert import (
+    add_corpus_output,
+    corpus_format,
+    refuse_json_beside,
+    write_whole,
+)
+from alignkit.cli.parser import add_options
+from alignkit.corpora.retokenization import DIFFERING, retokenize
+from alignkit.io.atomic_files import standard_stream
+from alignkit.io.inputs import naming
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile, split_words
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
+    add_options(parser, """
+        --source-words FILE  new source words, a line for each pair, separated by white space
+            (default: as they are)
+        --target-words FILE  new target words
+        --differing  stop if the texts of a pair differ, or leave such pairs out (default: stop)
+        """, differing={"choices": DIFFERING, "default": "stop"})  # fmt: skip
+    add_corpus_output(parser, "file to write; - is stdout")
+    add_media(parser.add_argument_group("report"))
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    refuse_json_beside(options)
+    declared = reading_options(options)
+    read = Input(options.input, options.format, declared)
+    format = corpus_format(options, [read.format])
+    files = options.source_words, options.target_words
+    with naming(options.input):
+        result = retokenize(
+            read.corpus(needed=True), *(path and _sentences(path, declared) for path in files),
+            differing=options.differing,
+        )  # fmt: skip
+    write_whole(result.corpus, options.output, format)
+    for id, difference in result.differing:
+        warn(f"{options.input}: pair {id!r} left out: the texts differ: {difference}")
+    if standard_stream(options.output) is not sys.stdout:
+        print_result(result, options)
+    for note in result.notes:
+        say(f"{options.input}: {note}")
+    return 0
+
+
+def _sentences(path: str, declared: ReadOptions) -> list[list[str]]:
+    return [split_words(line) for _, line in TextFile(path, declared).lines()]

@@ -1,0 +1,297 @@
+"""Carry labels of words over the links of an alignment to the other side, and score them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+from math import nan
+from typing import NamedTuple
+
+from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.wording import how_many
+from alignkit.errors import UnknownNameError
+from alignkit.io.inputs import Choice
+from alignkit.model.alignment import SIDES, Link
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import word_column
+from alignkit.tables.columns import Column
+from alignkit.tables.result import Result
+from alignkit.tables.table import Table
+
+_BIO = re.compile(r"O|_|[BI]-.+", re.DOTALL)
+_NONE = "_"  # a word without a label
+_WORDS = {
+    "words": "words", "labelled": "labelled", "unlinked": "unlinked", "conflicts": "conflicts",
+    "ties": "ties",
+}  # fmt: skip
+_SPANS = {
+    "spans": "spans", "placed": "transferred", "unlinked": "unlinked", "conflicts": "conflicts",
+    "dropped": "left out", "filled": "words in gaps",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Transferred(Result):
+    """A corpus with labels that were carried over links, with counts and a score.
+
+    Parameters
+    ----------
+    corpus
+        The corpus with the new labels: in the column `layer` of the other side, or, if some pair
+        has that column already, in `layer` with ``-transferred``.
+    layer, from_side
+        The name of the labels, and the side that they come from.
+    spans
+        Whether the labels are spans (``B-PER``, ``I-PER``, ``O``) or labels of single words.
+    counts
+        The ``pairs``, and what was transferred. Words: ``words`` of the other side, ``labelled``
+        and ``unlinked`` ones; ``conflicts``: words whose links have different labels; ``ties``: of
+        these, words whose strongest links do. Spans: ``spans`` and those ``placed``; ``unlinked``
+        ones; ``conflicts``: spans whose best place was taken; ``dropped``: of these, spans without
+        any free place; ``filled``: words in spans without a link of theirs.
+    left_out
+        The number of pairs ``without labels`` and ``without links``; they are unchanged.
+    score
+        Only if the other side has these labels as well. Words: ``gold`` labels, those ``labelled``
+        and ``equal``, and their ratios ``coverage`` and ``accuracy``. Spans: ``gold``,
+        ``transferred`` and ``equal`` ones, ``precision``, ``recall`` and ``f1``.
+    """
+
+    corpus: Corpus
+    layer: str
+    from_side: str
+    spans: bool
+    counts: Mapping[str, int]
+    left_out: Mapping[str, int]
+    score: Mapping[str, float]
+
+    @property
+    def head(self) -> Sequence[str]:
+        """What the numbers are about."""
+        kind = "spans" if self.spans else "labels"
+        pairs = how_many(self.counts["pairs"], "pair", commas=True)
+        return [f"{self.layer}: {kind} of the {self.from_side} words, over the links of {pairs}"]
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """The pairs without labels or links."""
+        return [f"{count:,} pairs {why}: unchanged" for why, count in self.left_out.items()]
+
+    def tables(self) -> Sequence[Table]:
+        """Return the counts, and the score if there is one."""
+        titles = _SPANS if self.spans else _WORDS
+        columns = [Column(title, "count", key=key) for key, title in titles.items()]
+        made = [
+            Table("Transferred", columns, [[self.counts[key] for key in titles]], anchor="transfer")
+        ]
+        if self.score:
+            kinds = {
+                key: "count" if isinstance(x, int) else "percent" for key, x in self.score.items()
+            }
+            columns = [Column(key.replace("f1", "F1"), kinds[key], key=key) for key in self.score]
+            made.append(
+                Table("Compared with gold", columns, [[*self.score.values()]], anchor="score")
+            )
+        return made
+
+
+def transfer(
+    corpus: Corpus, layer: str, *, from_side: str = "source", annotator: str | None = None
+) -> Transferred:
+    r"""Carry labels of words over links to the other side.
+
+    A word gets the label of its strongest link: sure before possible, then by weight. If its
+    strongest links have different labels, it gets the most frequent of these, or else the first.
+    Words without links get ``_``.
+
+    A span (of a column of ``B-TYPE``, ``I-TYPE`` and ``O``) goes to the words in a row whose links
+    agree best with its own: twice the weight of the links between the two, divided by the weight of
+    all links of either. Links without a weight count 1 if sure, 1/2 if possible. Spans with the
+    best agreement are placed first; others take the best place that is left.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    layer
+        The name of the column of words, such as ``"upos"``; see `alignkit.word_column`.
+    from_side
+        The side with the labels.
+    annotator
+        The annotator of the links; None if there is only one.
+
+    Raises
+    ------
+    UnknownNameError
+        If no pair has the column on this side, or nobody has this name.
+    OptionError
+        If there are several annotators and none is named.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["in New York"], ["à New York City"], gold=["0-0 1-1 2-2 2-3"],
+    ...                            attributes={"source.ner": ["O\tB-LOC\tI-LOC"]})
+    >>> transfer(corpus, "ner").corpus["1"].attributes["target.ner"].split()
+    ['O', 'B-LOC', 'I-LOC', 'I-LOC']
+    """
+    check_arguments(transfer, locals())
+    check_known("side", from_side, SIDES)
+    to_side = SIDES[1 - SIDES.index(from_side)]
+    known = {name for name in corpus.attributes if name.startswith(f"{from_side}.")}
+    if f"{from_side}.{layer}" not in known:
+        names = sorted(name.partition(".")[2] for name in known)
+        raise UnknownNameError(f"layer of {from_side} words", layer, names)
+    choice = Choice("the corpus", annotator)
+    counts, left_out = Counter[str](), Counter[str]()
+    labelled = _labelled(corpus, choice, layer, from_side, left_out)
+    choice.check()
+    counts["pairs"] = len(labelled)
+    spans = _are_spans(x.labels for x in labelled.values())
+    gold = any(f"{to_side}.{layer}" in pair.attributes for pair in corpus)
+    name = f"{to_side}.{layer}{'-transferred' if gold else ''}"
+    pairs, compared = [], []
+    for k, pair in enumerate(corpus):
+        if (given := labelled.get(k)) is None:
+            pairs.append(pair)
+            continue
+        labels = (_by_span if spans else _by_word)(given, counts)
+        pairs.append(replace(pair, attributes={**pair.attributes, name: "\t".join(labels)}))
+        if (own := word_column(pair, to_side, layer)) is not None:
+            compared.append((labels, own))
+    score = (_span_score if spans else _word_score)(compared) if compared else {}
+    return Transferred(Corpus(pairs), layer, from_side, spans, counts, +left_out, score)
+
+
+class _Labelled(NamedTuple):
+    """The labels of a side, and its links with the words of the other one: own word first."""
+
+    labels: list[str]
+    others: int  # how many words the other side has
+    links: dict[Link, tuple[bool, float | None]]  # whether they are sure, and their weights
+
+    def weight(self, link: Link) -> float:
+        """Return the weight of a link in a span."""
+        sure, weight = self.links[link]
+        return weight if weight is not None else 1.0 if sure else 0.5
+
+
+def _labelled(
+    corpus: Corpus, choice: Choice, layer: str, side: str, left_out: Counter[str]
+) -> dict[int, _Labelled]:
+    """Return the pairs with labels and links, by their place."""
+    pairs: dict[int, _Labelled] = {}
+    for k, pair in enumerate(corpus):
+        labels, alignment = word_column(pair, side, layer), choice.of(pair)
+        left_out["without labels"] += labels is None
+        left_out["without links"] += alignment is None
+        if labels is not None and alignment is not None:
+            turned = alignment if side == "source" else alignment.transpose()
+            links = {link: (sure, turned.weights.get(link)) for link, sure in turned.items()}
+            pairs[k] = _Labelled(labels, len(pair.words[side == "source"]), links)
+    return pairs
+
+
+def _are_spans(columns: Iterable[Sequence[str]]) -> bool:
+    values = {value for labels in columns for value in labels}
+    return all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
+
+
+def _strongest(given: _Labelled) -> Iterator[tuple[Counter[str], Counter[str]]]:
+    """Yield the labels of each word of the other side: of all its links, of the strongest."""
+    ranked: list[list[tuple[bool, float, str]]] = [[] for _ in range(given.others)]
+    for link, (sure, weight) in given.links.items():
+        if (label := given.labels[link.i]) != _NONE:
+            ranked[link.j].append((sure, 1.0 if weight is None else weight, label))
+    for links in ranked:
+        most = max((link[:2] for link in links), default=None)
+        yield Counter(link[2] for link in links), Counter(x[2] for x in links if x[:2] == most)
+
+
+def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:
+    """Return the label of each word of the other side."""
+    column = []
+    for labels, strongest in _strongest(given):
+        counts["words"] += 1
+        counts["labelled" if labels else "unlinked"] += 1
+        counts["conflicts"] += len(labels) > 1
+        counts["ties"] += len(strongest) > 1
+        column.append(max(strongest, key=strongest.__getitem__, default=_NONE))
+    return column
+
+
+def _spans(labels: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Return begin, end and type of the spans of a column; a wrong ``I-`` begins one."""
+    spans: list[tuple[int, int, str]] = []
+    for k, label in enumerate(labels):
+        kind = label[2:]
+        if label.startswith("I-") and spans and spans[-1][1:] == (k, kind):
+            spans[-1] = (spans[-1][0], k + 1, kind)
+        elif label.startswith(("B-", "I-")):
+            spans.append((k, k + 1, kind))
+    return spans
+
+
+def _by_span(given: _Labelled, counts: Counter[str]) -> list[str]:
+    """Return a column of the other side with the spans at their best places."""
+    spans = _spans(given.labels)
+    places = [_places(given, begin, end) for begin, end, _ in spans]
+    ranked = sorted((-x, k, place) for k, own in enumerate(places) for place, x in own.items())
+    best: dict[int, tuple[int, int]] = {}
+    placed: dict[int, tuple[int, int]] = {}
+    column = ["O"] * given.others
+    for _, k, (begin, end) in ranked:
+        best.setdefault(k, (begin, end))
+        if k in placed or set(column[begin:end]) != {"O"}:
+            continue
+        kind = spans[k][2]
+        column[begin:end] = [f"B-{kind}", *[f"I-{kind}"] * (end - begin - 1)]
+        placed[k] = begin, end
+        own = {link.j for link in given.links if spans[k][0] <= link.i < spans[k][1]}
+        counts["filled"] += len({*range(begin, end)} - own)
+    counts["spans"] += len(spans)
+    counts["placed"] += len(placed)
+    counts["unlinked"] += len(spans) - len(best)
+    counts["conflicts"] += sum(placed.get(k) != place for k, place in best.items())
+    counts["dropped"] += len(best) - len(placed)
+    return column
+
+
+def _places(given: _Labelled, begin: int, end: int) -> dict[tuple[int, int], float]:
+    """Return where a span may go, each place with the agreement of its links with the span's."""
+    own = [link for link in given.links if begin <= link.i < end]
+    total = sum(map(given.weight, own))
+    places: dict[tuple[int, int], float] = {}
+    for first, last in combinations_with_replacement(sorted({link.j for link in own}), 2):
+        there = [link for link in given.links if first <= link.j <= last]
+        shared = sum(given.weight(link) for link in there if begin <= link.i < end)
+        whole = total + sum(map(given.weight, there))
+        places[first, last + 1] = 2 * shared / whole if whole else 0.0
+    return places
+
+
+def _ratio(count: float, total: float) -> float:
+    return count / total if total else nan
+
+
+def _word_score(compared: Sequence[tuple[list[str], list[str]]]) -> dict[str, float]:
+    words = [
+        both for columns in compared for both in zip(*columns, strict=True) if both[1] != _NONE
+    ]
+    labelled = sum(label != _NONE for label, _ in words)
+    equal = sum(label == gold for label, gold in words)
+    counts = {"gold": len(words), "labelled": labelled, "equal": equal}
+    return {**counts, "coverage": _ratio(labelled, len(words)), "accuracy": _ratio(equal, labelled)}
+
+
+def _span_score(compared: Sequence[tuple[list[str], list[str]]]) -> dict[str, float]:
+    every = [(set(_spans(labels)), set(_spans(gold))) for labels, gold in compared]
+    ours, gold, equal = (
+        sum(map(len, sets))
+        for sets in ([a for a, _ in every], [b for _, b in every], [a & b for a, b in every])
+    )
+    ratios = {"precision": _ratio(equal, ours), "recall": _ratio(equal, gold)}
+    counts = {"gold": gold, "transferred": ours, "equal": equal}
+    return {**counts, **ratios, "f1": _ratio(2 * equal, ours + gold)}
