@@ -86,13 +86,13 @@ def test_gold_labels_stay_and_are_compared():
     result = carried("A B _", 4, "0-0 1-1", gold="A A _ B")
     assert column(result) == "A A _ B"
     assert column(result, "target.tag-transferred") == "A B _ _"
-    counts = {"gold": 3, "labelled": 2, "equal": 1}
+    counts = {"gold": 3, "transferred": 2, "equal": 1}
     assert result.score == {**counts, "coverage": 2 / 3, "accuracy": 0.5}
     spans = carried("B-X I-X B-Y", 4, "0-0 1-1 2-3", gold="B-X I-X B-Y B-Y")
     assert spans.score == {
         "gold": 3, "transferred": 2, "equal": 2, "precision": 1.0, "recall": 2 / 3, "f1": 0.8
     }  # fmt: skip
-    assert "F1" in str(spans)
+    assert "f1" in str(spans)
     assert spans.to_json()["score"][0]["f1"] == 0.8
     assert [record["table"] for record in spans.to_records()] == ["transfer", "score"]
 
@@ -207,8 +207,8 @@ def test_parts_of_speech_of_english_on_korean(data):
             labels = [english[i] for i in pair.alignment("gold").sources_of(j)]
             links += bool(labels)
             equal += bool(labels) and max(labels, key=labels.count) == gold
-    assert (result.score["labelled"], result.score["equal"]) == (links, equal) == (9301, 5617)
+    assert (result.score["transferred"], result.score["equal"]) == (links, equal) == (9301, 5617)
     aligner = ak.Aligner.train([pair.words for pair in corpus])
     aligned = Corpus(pair.with_annotation("own", aligner.align(*pair.words)) for pair in corpus)
     own = ak.transfer(aligned, "upos", annotator="own").score
-    assert (own["labelled"], own["equal"]) == (5622, 3669)
+    assert (own["transferred"], own["equal"]) == (5622, 3669)

@@ -18,7 +18,7 @@ from alignkit.model.alignment import NULL, SIDES, Alignment, Link, LinkLike
 from alignkit.model.coercion import sentences_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
@@ -36,44 +36,29 @@ _INSIDE = re.compile(r"[BI](-.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Retokenized(TableResult):
-    """A corpus with other words, and what became of its parts.
+    """A corpus with other words, and what was lost.
 
     Parameters
     ----------
-    corpus
-        The corpus with the new words.
-    before, after
-        The numbers of pairs, words, links and so on, in the corpus as given and in the new one.
-    lost
-        What could not be carried over, with its number.
-    differing
-        The id of each pair that was left out, and the first difference of its texts.
+    corpus : The corpus with the new words.
+    lost : What could not be carried over, with its number.
+    differing : The id of each pair that was left out, and the first difference of its texts.
     """
 
     corpus: Corpus
-    before: Mapping[str, int]
-    after: Mapping[str, int]
     lost: Mapping[str, int]
     differing: Sequence[tuple[str, str]]
 
     def table(self) -> Table:
-        """Return the numbers before and after, a row for each part."""
-        columns = [Column("", key="part"), Column("before", "count"), Column("after", "count")]
-        rows: list[list[Cell]] = [[name, x, self.after[name]] for name, x in self.before.items()]
-        return Table("", columns, rows, "; ".join(self.notes), anchor="retokenized")
-
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What was lost, and how many pairs were left out."""
-        lost = [f"{count:,} x {what}" for what, count in self.lost.items()]
-        left_out = how_many(len(self.differing), "pair")
-        return (*lost, *([f"{left_out} left out: the texts differ"] if self.differing else []))
+        """Return the numbers of pairs, and of each kind of loss."""
+        left_out = ("pairs left out: the texts differ", len(self.differing))
+        rows = [("pairs", len(self.corpus)), left_out, *self.lost.items()]
+        return Table("", [Column("", key="part"), Column("number", "count")], rows)
 
     def to_json(self) -> dict[str, object]:
-        """Return all numbers, and the pairs that were left out, for JSON."""
+        """Return the numbers, and the pairs that were left out, for JSON."""
         differing = [{"id": id, "difference": text} for id, text in self.differing]
-        numbers = {"before": dict(self.before), "after": dict(self.after), "lost": dict(self.lost)}
-        return {**numbers, "differing": differing}
+        return {"pairs": len(self.corpus), "lost": dict(self.lost), "differing": differing}
 
 
 Sentences = Iterable[str | Iterable[str]]
@@ -95,14 +80,11 @@ def retokenize(
 
     Parameters
     ----------
-    corpus
-        The corpus; all its annotations are carried over.
-    source_words, target_words
-        The new words of each pair, in order: texts (split at white space) or sequences of words.
-        None: the side stays. The texts must be equal except for white space, the form of Unicode
-        (NFC), markers of subwords and escapes; see `alignkit.corpora.remapping`.
-    differing
-        Whether pairs whose texts differ ``stop`` the work, or are left out, ``leave-out``.
+    corpus : The corpus; all its annotations are carried over.
+    source_words, target_words : The new words of each pair, in order: texts (split at white space)
+        or sequences of words. None: the side stays. The texts must be equal except for white space,
+        the form of Unicode (NFC), markers of subwords and escapes; see `docs/retokenize.md`.
+    differing : Whether pairs whose texts differ ``stop`` the work, or are left out, ``leave-out``.
 
     Raises
     ------
@@ -145,8 +127,7 @@ def retokenize(
             f"pair {brief(id)!r}: the texts differ{more}: {problem}; correct the new words, or "
             "leave such pairs out with `differing`"
         )
-    before, after = _counts(corpus), _counts(pairs)
-    return Retokenized(Corpus(pairs), before, {k: after[k] for k in before}, +lost, left_out)
+    return Retokenized(Corpus(pairs), +lost, left_out)
 
 
 def _of_each(name: str, given: Sentences, pairs: int) -> list[tuple[str, ...]]:
@@ -154,18 +135,6 @@ def _of_each(name: str, given: Sentences, pairs: int) -> list[tuple[str, ...]]:
     if len(sentences) != pairs:
         raise JoinError(f"`{name}` has {len(sentences):,} sentences for {pairs:,} pairs")
     return sentences
-
-
-def _counts(pairs: Iterable[SentencePair]) -> Counter[str]:
-    counts = Counter[str]()
-    for pair in pairs:
-        source, target = pair.words
-        counts.update({"pairs": 1, "source words": len(source), "target words": len(target)})
-        for alignment in pair.alignments.values():
-            sure = sum(alignment.packed()[1])
-            counts.update({"sure links": sure, "possible links": len(alignment) - sure})
-            counts.update({"nulls": len(alignment.nulls), "labels": len(alignment.labels)})
-    return counts
 
 
 class _Fitted(NamedTuple):
@@ -185,11 +154,11 @@ def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
             _characters([_READINGS[k](word) for word in words])
             for k, words in zip(reading, (old, new), strict=True)
         )
-        if chars.texts == new_chars.texts:
+        if [char for char, _ in chars] == [char for char, _ in new_chars]:
             break
     else:
-        return _difference(side, (old, new), (chars, new_chars))
-    owners = zip(chars.owners, new_chars.owners, strict=True)
+        return _difference(side, (old, chars), (new, new_chars))
+    owners = ((first, second) for (_, first), (_, second) in zip(chars, new_chars, strict=True))
     shares = Counter(both for each in owners for both in product(*each))
     most, most_of_new = Counter[int](), Counter[int]()
     for (k, n), count in shares.items():
@@ -200,53 +169,40 @@ def _fitted(old: Sequence[str], new: Sequence[str], side: str) -> _Fitted | str:
     return _Fitted(tuple(new), old != new, shares, places)
 
 
-class _Characters(NamedTuple):
-    """The characters of a sentence, with their marks, and the words that have a part of each."""
-
-    texts: list[str]
-    owners: list[tuple[int, ...]]
+_Characters = list[tuple[str, Iterable[int]]]
+"""The characters of a sentence, with their marks, each with the words that have a part of it."""
 
 
 def _characters(words: Sequence[str]) -> _Characters:
     bare = ["".join(word.split()) for word in words]
     text = "".join(bare)
-    owners = [k for k, word in enumerate(bare) for _ in word]
+    owned = [(char, (k,)) for k, word in enumerate(bare) for char in word]
     if text.isascii() or (is_normalized("NFC", text) and not any(map(combining, text))):
-        return _Characters(list(text), [(k,) for k in owners])
-    texts: list[str] = []
-    several: list[dict[int, None]] = []
-    for char, owner in zip(text, owners, strict=True):
-        if texts and _joins(texts[-1], char):
-            texts[-1] += char
-            several[-1][owner] = None
+        return list(owned)
+    characters: _Characters = []
+    for char, owner in owned:
+        before, owners = characters[-1] if characters else ("", ())
+        joined, composed = before + char, normalize("NFC", char)
+        mark = combining(normalize("NFD", char)[0])
+        # Hangul vowels and some others are no marks, but become one character with those before
+        if before and (mark or normalize("NFC", joined) != normalize("NFC", before) + composed):
+            characters[-1] = joined, {*owners, *owner}
         else:
-            texts.append(char)
-            several.append({owner: None})
-    return _Characters([normalize("NFC", part) for part in texts], list(map(tuple, several)))
+            characters.append((char, owner))
+    return [(normalize("NFC", char), owners) for char, owners in characters]
 
 
-def _joins(before: str, char: str) -> bool:
-    """Return whether a mark belongs to the characters before it, as Hangul vowels do."""
-    if combining(normalize("NFD", char)[0]):
-        return True
-    apart = normalize("NFC", before) + normalize("NFC", char)
-    return normalize("NFC", before + char) != apart
-
-
-def _difference(
-    side: str, sentences: tuple[Sequence[str], Sequence[str]], read: tuple[_Characters, _Characters]
-) -> str:  # fmt: skip
+def _difference(side: str, *read: tuple[Sequence[str], _Characters]) -> str:
     """Describe the first character that differs, by the words that have it."""
-    first, second = (each.texts for each in read)
-    equal = (k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    (_, first), (_, second) = read
+    texts = zip(first, second, strict=False)
+    equal = (k for k, ((char, _), (other, _)) in enumerate(texts) if char != other)
     at = next(equal, min(len(first), len(second)))
-    words = (
-        repr(words[each.owners[at][0]][:40]) if at < len(each.owners) else "the end"
-        for words, each in zip(sentences, read, strict=True)
+    old, new = (
+        repr(words[min(chars[at][1])][:40]) if at < len(chars) else "the end"
+        for words, chars in read
     )
-    return (
-        f"{side}, character {at + 1}: {next(words)} in the corpus, {next(words)} in the new words"
-    )
+    return f"{side}, character {at + 1}: {old} in the corpus, {new} in the new words"
 
 
 def _carried(
@@ -262,12 +218,9 @@ def _carried(
                 attributes[name] = "\t".join(_column(values, fitted))
             else:
                 lost[f"columns {name}"] += 1
-    annotations = {
-        name: replace(
-            x, alignment=None if x.alignment is None else _moved(x.alignment, sides, lost)
-        )
-        for name, x in pair.annotations.items()
-    }
+    annotations = dict(pair.annotations)
+    for name, alignment in pair.alignments.items():
+        annotations[name] = replace(annotations[name], alignment=_moved(alignment, sides, lost))
     trees = [
         {} if fitted.changed else trees
         for fitted, trees in zip(sides, (pair.source_trees, pair.target_trees), strict=True)
@@ -317,7 +270,8 @@ def _moved(
         for cell, main in moved.items():
             links[cell] = links.get(cell, False) or (sure and main)
             if link in alignment.weights:
-                weights[cell] = max(weights.get(cell, 0.0), alignment.weights[link])
+                weight = alignment.weights[link]
+                weights[cell] = max(weights.get(cell, weight), weight)
     linked = Alignment((), links)
     for null in alignment.nulls:
         had = null.i in alignment.aligned_source() or null.j in alignment.aligned_target()
@@ -327,9 +281,8 @@ def _moved(
             else:
                 sure = null in alignment.sure_nulls and main
                 nulls[cell] = nulls.get(cell, False) or sure
-    for cell, text in sorted(
-        alignment.labels.items(), key=lambda x: x[0] not in alignment.possible
-    ):
+    own = set(alignment if alignment.labels else ())
+    for cell, text in sorted(alignment.labels.items(), key=lambda item: item[0] not in own):
         for new in cells(cell):
             lost["labels of links that are now one"] += labels.setdefault(new, text) != text
     return Alignment(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import nan
@@ -17,20 +17,14 @@ from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES, Link
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import word_column
-from alignkit.tables.columns import Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 
 _BIO = re.compile(r"O|_|[BI]-.+", re.DOTALL)
 _NONE = "_"  # a word without a label
-_WORDS = {
-    "words": "words", "labelled": "labelled", "unlinked": "unlinked", "conflicts": "conflicts",
-    "ties": "ties",
-}  # fmt: skip
-_SPANS = {
-    "spans": "spans", "placed": "transferred", "unlinked": "unlinked", "conflicts": "conflicts",
-    "dropped": "left out", "filled": "words in gaps",
-}  # fmt: skip
+_WORDS = ("words", "labelled", "unlinked", "conflicts", "ties")
+_RATIOS = ("coverage", "accuracy", "precision", "recall", "f1")
+_SPANS = ("spans", "placed", "unlinked", "conflicts", "dropped", "filled")
 
 
 @dataclass(frozen=True)
@@ -39,25 +33,18 @@ class Transferred(Result):
 
     Parameters
     ----------
-    corpus
-        The corpus with the new labels: in the column `layer` of the other side, or, if some pair
-        has that column already, in `layer` with ``-transferred``.
-    layer, from_side
-        The name of the labels, and the side that they come from.
-    spans
-        Whether the labels are spans (``B-PER``, ``I-PER``, ``O``) or labels of single words.
-    counts
-        The ``pairs``, and what was transferred. Words: ``words`` of the other side, ``labelled``
-        and ``unlinked`` ones; ``conflicts``: words whose links have different labels; ``ties``: of
-        these, words whose strongest links do. Spans: ``spans`` and those ``placed``; ``unlinked``
-        ones; ``conflicts``: spans whose best place was taken; ``dropped``: of these, spans without
-        any free place; ``filled``: words in spans without a link of theirs.
-    left_out
-        The number of pairs ``without labels`` and ``without links``; they are unchanged.
-    score
-        Only if the other side has these labels as well. Words: ``gold`` labels, those ``labelled``
-        and ``equal``, and their ratios ``coverage`` and ``accuracy``. Spans: ``gold``,
-        ``transferred`` and ``equal`` ones, ``precision``, ``recall`` and ``f1``.
+    corpus : The corpus with the new labels: in the column `layer` of the other side, or, if some
+        pair has that column already, in `layer` with ``-transferred``.
+    layer, from_side : The name of the labels, and the side that they come from.
+    spans : Whether the labels are spans (``B-PER``, ``I-PER``, ``O``) or labels of single words.
+    counts : The ``pairs``. Words: ``words`` of the other side, ``labelled`` and ``unlinked`` ones;
+        ``conflicts``: words whose links have different labels; ``ties``: of these, words whose
+        strongest links do. Spans: ``spans``, those ``placed``, ``unlinked`` ones; ``conflicts``:
+        spans whose best place was taken; ``dropped``: of these, spans without any free place;
+        ``filled``: words in spans without a link of theirs.
+    left_out : The number of pairs ``without labels`` and ``without links``; they are unchanged.
+    score : If the other side has these labels as well: the counts of ``gold`` labels, and so on,
+        with coverage and accuracy of words; precision, recall and F1 of spans.
     """
 
     corpus: Corpus
@@ -82,20 +69,12 @@ class Transferred(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the counts, and the score if there is one."""
-        titles = _SPANS if self.spans else _WORDS
-        columns = [Column(title, "count", key=key) for key, title in titles.items()]
-        made = [
-            Table("Transferred", columns, [[self.counts[key] for key in titles]], anchor="transfer")
-        ]
-        if self.score:
-            kinds = {
-                key: "count" if isinstance(x, int) else "percent" for key, x in self.score.items()
-            }
-            columns = [Column(key.replace("f1", "F1"), kinds[key], key=key) for key in self.score]
-            made.append(
-                Table("Compared with gold", columns, [[*self.score.values()]], anchor="score")
-            )
-        return made
+        counts = {key: self.counts[key] for key in (_SPANS if self.spans else _WORDS)}
+        parts = [("transfer", counts), ("score", self.score)]
+        return [
+            replace(Table.from_records([part], percent=_RATIOS), anchor=name)
+            for name, part in parts if part
+        ]  # fmt: skip
 
 
 def transfer(
@@ -114,14 +93,10 @@ def transfer(
 
     Parameters
     ----------
-    corpus
-        The corpus.
-    layer
-        The name of the column of words, such as ``"upos"``; see `alignkit.word_column`.
-    from_side
-        The side with the labels.
-    annotator
-        The annotator of the links; None if there is only one.
+    corpus : The corpus.
+    layer : The name of the column of words, such as ``"upos"``; see `alignkit.word_column`.
+    from_side : The side with the labels.
+    annotator : The annotator of the links; None if there is only one.
 
     Raises
     ------
@@ -161,7 +136,7 @@ def transfer(
         pairs.append(replace(pair, attributes={**pair.attributes, name: "\t".join(labels)}))
         if (own := word_column(pair, to_side, layer)) is not None:
             compared.append((labels, own))
-    score = (_span_score if spans else _word_score)(compared) if compared else {}
+    score = _score(compared, spans=spans) if compared else {}
     return Transferred(Corpus(pairs), layer, from_side, spans, counts, +left_out, score)
 
 
@@ -199,24 +174,19 @@ def _are_spans(columns: Iterable[Sequence[str]]) -> bool:
     return all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
 
 
-def _strongest(given: _Labelled) -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """Yield the labels of each word of the other side: of all its links, of the strongest."""
+def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:
+    """Return the label of each word of the other side."""
     ranked: list[list[tuple[bool, float, str]]] = [[] for _ in range(given.others)]
     for link, (sure, weight) in given.links.items():
         if (label := given.labels[link.i]) != _NONE:
             ranked[link.j].append((sure, 1.0 if weight is None else weight, label))
+    column = []
     for links in ranked:
         most = max((link[:2] for link in links), default=None)
-        yield Counter(link[2] for link in links), Counter(x[2] for x in links if x[:2] == most)
-
-
-def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:
-    """Return the label of each word of the other side."""
-    column = []
-    for labels, strongest in _strongest(given):
+        strongest = Counter(label for *strength, label in links if tuple(strength) == most)
         counts["words"] += 1
-        counts["labelled" if labels else "unlinked"] += 1
-        counts["conflicts"] += len(labels) > 1
+        counts["labelled" if links else "unlinked"] += 1
+        counts["conflicts"] += len({label for *_, label in links}) > 1
         counts["ties"] += len(strongest) > 1
         column.append(max(strongest, key=strongest.__getitem__, default=_NONE))
     return column
@@ -272,26 +242,19 @@ def _places(given: _Labelled, begin: int, end: int) -> dict[tuple[int, int], flo
     return places
 
 
-def _ratio(count: float, total: float) -> float:
-    return count / total if total else nan
-
-
-def _word_score(compared: Sequence[tuple[list[str], list[str]]]) -> dict[str, float]:
-    words = [
-        both for columns in compared for both in zip(*columns, strict=True) if both[1] != _NONE
-    ]
-    labelled = sum(label != _NONE for label, _ in words)
-    equal = sum(label == gold for label, gold in words)
-    counts = {"gold": len(words), "labelled": labelled, "equal": equal}
-    return {**counts, "coverage": _ratio(labelled, len(words)), "accuracy": _ratio(equal, labelled)}
-
-
-def _span_score(compared: Sequence[tuple[list[str], list[str]]]) -> dict[str, float]:
-    every = [(set(_spans(labels)), set(_spans(gold))) for labels, gold in compared]
-    ours, gold, equal = (
-        sum(map(len, sets))
-        for sets in ([a for a, _ in every], [b for _, b in every], [a & b for a, b in every])
-    )
-    ratios = {"precision": _ratio(equal, ours), "recall": _ratio(equal, gold)}
+def _score(compared: Iterable[tuple[list[str], list[str]]], *, spans: bool) -> dict[str, float]:
+    """Return counts and ratios of pairs of columns: as transferred, and gold."""
+    gold = ours = equal = 0
+    for labels, own in compared:
+        first, second = {*_spans(labels)}, {*_spans(own)}
+        if not spans:  # words are spans without end and type
+            known = [k for k, label in enumerate(own) if label != _NONE]
+            first = {(k, k, labels[k]) for k in known if labels[k] != _NONE}
+            second = {(k, k, own[k]) for k in known}
+        gold, ours, equal = gold + len(second), ours + len(first), equal + len(first & second)
+    right = equal / ours if ours else nan
     counts = {"gold": gold, "transferred": ours, "equal": equal}
-    return {**counts, **ratios, "f1": _ratio(2 * equal, ours + gold)}
+    if not spans:
+        return {**counts, "coverage": ours / gold if gold else nan, "accuracy": right}
+    f1 = 2 * equal / (ours + gold) if ours + gold else nan
+    return {**counts, "precision": right, "recall": equal / gold if gold else nan, "f1": f1}

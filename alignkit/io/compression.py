@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 16
-_SMALL = 1 << 10  # bytes that do not unpack to more than some megabytes
+_SMALL = 1 << 10  # bytes of a package without bounds; they unpack to 32 MB at most
 _MEMORY = 1 << 28  # bytes that xz may take
 _SWELLING = 100  # text shrinks to a third or a tenth
 _HARMLESS = 16  # what swells to this part of the limit does no harm
@@ -117,9 +117,10 @@ class _Members(io.RawIOBase):
     """Decompress the members of a stream; Python's own classes ignore what follows damaged ones."""
 
     def __init__(
-        self, stream: Any, new: Callable[[], Any], error: type[Exception], size: int = _BUFFER
+        self, stream: Any, new: Callable[[], Any], error: type[Exception], *, bounded: bool = True
     ) -> None:
-        self._stream, self._new, self._error, self._block = stream, new, error, size
+        self._stream, self._new, self._error = stream, new, error
+        self._block, self._most = (_BUFFER, [_BUFFER]) if bounded else (_SMALL, [])
         self._member: Any = None
         self._data = memoryview(b"")  # unpacked, and not read yet
 
@@ -136,32 +137,18 @@ class _Members(io.RawIOBase):
                         return 0
                     packed = block.lstrip(b"\0")
                 self._member = self._new()
-            elif self._member.needs_input and not (packed := self._stream.read(self._block)):
-                raise EOFError
+            elif getattr(self._member, "needs_input", True):
+                packed = self._stream.read(self._block)
+                if not packed:
+                    raise EOFError
             try:
-                self._data = memoryview(self._member.decompress(packed, _BUFFER))
+                self._data = memoryview(self._member.decompress(packed, *self._most))
             except self._error as problem:
                 raise OSError(str(problem)) from None
         count = min(len(buffer), len(self._data))
         buffer[:count] = self._data[:count]
         self._data = self._data[count:]
         return count
-
-
-class _Frame:
-    """A frame of Zstandard, read by the package `zstandard` like the members of others."""
-
-    needs_input = True
-
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
-
-    def decompress(self, data: bytes, _most: int) -> bytes:
-        unpacked: bytes = self._frame.decompress(data)
-        return unpacked
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._frame, name)
 
 
 def _zstandard() -> Any:
@@ -185,9 +172,8 @@ if sys.version_info >= (3, 14):
 else:
 
     def _zstd_reader(stream: Any) -> _Members:
-        unpacker = _zstandard().ZstdDecompressor()
-        new = lambda: _Frame(unpacker.decompressobj())  # noqa: E731
-        return _Members(stream, new, _zstandard().ZstdError, _SMALL)
+        new = _zstandard().ZstdDecompressor().decompressobj
+        return _Members(stream, new, _zstandard().ZstdError, bounded=False)
 
     def _zstd_packer() -> Any:
         return _zstandard().ZstdCompressor(write_checksum=True).compressobj()

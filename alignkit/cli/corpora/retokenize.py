@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 
-from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
 from alignkit.cli.common.media import add_media, print_result
-from alignkit.cli.common.messages import say, warn
+from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import (
     add_corpus_output,
     corpus_format,
@@ -26,7 +27,6 @@ from alignkit.cli.parser import add_options
 from alignkit.corpora.retokenization import DIFFERING, retokenize
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.inputs import naming
-from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
 
 
@@ -50,21 +50,17 @@ def run(options: argparse.Namespace) -> int:
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
     format = corpus_format(options, [read.format])
-    files = options.source_words, options.target_words
+    texts = [
+        path and [split_words(line) for _, line in TextFile(path, declared).lines()]
+        for path in (options.source_words, options.target_words)
+    ]
     with naming(options.input):
-        result = retokenize(
-            read.corpus(needed=True), *(path and _sentences(path, declared) for path in files),
-            differing=options.differing,
-        )  # fmt: skip
+        result = retokenize(read.corpus(needed=True), *texts, differing=options.differing)
     write_whole(result.corpus, options.output, format)
     for id, difference in result.differing:
         warn(f"{options.input}: pair {id!r} left out: the texts differ: {difference}")
     if standard_stream(options.output) is not sys.stdout:
         print_result(result, options)
-    for note in result.notes:
-        say(f"{options.input}: {note}")
+    else:
+        tell(options.input, Counter(result.lost), "not carried over: ")
     return 0
-
-
-def _sentences(path: str, declared: ReadOptions) -> list[list[str]]:
-    return [split_words(line) for _, line in TextFile(path, declared).lines()]
