@@ -144,8 +144,10 @@ def test_other_formats_hold_it_as_not_annotated_and_tell(tmp_path, format):
     for k, middle in enumerate((judged, SentencePair("2", *words))):
         path = tmp_path / f"{k}" / "x"
         path.parent.mkdir()
-        lost.append(write_corpus([others[0], middle, others[1]], path, format=format))
-        read.append(read_corpus(path, format=format))
+        sides = ("source", "target") if format == "scripture" else ()
+        beside = {side: str(path.with_name(side)) for side in sides}
+        lost.append(write_corpus([others[0], middle, others[1]], path, format=format, **beside))
+        read.append(read_corpus(path, format=format, **beside))
     assert (lost[0] - lost[1], lost[1] - lost[0], read[0]) == ({JUDGED: 1}, {}, read[1])
     if "absent" in held.holds:
         assert not read[0][1].annotations

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 
 _ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
-_ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
+_ENDINGS |= {"paraphrase-xml": ".xml", "ugarit-xml": ".xml", "pharaoh": ".align"}
+_ENDINGS |= dict.fromkeys(("jacana", "edinburgh", "alpheios", "scripture", "pud"), ".json")
 _LANGUAGES = ("source_language", "target_language")
 
 

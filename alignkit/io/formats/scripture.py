@@ -231,7 +231,7 @@ FORMAT = Format(
     parse=_parse,
     write=_write,
     holds=kinds(
-        "no text, possible, labels, other labels, comment, absent, attribute source.id, "
+        "text, possible, labels, other labels, comment, absent, attribute source.id, "
         "attribute target.id, attribute records"
     ),
     text_beside=True,
