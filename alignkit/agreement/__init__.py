@@ -1,7 +1,4 @@
-"""Measure how far annotators agree.
-
-The names below are loaded when they are first used.
-"""
+"""Measure how far annotators agree."""
 
 import lazy_loader
 

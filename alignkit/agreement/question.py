@@ -286,12 +286,12 @@ def pairings_of(
 
 
 def _together(
-    of: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
+    beyond: CorpusBeyondChance, names: tuple[str, ...], pairings: Sequence[Pairing]
 ) -> tuple[Together, ...]:
-    done = np.array([of.data.aligned(name) for name in names])
-    joint = joint_sections(of.data, names, of.parts, of.options, of.seed)
+    done = np.array([beyond.data.aligned(name) for name in names])
+    joint = joint_sections(beyond.data, names, beyond.parts, beyond.options, beyond.seed)
     results = []
-    for place, (part, of_all) in enumerate(zip(of.parts, joint, strict=True)):
+    for place, (part, of_all) in enumerate(zip(beyond.parts, joint, strict=True)):
         inside = done[:, part.members]
         missing = Counter(
             ", ".join(name for name, there in zip(names, flags, strict=True) if not there)

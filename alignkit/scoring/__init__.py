@@ -1,9 +1,7 @@
 """Score hypotheses against a reference: links, phrase pairs and lists of phrase pairs.
 
-Everything rests on rows of counts, one for each sentence pair (`counts`). Sums of rows give a
-corpus score (`scores`, `result`), sums of the ratios of rows its averages (`macro`), resampled sums
-its intervals (`bootstrap`) and the comparison of systems (`comparisons`), sums by group its tables
-(`score_records`).
+Everything rests on rows of counts, one for each sentence pair (`counts`): sums of rows give scores
+(`measures`), their intervals, comparisons of systems and scores of groups.
 """
 
 import lazy_loader

@@ -75,12 +75,10 @@ class FileOptions:
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
         formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
         kinds = [get_format(format) for format in formats]
-        if not any(kind.text_beside for kind in kinds) and any(
-            side.source or side.target for _, side in declared
-        ):
-            raise OptionError(
-                f"{' and '.join(paths)} already have words: leave out `source` and `target`"
-            )
+        texts = any(side.source or side.target for _, side in declared)
+        if texts and not any(kind.text_beside for kind in kinds):
+            both = " and ".join(paths)
+            raise OptionError(f"{both} already have words: leave out `source` and `target`")
         several = any(kind.languages for kind in kinds)
         settled = []
         for format, kind, (_, side) in zip(formats, kinds, declared, strict=True):

@@ -316,9 +316,8 @@ def _p_values(
     if not tested:
         return {system: {} for system in systems}
     if how.like is None:
-        return against_complement(
-            systems, tested, how.measure, how.name, trials=how.trials, rng=rng
-        )
+        test = how.measure, how.name
+        return against_complement(systems, tested, *test, trials=how.trials, rng=rng)
     p_values = {}
     for system, rows in systems.items():
         values = how.measure(np.asarray(rows, np.float64))[how.name]

@@ -335,7 +335,6 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
     if wrong:
         flag = wrong[0].replace("_", "-")
         hint = ": name the adjudicated version with --consensus" if flag == "adjudicated" else ""
-        raise OptionError(
-            f"--{flag} is for alignments{hint}; leave it out, or leave out --on judgments"
-        )
+        instead = "leave it out, or leave out --on judgments"
+        raise OptionError(f"--{flag} is for alignments{hint}; {instead}")
     return True
