@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from math import isnan
+from math import isfinite
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -75,12 +75,12 @@ def named_json(value: object, names: Iterable[str]) -> dict[str, object]:
 
 
 def jsonable(value: object) -> object:
-    """Return a result as dicts, lists, numbers and strings; NaN becomes None."""
+    """Return a result as dicts, lists, numbers and strings; NaN and infinity become None."""
     if hasattr(value, "to_json"):
         return value.to_json()
     if hasattr(value, "tolist"):  # an array, or a number of NumPy
         return jsonable(value.tolist())
-    if isinstance(value, float) and isnan(value):
+    if isinstance(value, float) and not isfinite(value):
         return None
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}

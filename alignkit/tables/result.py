@@ -6,10 +6,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
 from alignkit.tables.media import Report, csv_lines, get_medium, html_cautions, signed, style_sheet
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import safe_text
@@ -107,13 +107,7 @@ class Result(ABC):
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table as JSON values; NaN becomes None."""
-        tables: dict[str, object] = {
-            table.anchor: [
-                {key: _plain(value) for key, value in record.items()}
-                for record in table.to_records()
-            ]
-            for table in self.tables()
-        }
+        tables = {table.anchor: jsonable(table.to_records()) for table in self.tables()}
         if self.rewrites_left_out is not None:
             tables["rewrites_left_out"] = self.rewrites_left_out
         return tables | {"cautions": [str(x) for x in self.cautions], "signature": self.settings}
@@ -174,7 +168,3 @@ def _figure(picture: Picture) -> str:
     width = box[1] if (box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image)) else "640"
     opened = f'<figure class="as-drawn" style="--drawn:{width}px">'
     return f"{opened}{caption}\n{picture.image}</figure>\n"
-
-
-def _plain(value: object) -> object:
-    return None if isinstance(value, float) and not isfinite(value) else value
