@@ -13,15 +13,8 @@ from refusals import refuses
 
 from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.figures import joint_rows
-from alignkit.agreement.judgments.tables import (
-    LabelTables,
-    ViewData,
-    apart,
-    kappas,
-    mean_kappas,
-    null_kappas,
-)
-from alignkit.agreement.kappa import gwet_ac1, table_ratios
+from alignkit.agreement.judgments.tables import LabelTables, ViewData, apart, mean_of, null_kappas
+from alignkit.agreement.kappa import gwet_ac1, table_ratios, weighted_kappas
 from alignkit.errors import OptionError
 
 SIZE = 4
@@ -38,6 +31,10 @@ def matrices(annotators=2, missing=True, most=12):
 def asked(values, size, weights="nominal", ties="leave-out"):
     names = tuple(map(str, range(len(values))))
     return ViewData("v", names, tuple("abcd"[:size]), values, True, weights, ties)
+
+
+def mean_kappas(counts, far):
+    return mean_of(weighted_kappas(counts, far).T, counts.sum(axis=(2, 3)).T)
 
 
 def plain_kappa(first, second, weights):
@@ -67,7 +64,7 @@ def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     couples = list(combinations(values, 2))
     total = LabelTables.of(couples, SIZE).total()
     wanted = [plain_kappa(a.tolist(), b.tolist(), weights) for a, b in couples]
-    np.testing.assert_allclose(kappas(total, apart(SIZE, weights)), wanted, atol=1e-12)
+    np.testing.assert_allclose(weighted_kappas(total, apart(SIZE, weights)), wanted, atol=1e-12)
     known = [(n, k) for n, k in zip(total.sum(axis=(1, 2)), wanted, strict=True) if not isnan(k)]
     mean = sum(n * k for n, k in known) / sum(n for n, _ in known) if known else nan
     got = mean_kappas(total[np.newaxis], apart(SIZE, weights))[0]
@@ -78,8 +75,8 @@ def test_weighted_kappa_and_alpha_of_published_examples():
     # Cohen 1968, table 1: 200 cases in three diagnoses, disagreement weights 0 1 3 / 1 0 6 / 3 6 0
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
     far = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
-    assert kappas(table, far) == pytest.approx(0.348, abs=5e-4)
-    assert kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
+    assert weighted_kappas(table, far) == pytest.approx(0.348, abs=5e-4)
+    assert weighted_kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
     # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
     data = [
         "1 2 3 3 2 1 4 1 2 - - -", "1 2 3 3 2 2 4 1 2 5 - 3", "- 3 3 3 2 3 4 2 2 5 1 -",
@@ -106,7 +103,7 @@ def test_resampled_tables_are_those_of_the_items_drawn(values, data):
     again = LabelTables.of([(mixed[0], mixed[1]), (mixed, mixed[::-1])], SIZE).total()
     plain = table_ratios(again.reshape(2, -1))
     assert np.array_equal(found.items[:, 0], again.sum(axis=(1, 2)))
-    np.testing.assert_allclose(found.kappa[:, 0], kappas(again, far), atol=1e-12)
+    np.testing.assert_allclose(found.kappa[:, 0], weighted_kappas(again, far), atol=1e-12)
     np.testing.assert_allclose(found.observed[:, 0], plain["observed"], atol=1e-12)
     np.testing.assert_allclose(found.ac1[:, 0], plain["ac1"], atol=1e-12)
 
@@ -178,7 +175,7 @@ def test_one_label_everywhere_leaves_kappa_and_alpha_undefined():
     found = joint_rows(label_counts(values, 2)).figures()
     assert all(isnan(found[name]) for name in ("alpha.nominal", "alpha.ordinal", "fleiss"))
     assert found["ac1"] == 1
-    assert isnan(kappas(LabelTables.of([(values[0], values[1])], 2).total(), apart(2))[0])
+    assert isnan(weighted_kappas(LabelTables.of([(values[0], values[1])], 2).total(), apart(2))[0])
 
 
 def drawn(annotators, items, shares, seed):
@@ -189,7 +186,7 @@ def drawn(annotators, items, shares, seed):
 def agreement_with_the_majority(values, size, ties="leave-out"):
     labels = majority_labels(values, size, ties=ties).labels
     counts = LabelTables.of([(row, labels) for row in values], size).total()
-    return kappas(counts, apart(size)).tolist()
+    return weighted_kappas(counts, apart(size)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -215,10 +212,11 @@ def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     for null in ("all", "one"):
         question = asked(values, SIZE, weights, ties)
         (found,) = null_kappas([question], permutations=3, null=null, seed=2)
-        np.testing.assert_allclose(found.each, np.tile(kappas(counts, far), (3, 1)), atol=1e-12)
+        each = np.tile(weighted_kappas(counts, far), (3, 1))
+        np.testing.assert_allclose(found.each, each, atol=1e-12)
         mean = mean_kappas(counts[np.newaxis], far)
         np.testing.assert_allclose(found.mean, np.tile(mean, 3), atol=1e-12)
-        pooled = kappas(counts.sum(axis=0), far)
+        pooled = weighted_kappas(counts.sum(axis=0), far)
         np.testing.assert_allclose(found.pooled, np.tile(pooled, 3), atol=1e-12)
     (found,) = null_kappas([asked(values, SIZE, weights, ties)], permutations=1, seed=2)
     share = consensus.settled / consensus.items if consensus.items else nan

@@ -14,7 +14,8 @@ from alignkit.agreement.cautions import Hit, Hits, find_cautions
 from alignkit.agreement.judgments import consensus
 from alignkit.agreement.judgments.consensus import GOOD_IN, LEAST_JUDGED, GoldVerdict, Labels
 from alignkit.agreement.judgments.question import judges
-from alignkit.agreement.judgments.tables import LabelTables, apart, kappas
+from alignkit.agreement.judgments.tables import LabelTables, apart
+from alignkit.agreement.kappa import weighted_kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts
@@ -400,7 +401,7 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
 
     def kappas_with(others: Sequence[Labels]) -> list[float]:
         tables = LabelTables.of(list(zip(values, others, strict=True)), size).total()
-        each: list[float] = kappas(tables, apart(size)).tolist()
+        each: list[float] = weighted_kappas(tables, apart(size)).tolist()
         return each
 
     if len(values) < 3:

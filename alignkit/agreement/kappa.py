@@ -134,13 +134,13 @@ def table_ratios(sums: Floats) -> dict[str, Floats]:
 
 
 def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
-    """Return kappa of R tables of Q categories, (R, Q, Q), for a (Q, Q) disagreement."""
+    """Return kappa of tables of Q categories, (..., Q, Q), for a (Q, Q) disagreement."""
     # 1 - sum(apart x observed) / sum(apart x expected): Cohen 1968, Psychological Bulletin 70
-    items = tables.sum(axis=(1, 2))
+    items = tables.sum(axis=(-2, -1))
     # whole numbers until they are divided: an expected agreement of 1 is met exactly
-    seen = tables.reshape(len(tables), apart.size) @ apart.ravel()
-    first, second = tables.sum(axis=2), tables.sum(axis=1)
-    expected = ((first @ apart) * second).sum(axis=1)
+    seen = tables.reshape(*items.shape, apart.size) @ apart.ravel()
+    first, second = tables.sum(axis=-1), tables.sum(axis=-2)
+    expected = ((first @ apart) * second).sum(axis=-1)
     return kappa_of_sums(items, seen, expected)
 
 

@@ -118,17 +118,6 @@ class Ratios:
     ac1: Floats  # gwet's
 
 
-def kappas(tables: Floats, far: Floats) -> Floats:
-    """Return kappa of (..., K, K) tables; NaN if undefined."""
-    size = tables.shape[-1]
-    return weighted_kappas(tables.reshape(-1, size, size), far).reshape(tables.shape[:-2])
-
-
-def mean_kappas(tables: Floats, far: Floats) -> Floats:
-    """Return the mean kappa of (R, N, K, K) tables, (R,), weighted by items."""
-    return mean_of(kappas(tables, far).T, tables.sum(axis=(2, 3)).T)
-
-
 def mean_of(kappas: Floats, items: Floats) -> Floats:
     """Return the mean of (N, R) kappas, (R,), weighted by items."""
     known = ~np.isnan(kappas)
@@ -205,9 +194,9 @@ def _kappas_of(
     enough = judged[judged >= LEAST]
     whole = len(enough) if null == "all" else int(enough.sum())
     tables = flat.reshape(*flat.shape[:2], size, size)
+    each = weighted_kappas(tables, view.far)
     return NullKappas(
-        kappas(tables, view.far),
-        mean_kappas(tables, view.far),
-        kappas(tables.sum(axis=1), view.far),
+        each, mean_of(each.T, tables.sum(axis=(2, 3)).T),
+        weighted_kappas(tables.sum(axis=1), view.far),
         settled / whole if whole else np.full(len(settled), np.nan),
-    )
+    )  # fmt: skip
