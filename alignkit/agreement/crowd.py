@@ -26,8 +26,8 @@ from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-DOUBT = "in doubt"
-"""The verdict if not rejected, but no better than always giving the most common label."""
+DOUBT = "in doubt"  # not rejected, but no better than always giving the most common label
+POWER = 0.8  # if the chance of rejecting a guesser is below this, gold questions prove little
 _MOST_ROWS = 40  # the most rows of a list that people see
 
 
@@ -225,9 +225,6 @@ class CrowdQuality(Result):
 
 
 # what to beware of
-POWER = 0.8  # if the chance of rejecting a guesser is below this, gold questions prove little
-
-
 def _hits(quality: CrowdQuality) -> Hits:
     for person in quality.annotators:
         gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus

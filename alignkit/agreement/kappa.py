@@ -141,11 +141,6 @@ def weighted_kappas(tables: Floats, apart: Floats) -> Floats:
     seen = tables.reshape(*items.shape, apart.size) @ apart.ravel()
     first, second = tables.sum(axis=-1), tables.sum(axis=-2)
     expected = ((first @ apart) * second).sum(axis=-1)
-    return kappa_of_sums(items, seen, expected)
-
-
-def kappa_of_sums(items: Floats, seen: Floats, expected: Floats) -> Floats:
-    """Return kappa from the sum of the observed disagreement and items x the expected one."""
     return ratio(expected - items * seen, expected)
 
 

@@ -34,6 +34,7 @@ COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 """The counts: links of the system, and of these in the reference; links of the reference, and of
 these in the system; sure links of the system that are only possible in the reference."""
 
+_FEW = 10  # classes with fewer links are not named as the worst
 Classes = Mapping[Link, tuple[str, ...]]  # the classes of each link
 
 
@@ -118,9 +119,6 @@ def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
     """Return precision and recall of (R, 5) sums of counts; NaN for 0/0."""
     total, right, gold, recalled, _ = np.asarray(sums).T
     return {"precision": resampling.ratio(right, total), "recall": resampling.ratio(recalled, gold)}
-
-
-_FEW = 10
 
 
 class Gap(NamedTuple):

@@ -114,7 +114,8 @@ class PhraseListScore(TableResult):
         title += f"\nleft out: {left_out}" if left_out else ""
         note = "\n".join([*self.cautions, str(self.signature)])
         numbers = Column("occurrences", "count"), Column("gold", "count")
-        columns = [*result.measure_columns(_RATIOS), *numbers]
+        named = (Column(result.MEASURE_NAMES[name], "percent", key=name) for name in _RATIOS)
+        columns = [*named, *numbers]
         ratios = [result.bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
         row = [*ratios, *(self.counts[name] for name in result.ATOMIC)]
         return Table(title, columns, [row], note, stub=0)

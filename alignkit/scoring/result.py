@@ -53,7 +53,8 @@ def score_table(
     """Return the table of one score: a row for each level, with the numbers of links or phrases."""
     macro = macro or {}
     columns = [
-        Column("", key="level"), *measure_columns(_MEASURES),
+        Column("", key="level"),
+        *(Column(text, "percent", key=name) for name, text in _MEASURES.items()),
         *([Column("exact match", "percent", key="exact_match")] if macro else []),
         Column("hypothesis", "count"), Column("reference", "count"),
     ]  # fmt: skip
@@ -119,11 +120,6 @@ def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
             ratios.append(f"AER {percent(part.aer)}")
         said.append(f"{LEVEL_NAMES[level]}: {', '.join(ratios)}")
     return "; ".join(said)
-
-
-def measure_columns(names: Iterable[str]) -> list[Column]:
-    """Return a column for each measure."""
-    return [Column(_MEASURES[name], "percent", key=name) for name in names]
 
 
 def bounded_value(value: float, interval: Interval | None) -> Cell:

@@ -26,6 +26,8 @@ Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Masks = Sequence[NDArray[np.bool_]]
 
+_LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
+
 
 @dataclass(frozen=True, eq=False)
 class PairedSets:
@@ -142,9 +144,6 @@ def _rates(
 
 
 # intervals of C, with edit models that are fitted to each resample
-_LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
-
-
 @dataclass(frozen=True, eq=False)
 class Refit:
     """Resamples of U used sentence pairs, with the edit models fitted to each of them."""

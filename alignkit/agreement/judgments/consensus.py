@@ -15,6 +15,8 @@ from alignkit.stats.resampling import wilson_interval
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
 
 LEAST = 2  # the label of one annotator alone is no consensus
+LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
+GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +78,6 @@ def _most(counts: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_
     return best, tied
 
 
-LEAST_JUDGED = 10  # nobody is rejected before so many gold questions
-
-
 @dataclass(frozen=True)
 class GoldVerdict:
     """The result of an annotator on gold questions."""
@@ -137,9 +136,6 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
         if number >= LEAST_JUDGED:
             kept[: (number + 1) // 2] = 0
     return 1 - float(kept.sum())
-
-
-GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
 def judge_again(

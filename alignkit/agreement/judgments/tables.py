@@ -14,7 +14,7 @@ from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
-from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
+from alignkit.agreement.kappa import weighted_kappas
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ratio
 
@@ -101,7 +101,7 @@ class LabelTables:
         # both label 2n times: 1 - the sum of squared shares is that of share * (1 - share)
         by_chance = (1 - ratio(squares, 4 * items * items)) / (self.size - 1)
         ac1 = (observed - by_chance) / (1 - by_chance)
-        return Ratios(items, kappa_of_sums(items, seen, expected), observed, ac1)
+        return Ratios(items, ratio(expected - items * seen, expected), observed, ac1)
 
     def total(self) -> Floats:
         """Return the (N, K, K) tables of all items."""
