@@ -657,7 +657,7 @@ TMX = """<?xml version="1.0"?>
 <tmx version="1.4"><header srclang="en"/><body>
 <tu tuid="u1"><note>n</note><prop type="domain">law</prop>
 <tuv xml:lang="en-GB"><seg>Press <bpt i="1">&lt;b&gt;</bpt>Stop<ept i="1">x</ept> <hi>now</hi>.
-</seg></tuv><tuv xml:lang="fr"><seg>Arrêtez <ph>{1}</ph>.</seg></tuv>
+</seg></tuv><tuv xml:lang="fr"><note>not text</note><seg>Arrêtez <ph>{1}</ph>.</seg></tuv>
 <tuv xml:lang="de"><seg>Halt</seg></tuv></tu>
 <tu><tuv lang="FR"><seg>Non</seg></tuv><tuv lang="en-gb"><seg>No</seg></tuv></tu>
 <tu><tuv xml:lang="fr"><seg>Seul</seg></tuv></tu>
@@ -686,6 +686,28 @@ def test_units_of_two_languages_are_pairs(tmp_path, chosen, words, counts):
     assert counted == counts
     assert corpus[0].id == "u1"
     assert corpus[0].attributes.items() >= {"note": "n", "domain": "law"}.items()
+
+
+@pytest.mark.parametrize(
+    ("made", "format"),
+    [
+        ('<tmx version="1.4"><header/><body/></tmx>', "tmx"),
+        ('<aligned-text xmlns="urn:x"><language lnum="L1"/></aligned-text>', "ugarit-xml"),
+    ],
+    ids=["tmx", "aligned-text"],
+)
+def test_the_first_element_shows_the_format(tmp_path, made, format):
+    assert find_format(text(tmp_path, made)) == format
+
+
+def test_words_of_the_older_alpheios_editor_have_numbers_of_their_sentence(tmp_path):
+    made = """<aligned-text xmlns="urn:x"><language lnum="L1" xml:lang="grc"/>
+<language lnum="L2" xml:lang="eng"/><sentence id="s1"><wds lnum="L1"><comment>c</comment>
+<w n="1-1"><text>a</text><refs nrefs="1-2"/></w></wds><wds lnum="L2"><w n="1-1"><text>b</text></w>
+<w n="1-2"><text>c</text><refs nrefs="1-1"/></w></wds></sentence></aligned-text>"""
+    corpus, counts = read(text(tmp_path, made), "ugarit-xml")
+    assert (corpus[0].id, str(corpus[0].alignment("alignment"))) == ("s1", "0-1")
+    assert counts == {"element left out": 1}
 
 
 def test_tmx_without_two_languages_names_those_present(tmp_path):

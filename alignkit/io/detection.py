@@ -81,9 +81,9 @@ _WITHOUT_PAIRS = {
 """Patterns of a corpus without pairs that shows its format."""
 
 _SIGNS = {
-    "ugarit-xml": re.compile(r"<[^\0]*?<aligned-text[\s>]"),
-    "tmx": re.compile(r"<[^\0]{,4096}?<tmx[\s>]"),
-    "alpheios": re.compile(r'\{[^\0]*?"(origin|targets)"\s*:\s*\{[^\0]*?"alignedText"\s*:'),
+    "ugarit-xml": re.compile(r"(?=<)[^\0]*?<aligned-text[\s>]"),
+    "tmx": re.compile(r"(?=<)[^\0]{,4096}?<tmx[\s>]"),
+    "alpheios": re.compile(r'\{[^\0]*?"alignedText"\s*:\s*\{'),
     "ugarit-json": re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\['),
     "scripture": re.compile(
         r'\{[^\0]*?("records"\s*:\s*\[\s*\{\s*"(meta|source|target)"|"format"\s*:\s*'
@@ -96,8 +96,10 @@ _SIGNS = {
 
 _UNREAD = {
     "USFM with alignments (\\zaln-s)": re.compile(r"\\[a-z][^\0]*\\zaln-s"),
-    "XLIFF, a format of translated texts": re.compile(r"<[^\0]{,4096}?<xliff[\s>]"),
-    "CzEnAli's XML (.wa)": re.compile(r"<[^\0]*?<s id=[^\0]*?<(sure|possible|phrasal)[\s/>]"),
+    "XLIFF, a format of translated texts": re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"),
+    "CzEnAli's XML (.wa)": re.compile(
+        r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"
+    ),
     "Parquet, a format of tables": re.compile("PAR1"),
 }
 """What alignkit recognizes, but does not read."""

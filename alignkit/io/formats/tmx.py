@@ -69,12 +69,13 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _variants(unit: etree._Element, reading: Reading) -> dict[str, etree._Element]:
-    """Return the first text in each language."""
+    """Return the first segment in each language."""
     variants: dict[str, etree._Element] = {}
     for variant in unit:
-        if local_name(variant) == "tuv":
+        segments = [part for part in variant if local_name(part) == "seg"]
+        if local_name(variant) == "tuv" and segments:
             language = variant.get(LANGUAGE) or variant.get("lang") or "und"
-            if variants.setdefault(language, variant) is not variant:
+            if variants.setdefault(language, segments[0]) is not segments[0]:
                 reading.note("second text in one language", language[:40], line_of(variant))
     return variants
 
@@ -84,8 +85,7 @@ def _text(element: etree._Element, reading: Reading) -> str:
     parts = [element.text or ""]
     for child in element:
         name = local_name(child) if isinstance(child.tag, str) else "entity"
-        if name != "seg":
-            reading.note("inline tag", f"<{name[:40]}>", line_of(child))
+        reading.note("inline tag", f"<{name[:40]}>", line_of(child))
         parts += ["" if name in _CODES else _text(child, reading), child.tail or ""]
     return "".join(parts)
 
