@@ -130,16 +130,12 @@ def _checked(options: argparse.Namespace) -> str:
         raise OptionError(f"--url {options.url}: expected an address such as https://lab.example")
     if parts.query or parts.fragment or (plain and not plain.isalnum()):
         raise OptionError(f"--url {options.url}: a path may have letters, digits, - and _ only")
-    local = parts.hostname == "localhost" or _is_loopback(parts.hostname)
+    local = parts.hostname == "localhost"
+    with suppress(ValueError):
+        local = local or ipaddress.ip_address(parts.hostname).is_loopback
     if parts.scheme == "http" and not local:
         raise OptionError(f"--url {options.url}: people's passwords need https")
     return str(ip)
-
-
-def _is_loopback(name: str) -> bool:
-    with suppress(ValueError):
-        return ipaddress.ip_address(name).is_loopback
-    return False
 
 
 def _address(options: argparse.Namespace, port: int) -> Address:
