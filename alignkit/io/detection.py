@@ -257,7 +257,8 @@ class _Sample:
     def unread(self) -> str | None:
         """What the file is, if alignkit recognizes it but does not read it."""
         if (head := self.head or b"") and not line_encoding(self.encoding)[1]:
-            high = any(max(head[k::2], default=32) < 32 for k in (0, 1))  # bytes of UTF-16
+            halves = (head[k::2].translate(None, b"\t\n\r") for k in (0, 1))
+            high = any(max(half, default=32) < 32 for half in halves)  # bytes of UTF-16
             broken = self.encoding == "latin-1" and (b"\n\0" in head or b"\0\n" in head)
             if high or broken:
                 return "text in UTF-16, unless you declare that with `encoding`,"
