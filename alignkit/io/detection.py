@@ -86,7 +86,7 @@ _SIGNS = {
     "alpheios": re.compile(r'\{[^\0]*?"alignedText"\s*:\s*\{'),
     "ugarit-json": re.compile(r'\{[^\0]*?"tokens"\s*:\s*\{\s*"l[0-9]"\s*:\s*\['),
     "scripture": re.compile(
-        r'\{[^\0]*?("records"\s*:\s*\[\s*\{\s*"(meta|source|target)"|"format"\s*:\s*'
+        r'\{[^\0]*?("records"\s*:\s*\[\s*(\]|\{\s*"(meta|source|target)")|"format"\s*:\s*'
         r'"(alignment|scripture burrito)")'
     ),
     "pud": re.compile(r'\[\s*(\{\s*\}\s*,\s*)*\{\s*"([0-9]+|X)"\s*:\s*\['),
@@ -104,11 +104,8 @@ _UNREAD = {
 }
 """What alignkit recognizes, but does not read."""
 
-_BY_STEM = (
-    "yawat",
-    "transread",
-    "conllu",
-)  # the name of several files without their endings will do
+_BY_STEM = ("yawat", "transread", "conllu")
+"""Formats for which the name of several files without their endings will do."""
 
 _KEYS = {
     "alignkit-jsonl": {"source", "target", "attributes", "annotations", "sure"},
@@ -171,7 +168,7 @@ def find_format(
     if sample.mark is not None:
         return sample.mark
     if sample.unread:
-        raise UnknownFormatError(f"is {sample.unread}, which alignkit does not read", sample.path)
+        raise UnknownFormatError(sample.unread, sample.path)
     if sample.empty:
         return "pharaoh"  # a file without lines is one
     trials = [_best_trial(name, sample, options) for name in sample.candidates()]
@@ -254,15 +251,16 @@ class _Sample:
         return next(names, None)
 
     @property
-    def unread(self) -> str | None:
-        """What the file is, if alignkit recognizes it but does not read it."""
+    def unread(self) -> str:
+        """Say what the file is, if alignkit recognizes it but does not read it."""
         if (head := self.head or b"") and not line_encoding(self.encoding)[1]:
             halves = (head[k::2].translate(None, b"\t\n\r") for k in (0, 1))
             high = any(max(half, default=32) < 32 for half in halves)  # bytes of UTF-16
             broken = self.encoding == "latin-1" and (b"\n\0" in head or b"\0\n" in head)
             if high or broken:
-                return "text in UTF-16, unless you declare that with `encoding`,"
-        return self._signed(_UNREAD)
+                return "seems to be UTF-16; declare it with `encoding`, such as utf-16-le"
+        name = self._signed(_UNREAD)
+        return f"is {name}, which alignkit does not read" if name else ""
 
     def _signed(self, signs: Mapping[str, re.Pattern[str]]) -> str | None:
         text = (self.head or b"").decode(self.encoding, "replace").lstrip(_SPACE)
