@@ -35,12 +35,12 @@ from .model.arrays import LinkArrays as LinkArrays
 from .model.arrays import TokenArrays as TokenArrays
 from .model.arrays import Vocabulary as Vocabulary
 from .model.corpus import Corpus as Corpus
-from .model.nltk_bridge import from_nltk as from_nltk
-from .model.nltk_bridge import to_nltk as to_nltk
 from .model.phrase_arrays import PhraseArrays as PhraseArrays
 from .model.phrase_arrays import PhrasePair as PhrasePair
 from .model.phrases import extract_phrases as extract_phrases
 from .model.sentence_pair import SentencePair as SentencePair
+from .model.sentence_pair import from_nltk as from_nltk
+from .model.sentence_pair import to_nltk as to_nltk
 from .model.sentence_pair import word_column as word_column
 from .model.symmetrization import symmetrize as symmetrize
 from .model.trees import Tree as Tree

@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from alignkit.align import Aligner, Bitext
 from alignkit.align.calibration import FEATURES
-from alignkit.align.calibration_kernel import LEAST
+from alignkit.align.supervised.cells_kernel import LEAST
 from alignkit.align.supervised.measures import calibration_error
 from alignkit.tables.table import Table
 from benchmarks.texts import TEXTS, Text

@@ -12,7 +12,7 @@ from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.expectation import _totals_of, pairs_of
 from alignkit.align.expectation_kernel import EMPTY, Own, Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.align.maximization_kernel import numbers_in
+from alignkit.align.maximization_kernel import UNITS
 
 NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)
@@ -43,7 +43,7 @@ def random_case(seed, sizes, band, kinds, p0, own):
 
     forward, reverse = weights(), weights()
     vs, vt = len(bitext.source.words), len(bitext.target.words)
-    totals = [numbers_in(_totals_of(index, lexical, vt)[side])
+    totals = [_totals_of(index, lexical, vt)[side] / UNITS
               for side, lexical in enumerate((forward, reverse))]  # fmt: skip
     tables = Tables(forward, reverse, (totals[0] + 0.5).astype(np.float32),
                     (totals[1] + 0.5).astype(np.float32), null(vs), null(vt),
@@ -163,7 +163,7 @@ def test_the_hmm_is_the_reference(options, agree):
             links, _, _, jumps, ended = found[-1]
             plain.count_jumps(jumps, ended, links[:, 0], kinds, counts[side])
         out.check(case, p, found)
-    np.testing.assert_allclose(numbers_in(out.counts), counts, rtol=2e-3, atol=1e-3)
+    np.testing.assert_allclose(out.counts / UNITS, counts, rtol=2e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("size", [(60, 55), (33, 60), (60, 1), (1, 60), (57, 8)])
@@ -192,7 +192,7 @@ def test_the_hmm_is_what_all_alignments_together_say(options, size):
 
 def test_jumps_are_counted_in_some_pairs():
     case = random_case(3, [(4, 5)] * 6, band=3, kinds=2, p0=0.1, own=False)
-    some = numbers_in(run_hmm(case, every=4).counts).sum(axis=(1, 2))
+    some = (run_hmm(case, every=4).counts / UNITS).sum(axis=(1, 2))
     words = [5, 4]  # at most: each word comes from a jump, and the end is one more
     assert (some > 2).all()
     assert (some < 2 * (np.array(words) + 1) + 1e-3).all()

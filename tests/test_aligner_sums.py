@@ -33,7 +33,7 @@ def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others)
     assert whole[0] == min(sum(units), kernel.MOST)
     assert (added((some + others)[::-1]),
             kernel.add_up([added(some), added(others)])) == (whole, whole)  # fmt: skip
-    assert kernel.numbers_in(whole)[0] <= kernel.LARGEST
+    assert (whole / kernel.UNITS)[0] <= kernel.LARGEST
 
 
 def random_training(seed, **options):

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import alignkit
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.calibration import FEATURES
-from alignkit.align.defaults import RULES, SMALL
 from alignkit.align.priors import unmarked
-from alignkit.align.settings import FEW
+from alignkit.align.settings import FEW, RULES, SMALL
 
 WEIGHTS = json.loads(
     (Path(alignkit.__file__).parent / "align" / "calibration.json").read_text("utf-8")

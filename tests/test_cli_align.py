@@ -158,7 +158,7 @@ def test_a_saved_model_aligns_as_trained_whatever_the_blocks(capsys, monkeypatch
     bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
     monkeypatch.setattr(numbered_texts, "_LINES", 7)
     monkeypatch.setattr(opening, "_CHUNK", 100)
-    monkeypatch.setattr(align.input, "_PAIRS", 5)
+    monkeypatch.setattr(align.steps, "_PAIRS", 5)
     assert made(capsys, FR, EN, "--load", model).out == read(out)
     assert made(capsys, bitext, "--load", model).out == read(out)
     assert made(capsys, GOLD, "--source", bitext, "--load", model).out == read(out)

@@ -20,8 +20,9 @@ from alignkit.align.model_contents import arrays_of
 from alignkit.align.model_files import read_model, write_model
 from alignkit.align.supervised import Prior, Refiner, measures
 from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
-from alignkit.align.supervised.fitting import KINDS, _regression, fit, validate
+from alignkit.align.supervised.fitting import _regression, fit, validate
 from alignkit.align.supervised.gold import GoldPairs
+from alignkit.align.supervised.learned import KINDS
 from alignkit.align.supervised.measures import GRID, calibration_error, measure, resampled, rows_of
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, train_epoch
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError

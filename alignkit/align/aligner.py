@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import (
-    check_arguments,
-    check_callable,
-    check_keywords,
-    check_known,
-    keywords_of,
-    naming_keywords,
-    words,
-)
+from alignkit._support import arguments
 from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
@@ -47,11 +39,9 @@ class Aligner:
 
     Attributes
     ----------
-    parameters
-        The trained tables.
-    entries_met
-        How many entries of the dictionary occurred together in the bitext; the others had no
-        effect.
+    parameters : The trained tables.
+    entries_met : How many entries of the dictionary occurred together in the bitext; the others had
+        no effect.
 
     Examples
     --------
@@ -68,7 +58,7 @@ class Aligner:
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
     ) -> None:
-        check_arguments(Aligner.__init__, locals())
+        arguments.check_arguments(Aligner.__init__, locals())
         self.parameters = parameters
         self._vectors = two_vectors(vectors, target_vectors)
         near, learned = _vector_prior(self._vectors, parameters.settings), parameters.learned
@@ -96,43 +86,33 @@ class Aligner:
 
         Parameters
         ----------
-        bitext
-            A `Bitext`, or input for `Bitext.pack`: a `Corpus`, or (source, target) tuples of texts
-            or sequences of words.
-        settings
-            The settings of training.
-        dictionary
-            Word pairs that are known translations, with pseudo-counts.
-        vectors
-            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words.
-            Words that occur together get pseudo-counts if their vectors are similar. The function
-            is called once per sentence; case is folded unless the bitext was packed otherwise.
-        target_vectors
-            The same for the target side, in the same space; None: use `vectors` for both sides.
-        threads
-            Number of threads; None: all cores. It does not affect the result.
-        progress
-            Called with the number of rounds done, the total, and the current step.
-        folder
-            Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use memory
-            if there is enough, else the system's folder for temporary files.
-        **options
-            Single settings, for example ``model="ibm1"``.
+        bitext : A `Bitext`, or input for `Bitext.pack`: a `Corpus`, or (source, target) tuples of
+            texts or sequences of words.
+        settings : The settings of training.
+        dictionary : Word pairs that are known translations, with pseudo-counts.
+        vectors : `WordVectors`, or any function that returns an array (n, d) for a sentence of n
+            words. Words that occur together get pseudo-counts if their vectors are similar. The
+            function is called once per sentence; case is folded unless the bitext was packed
+            otherwise.
+        target_vectors : The same for the target side, in the same space; None: use `vectors` for
+            both sides.
+        threads : Number of threads; None: all cores. It does not affect the result.
+        progress : Called with the number of rounds done, the total, and the current step.
+        folder : Folder for temporary files: 5 bytes per cell; a pair has N x M cells. None: use
+            memory if there is enough, else the system's folder for temporary files.
+        **options : Single settings, for example ``model="ibm1"``.
 
         Raises
         ------
-        AlignerError
-            If no pair has words on both sides.
-        ArgumentError, AlignmentError
-            If `vectors` does not return one vector per word.
-        OptionError, UnknownNameError
-            If a setting is invalid.
+        AlignerError : If no pair has words on both sides.
+        ArgumentError, AlignmentError : If `vectors` does not return one vector per word.
+        OptionError, UnknownNameError : If a setting is invalid.
         """
         if others:
             zipped = "Aligner.train(list(zip(source, target)))"
             raise ArgumentError(f"train takes one list of pairs, not two lists; use {zipped}")
-        check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
-        check_keywords(Aligner.train, options, keywords_of(Settings))
+        arguments.check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
+        arguments.check_keywords(Aligner.train, options, arguments.keywords_of(Settings))
         check_dictionary(dictionary or {})
         bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
         settings = replace(settings or Settings(), **options)
@@ -160,12 +140,11 @@ class Aligner:
 
         Raises
         ------
-        WriteError
-            If the file cannot be written.
+        WriteError : If the file cannot be written.
         """
         from alignkit.align.model_contents import save_parameters
 
-        check_arguments(Aligner.save, locals())
+        arguments.check_arguments(Aligner.save, locals())
         save_parameters(os.fspath(path), self.parameters)
 
     @classmethod
@@ -180,21 +159,19 @@ class Aligner:
 
         Parameters
         ----------
-        path
-            The file.
-        vectors, target_vectors
-            As in `train`, for word pairs that training learned nothing about. The file does not
-            contain the vectors of training; `parameters.vectors` is set if there were any.
+        path : The file.
+        vectors, target_vectors : As in `train`, for word pairs that training learned nothing about.
+            The file does not contain the vectors of training; `parameters.vectors` is set if there
+            were any.
 
         Raises
         ------
-        FormatError, AlignerError
-            If the file is not a model, is damaged, or was written by a later version. A `FileError`
-            (also an `OSError`) if it cannot be read.
+        FormatError, AlignerError : If the file is not a model, is damaged, or was written by a
+            later version. A `FileError` (also an `OSError`) if it cannot be read.
         """
         from alignkit.align.model_contents import load_parameters  # training alone starts sooner
 
-        check_arguments(Aligner.load, locals())
+        arguments.check_arguments(Aligner.load, locals())
         return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
 
     def with_learned(
@@ -207,9 +184,6 @@ class Aligner:
 
         If vectors are given, they replace those of the aligner.
         """
-        for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
-            if given is not None:
-                check_callable(name, given)
         aligner = copy(self)
         aligner.parameters = replace(self.parameters, learned=learned)
         aligner._vectors = two_vectors(vectors, target_vectors) or self._vectors
@@ -252,12 +226,9 @@ class Aligner:
 
         Parameters
         ----------
-        source, target
-            The words; a text is split at whitespace.
-        probs
-            Return a dict of links and probabilities instead of an alignment with `weights`.
-        **options
-            See `align_bitext`.
+        source, target : The words; a text is split at whitespace.
+        probs : Return a dict of links and probabilities instead of an alignment with `weights`.
+        **options : See `align_bitext`.
 
         Returns
         -------
@@ -265,12 +236,14 @@ class Aligner:
             An alignment with probabilities as weights, or with `probs` a dict of them: the means
             of the posteriors of both directions, calibrated if the training text was small.
         """
-        check_keywords(Aligner.align, options, keywords_of(Aligner.align_bitext))
+        arguments.check_keywords(
+            Aligner.align, options, arguments.keywords_of(Aligner.align_bitext)
+        )
         pair = _words("source", source), _words("target", target)
         alignment = self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
         return dict(alignment.weights) if probs else alignment
 
-    @naming_keywords
+    @arguments.naming_keywords
     def align_bitext(
         self,
         bitext: Bitext | Iterable[PairLike],
@@ -285,36 +258,28 @@ class Aligner:
 
         Parameters
         ----------
-        bitext
-            A `Bitext`, or input for `Bitext.pack`. Pairs of the training bitext get the links that
-            training gave them.
-        symmetrize
-            ``posterior`` (links with a probability above `threshold`), a
-            method of `alignkit.symmetrize` applied to both Viterbi alignments, or ``forward`` or
-            ``reverse`` for only one of them.
-        threshold
-            From 0 to 1, for ``posterior``. None: the value learned from gold links, else
+        bitext : A `Bitext`, or input for `Bitext.pack`. Pairs of the training bitext get the links
+            that training gave them.
+        symmetrize : ``posterior`` (links with a probability above `threshold`), a method of
+            `alignkit.symmetrize` applied to both Viterbi alignments, or ``forward`` or ``reverse``
+            for only one of them.
+        threshold : From 0 to 1, for ``posterior``. None: the value learned from gold links, else
             that of `settings`.
-        sure
-            Links with a higher probability are sure, the others possible; None: all are sure.
-        evidence
-            The links of the systems that the refinement was learned with: for each system, the
-            annotators of the pairs. Pairs that a system did not align are aligned by what was
+        sure : Links with a higher probability are sure, the others possible; None: all are sure.
+        evidence : The links of the systems that the refinement was learned with: for each system,
+            the annotators of the pairs. Pairs that a system did not align are aligned by what was
             learned without evidence.
-        threads
-            Number of threads; None: all cores. It does not affect the result.
+        threads : Number of threads; None: all cores. It does not affect the result.
 
         Raises
         ------
-        AlignerError
-            If the refinement from gold links needs vectors, and there are none.
-        OptionError
-            If Viterbi alignments are requested with a refinement from gold links, or the evidence
-            is not of the systems that the refinement needs.
+        AlignerError : If the refinement from gold links needs vectors, and there are none.
+        OptionError : If Viterbi alignments are requested with a refinement from gold links, or the
+            evidence is not of the systems that the refinement needs.
         """
-        check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
+        arguments.check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         least = self.settings.threshold if threshold is None else threshold
-        check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
+        arguments.check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
         learned = self.parameters.learned
         if learned is not None and not learned.used:
             learned = None
@@ -383,7 +348,7 @@ class Aligner:
             words given their number; with the HMM also of ending after the last. IBM 3 and 4 use
             the HMM, `best` the model of whole words. To compare pairs, divide by their words.
         """
-        check_arguments(Aligner.scores, locals(), apart=["bitext"])
+        arguments.check_arguments(Aligner.scores, locals(), apart=["bitext"])
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
@@ -397,7 +362,7 @@ class Aligner:
         The most frequent source words come first. A pair is left out if both are below `least` or,
         with collapsed inference, if nothing was learned about it. With `best`, words are whole.
         """
-        check_arguments(Aligner.lexicon, locals())
+        arguments.check_arguments(Aligner.lexicon, locals())
         if isnan(least):
             raise OptionError("least is nan; expected a probability from 0 to 1")
         return self.parameters.lexicon(least)
@@ -434,4 +399,4 @@ def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
-    return sentence.split() if isinstance(sentence, str) else words(name, sentence)
+    return sentence.split() if isinstance(sentence, str) else arguments.words(name, sentence)

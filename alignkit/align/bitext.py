@@ -10,31 +10,18 @@ from itertools import pairwise
 from typing import Union
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import (
-    check_arguments,
-    check_attributes,
-    check_count,
-    kind_of,
-    place,
-    words,
-)
+from alignkit._support import arguments
+from alignkit._support.arguments import words
+from alignkit._support.array_types import F8, I4, I8
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.model.arrays import LinkArrays, check_form, check_offsets
 from alignkit.model.sentence_pair import SentencePair
 
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-U1 = NDArray[np.uint8]
-
 PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
 
-PARTS = 64
-"""Number of parts of a bitext; fixed, to give the same sums for any number of threads."""
+PARTS = 64  # number of parts of a bitext; fixed, to give the same sums for any number of threads
 
 _SHOWN = 80  # characters of an example in a message
 
@@ -45,12 +32,9 @@ class Side:
 
     Parameters
     ----------
-    words
-        The distinct words, most frequent first: the most used entries begin the tables.
-    ids
-        (T,) int32: the number of each word, sentence after sentence.
-    starts
-        (P + 1,) int64: sentence k is `ids[starts[k]:starts[k + 1]]`.
+    words : The distinct words, most frequent first: the most used entries begin the tables.
+    ids : (T,) int32: the number of each word, sentence after sentence.
+    starts : (P + 1,) int64: sentence k is `ids[starts[k]:starts[k + 1]]`.
     """
 
     words: list[str]
@@ -58,7 +42,7 @@ class Side:
     starts: I8
 
     def __post_init__(self) -> None:
-        check_attributes(self)
+        arguments.check_attributes(self)
         check_form("ids", self.ids, np.int32, (self.ids.size,))
         check_offsets(self.starts, len(self.ids))
         if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < len(self.words):
@@ -74,14 +58,14 @@ class Side:
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
         """Assign numbers to words; with `casefold`, words that differ only in case are the same."""
-        check_arguments(Side.pack, locals())
+        arguments.check_arguments(Side.pack, locals())
         numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
         flat: list[int] = []
         starts = [0]
         for sentence in sentences:
             flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
             starts.append(len(flat))
-        check_count("words", len(flat))
+        arguments.check_count("words", len(flat))
         return cls.by_frequency(list(numbers), np.array(flat, np.int32), np.array(starts, np.int64))
 
     @classmethod
@@ -97,7 +81,7 @@ class Side:
 
     def part(self, begin: int, end: int) -> Side:
         """Return the sentences `begin:end`, with the same words."""
-        check_arguments(Side.part, locals())
+        arguments.check_arguments(Side.part, locals())
         begin, end, _ = slice(begin, end).indices(len(self))
         end = max(begin, end)
         first, last = self.starts[begin], self.starts[end]
@@ -115,7 +99,7 @@ class Side:
 
     def sentence(self, k: int) -> list[str]:
         """Return the words of sentence k."""
-        k = place("k", k, len(self), "sentences")
+        k = arguments.place("k", k, len(self), "sentences")
         return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
 
     def cut(self, letters: int) -> Side:
@@ -140,15 +124,12 @@ class Bitext:
 
     Parameters
     ----------
-    source, target
-        The sentences of both languages, in the same order.
-    casefold
-        Whether words that differ only in case are the same.
+    source, target : The sentences of both languages, in the same order.
+    casefold : Whether words that differ only in case are the same.
 
     Raises
     ------
-    AlignerError
-        If the numbers of sentences differ.
+    AlignerError : If the numbers of sentences differ.
     """
 
     source: Side
@@ -156,13 +137,13 @@ class Bitext:
     casefold: bool = True
 
     def __post_init__(self) -> None:
-        check_attributes(self)
+        arguments.check_attributes(self)
         source, target = len(self.source), len(self.target)
         if source != target:
             raise AlignerError(f"{source} source sentences, but {target} target sentences")
-        check_count("sentence pairs", len(self.source))
+        arguments.check_count("sentence pairs", len(self.source))
         for side in (self.source, self.target):
-            check_count("words", len(side.ids))
+            arguments.check_count("words", len(side.ids))
 
     @classmethod
     def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
@@ -170,11 +151,9 @@ class Bitext:
 
         Parameters
         ----------
-        pairs
-            `SentencePair` objects (such as a `Corpus`), or tuples (source, target). Each side is a
-            text, which is split at whitespace, or a sequence of words.
-        casefold
-            Whether words that differ only in case are the same.
+        pairs : `SentencePair` objects (such as a `Corpus`), or tuples (source, target). Each side
+            is a text, which is split at whitespace, or a sequence of words.
+        casefold : Whether words that differ only in case are the same.
 
         Examples
         --------
@@ -182,10 +161,12 @@ class Bitext:
         >>> len(bitext), bitext.target.sentence(0)
         (1, ['the', 'house'])
         """
-        check_arguments(Bitext.pack, locals(), apart=["pairs"])
+        arguments.check_arguments(Bitext.pack, locals(), apart=["pairs"])
         if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
             such = "(source, target) texts, such as [('la maison', 'the house')]"
-            raise ArgumentError(f"pairs is {kind_of(pairs)}; give sentence pairs, or {such}")
+            raise ArgumentError(
+                f"pairs is {arguments.kind_of(pairs)}; give sentence pairs, or {such}"
+            )
         both = [_sides(pair) for pair in pairs]
         return cls(
             Side.pack((source for source, _ in both), casefold=casefold),
@@ -239,7 +220,7 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         fits = len(sides) == 2 and len(str(sides)) < _SHOWN
         such = f"such as {sides if fits else ('la maison', 'the house')}"
         expected = "give a SentencePair, or (source, target) texts"
-        raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
+        raise ArgumentError(f"a pair is {arguments.kind_of(pair)}; {expected}, {such}")
     if len(pair) != 2:
         raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
     source, target = (side.split() if isinstance(side, str) else side for side in pair)

@@ -15,13 +15,13 @@ from functools import cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I4, I8, Bitext
-from alignkit.align.calibration_kernel import calibrate
+from alignkit._support.array_types import F4, F8, I4, I8, U1, U4
+from alignkit.align.bitext import Bitext
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables
 from alignkit.align.priors import letters
 from alignkit.align.settings import FEW
+from alignkit.align.supervised.cells_kernel import calibrate
 from alignkit.model.texts import word_kind
 
 FEATURES = (
@@ -73,16 +73,18 @@ class Calibrator:
     """Calibrates the probabilities of the links of a bitext."""
 
     text: TrainingText
-    source: tuple[NDArray[np.uint32], I8]  # the letters of the words of the bitext
-    target: tuple[NDArray[np.uint32], I8]
-    signs: tuple[NDArray[np.uint8], NDArray[np.uint8]]  # which words have no letter or digit
+    source: tuple[U4, I8]  # the letters of the words of the bitext
+    target: tuple[U4, I8]
+    signs: tuple[U1, U1]  # which words have no letter or digit
     counts: tuple[F4, F4]  # how often the text of training has each word
 
     @classmethod
     def of(
-        cls, text: TrainingText, words: Sequence[Sequence[str]], numbers: Sequence[I4]
-    ) -> Calibrator:
-        """Return the calibrator of words; `numbers` are those of training, or -1."""
+        cls, text: TrainingText | None, words: Sequence[Sequence[str]], numbers: Sequence[I4]
+    ) -> Calibrator | None:
+        """Return the calibrator of words, if any; `numbers` are those of training, or -1."""
+        if text is None:
+            return None
         source, target = map(letters, words)
         signs, other_signs = (
             np.array([word_kind(word) == 1 for word in side], np.uint8) for side in words
@@ -94,8 +96,10 @@ class Calibrator:
         return cls(text, source, target, (signs, other_signs), (counts, other_counts))
 
     @classmethod
-    def of_training(cls, text: TrainingText, words: Sequence[Sequence[str]]) -> Calibrator:
-        """Return the calibrator of the text of training itself."""
+    def of_training(
+        cls, text: TrainingText | None, words: Sequence[Sequence[str]]
+    ) -> Calibrator | None:
+        """Return the calibrator of the text of training itself, if any."""
         return cls.of(text, words, [np.arange(len(side), dtype=np.int32) for side in words])
 
     def probabilities(

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support import arguments
-from alignkit.align.bitext import I4, I8, PARTS, Bitext
+from alignkit._support.array_types import I4, I8
+from alignkit.align.bitext import PARTS, Bitext
 from alignkit.align.maximization_kernel import count_columns, fill_columns, sort_words
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
@@ -26,8 +27,7 @@ T = TypeVar("T", bound=np.generic)
 Task = Callable[[int, int, int], None]
 Run = Callable[[Task, Sequence[tuple[int, int]]], Any]
 
-BLOCK = 50_000_000
-"""Number of cells in memory at a time if the corpus is on disk: 5 bytes each."""
+BLOCK = 50_000_000  # number of cells in memory at a time if the corpus is on disk: 5 bytes each
 
 PLACES = "different pairs of words"
 

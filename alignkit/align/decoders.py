@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_attributes, place
+from alignkit._support.array_types import B1, F4, F8, I4
 from alignkit.align import decoding_kernel as kernel
-from alignkit.align.bitext import F4, F8, I4
 from alignkit.align.calibration import Calibrator
 from alignkit.align.expectation import NO_LEVELS, Positions
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
@@ -26,11 +25,9 @@ class AlignedLinks:
 
     Parameters
     ----------
-    arrays
-        The links.
-    probabilities
-        (L,) float32: for each link, the mean of the posteriors of both directions; calibrated if
-        the training text has at most 2,000 pairs.
+    arrays : The links.
+    probabilities : (L,) float32: for each link, the mean of the posteriors of both directions;
+        calibrated if the training text has at most 2,000 pairs.
     """
 
     arrays: LinkArrays
@@ -51,7 +48,7 @@ class AlignedLinks:
             np.concatenate([part.probabilities for part in parts]),
         )
 
-    def replaced(self, other: AlignedLinks, places: NDArray[np.bool_]) -> AlignedLinks:
+    def replaced(self, other: AlignedLinks, places: B1) -> AlignedLinks:
         """Return these links, with those of `other` for some of the pairs (P,)."""
         both = AlignedLinks.joined([self, other])
         chosen = np.arange(len(places)) + len(places) * places
@@ -210,6 +207,11 @@ class Averaged:
         """Return the posteriors, and the most probable counterpart of each word."""
         posteriors = self.posteriors(begin, end)
         return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
+
+
+def mean_of(forward: F4, reverse: F4) -> F4:
+    """Return the mean of the posteriors of both directions; rounding may carry it above 1."""
+    return (forward + reverse) * np.float32(0.5)
 
 
 def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:

@@ -7,15 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from alignkit._support.jit import readonly
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit.align import decoding_kernel as kernel
-from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
+from alignkit.align.bitext import PARTS, Bitext, parts_of
 from alignkit.align.calibration import Calibrator
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.decoders import AlignedLinks, Averaged, Decoder, Decoding, check_thresholds
+from alignkit.align.decoders import (
+    AlignedLinks,
+    Averaged,
+    Decoder,
+    Decoding,
+    check_thresholds,
+    mean_of,
+)
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
-from alignkit.align.expectation_kernel import Own, Pairs, Tables
-from alignkit.align.parameters import Fertilities, Parameters, keys_of
+from alignkit.align.expectation_kernel import Own, Tables
+from alignkit.align.parameters import Parameters, keys_of
 from alignkit.align.priors import LEAST_PREFIX, VectorPrior, letters, spelling_prior
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError
@@ -74,22 +81,17 @@ class Adapter:
             index.rows, index.columns, source, target, known.rows, known.columns,
             known.forward, known.reverse, forward, reverse,
         )  # fmt: skip
-        kinds = kinds_of(source, settings.kinds), kinds_of(target, settings.kinds)
-        tables = self._tables(forward, reverse, source, target, kinds)
+        tables = self._tables(forward, reverse, source, target)
         pairs = pairs_of(bitext, index)
         own = NOTHING
         if len(known.memory.keys):
             mine, theirs = source[pairs.source], target[pairs.target]
             keys = keys_of((mine, pairs.source_starts), (theirs, pairs.target_starts))
             own = known.memory.evidence(keys, pairs)
-        calibrator = None
-        if known.text is not None:
-            words = bitext.source.words, bitext.target.words
-            calibrator = Calibrator.of(known.text, words, (source, target))
+        words = bitext.source.words, bitext.target.words
+        calibrator = Calibrator.of(known.text, words, (source, target))
         decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext), calibrator)
-        if known.fertilities is None:
-            return decoder
-        return self._fertile(known.fertilities, decoder, index, source, target)
+        return self._fertile(decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
         """Return a decoder for one pair, ten times faster than `decoder`; None if unsupported."""
@@ -113,43 +115,35 @@ class Adapter:
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
         known, settings = self.parameters, self.parameters.settings
         mine, theirs = self._numbers(source, target)
-        made = kernel.pair_tables(
+        key, pairs, forward, reverse = kernel.pair_tables(
             mine, theirs, *letters(source), *letters(target),
             known.rows, known.columns, known.forward, known.reverse,
             LEAST_PREFIX, float(settings.spelling), float(settings.identity),
-            np.float32(settings.floor), settings.collapsed, settings.kinds,
+            np.float32(settings.floor), settings.collapsed,
         )  # fmt: skip
-        pairs = Pairs(
-            made.places[: len(mine)], made.source_starts, made.places[: len(theirs)],
-            made.target_starts, made.starts, made.cells,
-        )  # fmt: skip
-        kinds = made.source_kinds, made.target_kinds
-        tables = self._tables(made.forward, made.reverse, mine, theirs, kinds)
+        tables = self._tables(forward, reverse, mine, theirs)
         keys, own = known.memory.keys, NOTHING
-        at = keys.searchsorted(made.key)[0]
-        if at < len(keys) and keys[at] == made.key[0]:
-            own = known.memory.evidence(made.key, pairs)
-        calibrator = None
-        if known.text is not None:
-            calibrator = Calibrator.of(known.text, (source, target), (mine, theirs))
+        at = keys.searchsorted(key)[0]
+        if at < len(keys) and keys[at] == key[0]:
+            own = known.memory.evidence(key, pairs)
+        calibrator = Calibrator.of(known.text, (source, target), (mine, theirs))
         return Decoder(pairs, tables, own, known.jumps, known.positions, calibrator)
 
-    def _tables(
-        self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
-    ) -> Tables:
+    def _tables(self, forward: F4, reverse: F4, source: I4, target: I4) -> Tables:
         known, settings = self.parameters, self.parameters.settings
         return Tables(
             forward, reverse, known.source_totals[source], known.target_totals[target],
-            known.source_null[source], known.target_null[target], *kinds,
+            known.source_null[source], known.target_null[target],
+            kinds_of(source, settings.kinds), kinds_of(target, settings.kinds),
             np.float32(settings.null), *known.null_units,
         )  # fmt: skip
 
-    def _fertile(
-        self, fertilities: Fertilities, hmm: Decoder, index: Cooccurrence, source: I4, target: I4
-    ) -> Decoding:
+    def _fertile(self, hmm: Decoder, index: Cooccurrence, source: I4, target: I4) -> Decoding:
+        known, fertilities = self.parameters, self.parameters.fertilities
+        if fertilities is None:
+            return hmm
         from alignkit.align.fertility.training import FertileDecoder  # IBM 3 and 4 alone need it
 
-        known = self.parameters
         forward, reverse = lexical_tables(hmm.tables, index)
         kernel.adapt(
             index.rows, index.columns, source, target, known.rows, known.columns,
@@ -166,19 +160,30 @@ def decode(
     """Choose the links of all pairs."""
     check_thresholds(threshold, sure)
     pairs = decoder.pairs
-    lengths = np.stack([np.diff(pairs.source_starts), np.diff(pairs.target_starts)], axis=1)
-    lengths = lengths.astype(np.int32)
+    lengths = np.empty((len(pairs.starts) - 1, 2), np.int32)
+    lengths[:, 0], lengths[:, 1] = np.diff(pairs.source_starts), np.diff(pairs.target_starts)
 
     def links_of(_: int, begin: int, end: int) -> AlignedLinks:
+        starts, sizes = pairs.starts[begin : end + 1] - pairs.starts[begin], lengths[begin:end]
         if symmetrization != "posterior":
-            return _by_viterbi(decoder, begin, end, lengths, symmetrization)
-        posteriors, counts = decoder.posteriors(begin, end), np.empty(end - begin, np.int64)
-        posteriors = decoder.calibrated(begin, end, posteriors)
-        links, means = kernel.select_links(
-            begin, end, pairs.source_starts, pairs.target_starts, *posteriors,
-            np.float32(threshold), counts,
-        )  # fmt: skip
-        return AlignedLinks(_arrays(links, counts, lengths[begin:end]), means)
+            *posteriors, target_path, source_path = decoder.viterbi(begin, end)
+            arrays = _merged(_links_of(target_path, 1, sizes), _links_of(source_path, 0, sizes))
+            pair = np.repeat(np.arange(len(sizes)), np.diff(arrays.offsets))
+            cells = starts[pair] + arrays.links[:, 0] * sizes[pair, 1] + arrays.links[:, 1]
+            means = mean_of(*decoder.calibrated(begin, end, (posteriors[0], posteriors[1])))
+            return AlignedLinks(arrays, np.minimum(means[cells], np.float32(1)))
+        means = mean_of(*decoder.calibrated(begin, end, decoder.posteriors(begin, end)))
+        cells = np.flatnonzero(means > np.float32(threshold))
+        pair = starts.searchsorted(cells, "right") - 1
+        places = np.empty((len(cells), 2), np.int32)
+        places[:, 0], places[:, 1] = np.divmod(cells - starts[pair], sizes[pair, 1])
+        means = np.minimum(means[cells], np.float32(1))
+        return AlignedLinks(_arrays(places, pair, sizes), means)
+
+    def _merged(forward: LinkArrays, reverse: LinkArrays) -> LinkArrays:
+        if symmetrization in ("forward", "reverse"):
+            return forward if symmetrization == "forward" else reverse
+        return symmetrize(forward, reverse, symmetrization)
 
     parts = parts_of(pairs.starts, max(PARTS, int(pairs.starts[-1]) // PART))
     links = AlignedLinks.joined(workers.map(links_of, parts))
@@ -189,31 +194,20 @@ def decode(
     return AlignedLinks(arrays, links.probabilities)
 
 
-def _by_viterbi(
-    decoder: Decoding, begin: int, end: int, lengths: I4, symmetrization: str
-) -> AlignedLinks:
-    pairs = decoder.pairs
-    to, back, target_path, source_path = decoder.viterbi(begin, end)
-    counts = np.empty(end - begin, np.int64)
-    links = kernel.links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
-    forward = _arrays(links, counts, lengths[begin:end])
-    links = kernel.links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
-    reverse = _arrays(links, counts, lengths[begin:end])
-    if symmetrization in ("forward", "reverse"):
-        arrays = forward if symmetrization == "forward" else reverse
-    else:
-        arrays = symmetrize(forward, reverse, symmetrization)
-    means = np.empty(len(arrays.links), np.float32)
-    kernel.probabilities_of(
-        readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
-        *decoder.calibrated(begin, end, (to, back)), means,
-    )  # fmt: skip
-    return AlignedLinks(arrays, means)
+def _links_of(path: I4, side: int, lengths: I4) -> LinkArrays:
+    """Return the links of a path: the counterpart of each word of a side (0 or 1), or -1."""
+    counts = lengths[:, side].astype(np.int64)
+    at = np.flatnonzero(path >= 0)
+    pair = np.repeat(np.arange(len(counts)), counts)[at]
+    links = np.empty((len(at), 2), np.int32)
+    links[:, side], links[:, 1 - side] = at - (counts.cumsum() - counts)[pair], path[at]
+    order = np.lexsort((links[:, 0], pair))  # stable: target words rise, if the path is theirs
+    return _arrays(links[order], pair, lengths)
 
 
-def _arrays(links: I4, counts: I8, lengths: I4) -> LinkArrays:
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
+def _arrays(links: I4, pair: I8, lengths: I4) -> LinkArrays:
+    """Return sure links as arrays, from the pair of each (L,), rising."""
+    offsets = np.searchsorted(pair, np.arange(len(lengths) + 1))
     return LinkArrays.trusted(links, np.ones(len(links), np.uint8), offsets, lengths)
 
 

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.jit import fast, inlined, jit
+from alignkit._support.array_types import F4, I4, I8, U1, U4, U8
+from alignkit._support.jit import inlined, jit
 from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.priors_kernel import add_similarity
-
-F4 = NDArray[np.float32]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-U1 = NDArray[np.uint8]
-U4 = NDArray[np.uint32]
-U8 = NDArray[np.uint64]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -116,25 +107,6 @@ def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: O
                 own.target[pairs.target_starts[p] + cell - size - n] = levels[at]
 
 
-class PairTables(NamedTuple):
-    """What an aligner knows of one sentence pair, each word of which stands for itself.
-
-    `key` (1,) is the pair's in the memory; `places` number the words of the longer side, `cells`
-    the word pairs of `forward` and `reverse`. The rest is as in `Pairs` and `Tables`.
-    """
-
-    key: NDArray[np.uint64]
-    forward: F4
-    reverse: F4
-    source_kinds: I4
-    target_kinds: I4
-    places: I4
-    cells: I4
-    source_starts: I8
-    target_starts: I8
-    starts: I8
-
-
 @jit
 def adapt(
     rows: I8, columns: I4, source_numbers: I4, target_numbers: I4, known_rows: I8,
@@ -167,29 +139,19 @@ def adapt(
 
 
 @jit
-def kinds_in(numbers: I4, kinds: int) -> I4:
-    """Return the kinds of words by their numbers; see `kinds_of`."""
-    words_kinds = np.full(len(numbers), kinds - 1, np.int32)
-    for at in range(len(numbers)):
-        if 0 <= numbers[at] < kinds:
-            words_kinds[at] = numbers[at]
-    return words_kinds
-
-
-@jit
 def pair_tables(
     source: I4, target: I4, source_letters: U4, source_letter_starts: I8, target_letters: U4,
     target_letter_starts: I8, known_rows: I8, known_columns: I4, known_forward: F4,
     known_reverse: F4, least: int, spelling: float, identity: float, floor: np.float32,
-    always: bool, kinds: int,
-) -> PairTables:  # fmt: skip
-    """Lay out the lexical tables of one pair, given as known numbers (N,) and (M,), or -1.
+    always: bool,
+) -> tuple[U8, Pairs, F4, F4]:  # fmt: skip
+    """Return the key and lexical tables of one pair, from its known numbers (N,), (M,), or -1.
 
     Word pairs that are not known get what spelling tells, and the floor; that where a word was
-    never seen alone, if not `always`.
+    never seen alone, if not `always`. Each word of the pair stands for itself.
     """
     n, m = len(source), len(target)
-    # each word stands for itself: row i is source word i, and has all M columns
+    # row i is source word i, and has all M columns
     rows = np.arange(n + 1) * m
     columns = np.empty(n * m, np.int32)
     for i in range(n):
@@ -214,48 +176,10 @@ def pair_tables(
     target_starts = np.array([0, m])
     key = np.empty(1, np.uint64)
     pair_keys(source, source_starts, target, target_starts, key)
-    places = np.arange(max(n, m)).astype(np.int32)
-    cells = np.arange(n * m).astype(np.int32)
-    starts = np.array([0, n * m])
-    kinds_of_source, kinds_of_target = kinds_in(source, kinds), kinds_in(target, kinds)
-    return PairTables(
-        key, forward, reverse, kinds_of_source, kinds_of_target, places, cells,
-        source_starts, target_starts, starts,
-    )  # fmt: skip
-
-
-@fast
-def select_links(
-    begin: int, end: int, source_starts: I8, target_starts: I8, forward: F4, reverse: F4,
-    threshold: np.float32, counts: I8,
-) -> tuple[I4, F4]:  # fmt: skip
-    """Return the links, (L, 2), whose mean posterior is above the threshold, and those means.
-
-    forward and reverse hold the cells of the pairs from begin to before end; counts (end - begin,)
-    is set to the number of links of each.
-    """
-    # first count, then fill: links (L, 2) are as many as there are
-    size = 0
-    for cell in range(len(forward)):
-        size += (forward[cell] + reverse[cell]) * np.float32(0.5) > threshold
-    links = np.empty((size, 2), np.int32)
-    means = np.empty(size, np.float32)
-    size = 0
-    cell = 0
-    for p in range(begin, end):
-        before = size
-        m = target_starts[p + 1] - target_starts[p]
-        for i in range(source_starts[p + 1] - source_starts[p]):
-            for j in range(m):
-                mean = (forward[cell] + reverse[cell]) * np.float32(0.5)
-                cell += 1
-                if mean > threshold:
-                    links[size, 0] = i
-                    links[size, 1] = j
-                    means[size] = min(mean, np.float32(1))
-                    size += 1
-        counts[p - begin] = size - before
-    return links, means
+    words = np.arange(max(n, m)).astype(np.int32)
+    cells, starts = np.arange(n * m).astype(np.int32), np.array([0, n * m])
+    pairs = Pairs(words[:n], source_starts, words[:m], target_starts, starts, cells)
+    return key, pairs, forward, reverse
 
 
 @inlined
@@ -296,63 +220,3 @@ def best_positions(
         for i in range(n):
             source_path[a + i] = best_of(reverse, base + i * m, 1, m)
         base += n * m
-
-
-@jit
-def links_of_paths(begin: int, end: int, starts: I8, path: I4, backwards: bool, counts: I8) -> I4:
-    """Return the links (L, 2) of paths, rising; `backwards`: a path of target words.
-
-    `starts` are those of the words that the path is of.
-    """
-    size = 0
-    for at in range(len(path)):
-        size += path[at] >= 0
-    links = np.empty((size, 2), np.int32)
-    size = 0
-    base = starts[begin]
-    most = 0
-    for at in range(len(path)):
-        most = max(most, path[at] + 1)
-    free = np.zeros(most + 1, np.int64)
-    for p in range(begin, end):
-        a = starts[p] - base
-        length = starts[p + 1] - starts[p]
-        before = size
-        if backwards:
-            # a counting sort by source position: free[i] is where the next link of i goes
-            free[:] = 0
-            for j in range(length):
-                if path[a + j] >= 0:
-                    free[path[a + j] + 1] += 1
-                    size += 1
-            for i in range(most):
-                free[i + 1] += free[i]
-            for j in range(length):
-                i = path[a + j]
-                if i >= 0:
-                    links[before + free[i], 0] = i
-                    links[before + free[i], 1] = j
-                    free[i] += 1
-        else:
-            for i in range(length):
-                if path[a + i] >= 0:
-                    links[size, 0] = i
-                    links[size, 1] = path[a + i]
-                    size += 1
-        counts[p - begin] = size - before
-    return links
-
-
-@jit
-def probabilities_of(
-    links: I4, offsets: I8, begin: int, target_starts: I8, starts: I8, forward: F4, reverse: F4,
-    means: F4,
-) -> None:  # fmt: skip
-    """Set means (L,) to the mean posterior of each link of the pairs from begin on."""
-    base = starts[begin]
-    for k in range(len(offsets) - 1):
-        p = begin + k
-        m = target_starts[p + 1] - target_starts[p]
-        for at in range(offsets[k], offsets[k + 1]):
-            cell = starts[p] - base + links[at, 0] * m + links[at, 1]
-            means[at] = min((forward[cell] + reverse[cell]) * np.float32(0.5), np.float32(1))

@@ -12,8 +12,9 @@ from typing import NamedTuple, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F4, F8, I4, I8
 from alignkit._support.wording import natural_key
-from alignkit.align.bitext import F4, I4, I8, Bitext, Pieces
+from alignkit.align.bitext import Bitext, Pieces
 from alignkit.align.decoders import Decoding
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, OptionError, UnknownNameError
@@ -51,8 +52,7 @@ class EvidenceSystem(NamedTuple):
         return f"{self.name} ({self.channels} files)" if self.channels > 1 else self.name
 
 
-Annotators = Mapping[str, Sequence[str]]
-"""For each system, the annotators of its channels."""
+Annotators = Mapping[str, Sequence[str]]  # for each system, the annotators of its channels
 
 
 def weights_of(alignment: Alignment, place: str) -> list[float]:
@@ -71,7 +71,7 @@ class Evidence:
 
     systems: tuple[EvidenceSystem, ...]
     lengths: I8  # (P, 2) those of the pairs
-    known: NDArray[np.bool_]  # (P, C) which pairs each channel aligned, perhaps without links
+    known: B1  # (P, C) which pairs each channel aligned, perhaps without links
     links: I8  # (L, 4) the pair (rising), channel, source and target position
     weights: F4  # (L,) above 0, at most 1
 
@@ -95,7 +95,7 @@ class Evidence:
         aligned = np.array(known, bool).reshape(len(pairs), len(names))
         return cls(systems, lengths, aligned, links, flat_weights)._only(flat_weights > 0)
 
-    def _only(self, kept: NDArray[np.bool_]) -> Evidence:
+    def _only(self, kept: B1) -> Evidence:
         return replace(self, links=self.links[kept], weights=self.weights[kept])
 
     @property
@@ -104,7 +104,7 @@ class Evidence:
         return [name for system in self.systems for name in system.names]
 
     @property
-    def lacking(self) -> NDArray[np.bool_]:
+    def lacking(self) -> B1:
         """Which pairs (P,) some system did not align."""
         return np.asarray(~self.known.all(axis=1), bool)
 
@@ -211,12 +211,12 @@ def _lengths(bitext: Bitext) -> I8:
     return np.stack((bitext.source.lengths, bitext.target.lengths), axis=1).astype(np.int64)
 
 
-def _inside(links: I8, lengths: I8) -> NDArray[np.bool_]:
+def _inside(links: I8, lengths: I8) -> B1:
     places = links[:, 2:]
     return np.asarray(((places >= 0) & (places < lengths[links[:, 0]])).all(axis=1))
 
 
-def _logit(x: NDArray[np.floating], least: float) -> NDArray[np.float64]:
+def _logit(x: NDArray[np.floating], least: float) -> F8:
     x = np.clip(x.astype(np.float64), least, 1 - least)
     return np.asarray(np.log(x / (1 - x)))
 

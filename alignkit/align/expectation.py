@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F4, F8, I4, I8, U1
 from alignkit._support.parallel import available_cores
 from alignkit.align import maximization_kernel as kernel
-from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext, parts_of
+from alignkit.align.bitext import Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables, hmm_step, lexical_step
 from alignkit.align.priors import Backing, StemSums
@@ -144,7 +145,8 @@ class Workers:
 
 def kinds_of(numbers: I4, kinds: int) -> I4:
     """Return the kind of each word by its number; the most frequent have a kind of their own."""
-    return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
+    # as a number without sign, -1, an unknown word, is the largest
+    return np.minimum(numbers.view(np.uint32), np.uint32(kinds - 1)).view(np.int32)
 
 
 def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
@@ -240,7 +242,8 @@ class BitextPart:
         nulls = np.zeros(len(source.words), np.int64), np.zeros(len(target.words), np.int64)
         kernel.add_nulls(source.ids, self._source_nulls, nulls[0])
         kernel.add_nulls(target.ids, self._target_nulls, nulls[1])
-        return Sums(*nulls, jumps, kernel.units_of_likelihoods(self._likelihoods))
+        units = np.rint(self._likelihoods * kernel.LIKELIHOOD_UNITS).astype(np.int64)
+        return Sums(*nulls, jumps, np.asarray(units.sum(axis=0)))
 
 
 def _levels(posteriors: F4) -> U1:
@@ -255,9 +258,9 @@ class Shard:
     ) -> None:
         self.index, self.prior = index, prior
         self._backing, self._targets = backing, targets
-        self.forgotten: NDArray[np.bool_] | None = None
+        self.forgotten: B1 | None = None
 
-    def to_forget(self, counts: F4, floor: float) -> NDArray[np.bool_]:
+    def to_forget(self, counts: F4, floor: float) -> B1:
         """Return which word pairs (K,) have no links and no prior above the floor."""
         return np.asarray((counts == 0) & (self.prior == np.float32(floor)))
 
@@ -349,7 +352,7 @@ class Collapsed:
         """Set the tables from counts (K,)."""
         weights, *totals = self._shard.weights(counts, self._shard.stem_sums(counts))
         tables.forward = tables.reverse = weights
-        source, target = (kernel.numbers_in(units) + self._concentration for units in totals)
+        source, target = (units / kernel.UNITS + self._concentration for units in totals)
         tables.set_totals(source, target)
 
 
@@ -377,8 +380,8 @@ class Soft:
         expected = self.expected()
         forward = self._counts(expected[0])
         reverse = forward if self._agree else self._counts(expected[1])
-        source = kernel.numbers_in(_totals_of(self._index, forward, targets)[0])
-        target = kernel.numbers_in(_totals_of(self._index, reverse, targets)[1])
+        source = _totals_of(self._index, forward, targets)[0] / kernel.UNITS
+        target = _totals_of(self._index, reverse, targets)[1] / kernel.UNITS
         if self._bayes:
             forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
             source, target = _exp_digamma(source), _exp_digamma(target)

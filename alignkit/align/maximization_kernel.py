@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
 
-F4 = NDArray[np.float32]
-I8 = NDArray[np.int64]
-F8 = NDArray[np.float64]
-
 UNITS = 2.0**32
-LARGEST = 2.0**30
-"""The most that a sum holds; what is beyond is cut, so that no sum overflows."""
+LARGEST = 2.0**30  # the most that a sum holds; what is beyond is cut, so that no sum overflows
 MOST = 2**62 - 1
 LIKELIHOOD_UNITS = 2.0**16
 
@@ -54,25 +49,6 @@ def add_up(sums: Iterable[I8]) -> I8:
         total += other
         np.minimum(total, MOST, out=total)
     return total
-
-
-def numbers_in(sums: I8) -> F8:
-    """Return sums of units as numbers."""
-    return sums / UNITS
-
-
-def units_of_likelihoods(likelihoods: F8) -> I8:
-    """Return the sums of log-likelihoods (P, 2), in units."""
-    units: I8 = np.rint(likelihoods * LIKELIHOOD_UNITS).astype(np.int64)
-    return np.asarray(units.sum(axis=0))
-
-
-def likelihoods_in(sums: I8) -> F8:
-    """Return sums of units as log-likelihoods."""
-    return sums / LIKELIHOOD_UNITS
-
-
-I4 = NDArray[np.int32]
 
 
 @jit
@@ -142,9 +118,6 @@ def fill_columns(
                 cell += length
 
 
-U1 = NDArray[np.uint8]
-
-
 @jit
 def add_chances(starts: I8, cells: I4, sums: I8) -> None:
     """Add 1 / (N M) for each cell to the sums (K,) of their word pairs: all links alike."""
@@ -165,7 +138,7 @@ def add_levels(cells: I4, evidence: U1, sums: I8) -> None:
 
 
 @jit
-def add_posteriors(cells: I4, posteriors: F4, sums: NDArray[np.float64]) -> None:
+def add_posteriors(cells: I4, posteriors: F4, sums: F8) -> None:
     """Add the posteriors (C,) of all cells to the sums (K,) of their word pairs."""
     for cell in range(len(cells)):
         sums[cells[cell]] += posteriors[cell]
@@ -191,7 +164,7 @@ def sum_totals(rows: I8, columns: I4, weights: F4, source_totals: I8, target_tot
 
 
 @jit
-def add_positions(places: I8, starts: I8, posteriors: F4, sums: NDArray[np.float64]) -> None:
+def add_positions(places: I8, starts: I8, posteriors: F4, sums: F8) -> None:
     """Add the posteriors (C,) to the position tables (S,) of the sentence lengths."""
     for pair in range(len(places)):
         start = starts[pair]

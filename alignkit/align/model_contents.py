@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import I4, I8
+from alignkit._support.array_types import I8
 from alignkit.align.calibration import TrainingText
 from alignkit.align.evidence import EvidenceSystem
 from alignkit.align.expectation import Positions
@@ -24,19 +24,8 @@ from alignkit.align.model_files import Arrays, StoredModel, read_model, write_mo
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round
 from alignkit.align.priors import VectorsUsed
 from alignkit.align.settings import MODELS, Settings
+from alignkit.align.supervised import learned as refinement
 from alignkit.align.supervised.cells import GoldLexicon, names_of
-from alignkit.align.supervised.learned import (
-    KINDS,
-    OBJECTIVES,
-    SYSTEM,
-    UNSUPERVISED,
-    VOTE,
-    Layers,
-    Learned,
-    Lessons,
-    StackedModel,
-    SupervisedRound,
-)
 from alignkit.errors import AlignerError, AlignkitError
 from alignkit.model.alignment import LONGEST, SIDES
 
@@ -165,7 +154,8 @@ def _checked(
     for name, words in stored.words.items():
         _require(len(set(words)) == len(words), f"a word occurs twice in the words of {name}")
     source, target = list(stored.words["source"]), list(stored.words["target"])
-    declared = fields_of(header.settings, header.jumping, "reverse" in stored.arrays)
+    jumping = any(done.model == "hmm" for done in header.history)
+    declared = fields_of(header.settings, jumping, "reverse" in stored.arrays)
     if header.agreement is not None:
         for side in SIDES:
             declared[f"text_{side}"] = Field("int32", (f"{side}s+1",), 0)
@@ -173,7 +163,9 @@ def _checked(
         declared |= fields_of_learned(header.learned, *(len(stored.words[x]) for x in lists))
     elif lists:
         raise AlignerError(f"it has the words {lists[0]}, but no refinement from gold links")
-    check_fields(declared, stored.arrays, len(source), len(target))
+    _check_each(declared, stored.arrays, {"sources": len(source), "targets": len(target)})
+    for problem in _ties(declared, stored.arrays):
+        raise AlignerError(problem)
     learned, nested = None, _without(header.learned, without)
     if header.learned is not None:
         learned = replace(learned_of(header.learned, stored.arrays, stored.words), without=nested)
@@ -193,27 +185,17 @@ def _checked(
         )
         lexical = (arrays[f"fertile_{name}"] for name in _LEXICAL)
         fertilities = Fertilities(forward, reverse, *lexical)
+    text = None
+    if header.agreement is not None:
+        counts = (arrays[f"text_{side}"] for side in SIDES)
+        text = TrainingText(header.agreement, not len(arrays["memory_keys"]), *counts)
     return Parameters(
-        settings=header.settings,
-        casefold=header.casefold,
-        source=source,
-        target=target,
+        settings=header.settings, casefold=header.casefold, source=source, target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
         remember=partial(Memory, **{name: arrays[f"memory_{name}"] for name in _MEMORY}),
-        fertilities=fertilities,
-        history=header.history,
-        vectors=header.vectors,
-        learned=learned,
-        prefixes=prefixes,
-        text=None
-        if header.agreement is None
-        else TrainingText(
-            header.agreement,
-            not len(arrays["memory_keys"]),
-            *(arrays[f"text_{side}"] for side in SIDES),
-        ),
-        **{name: arrays[name] for name in _TABLES},
-    )
+        fertilities=fertilities, history=header.history, vectors=header.vectors, learned=learned,
+        prefixes=prefixes, text=text, **{name: arrays[name] for name in _TABLES},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -228,11 +210,6 @@ class ModelHeader:
     vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
     prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)  # of models of cut words
     agreement: float | None = None  # of the directions, in texts whose probabilities are calibrated
-
-    @property
-    def jumping(self) -> bool:
-        """Whether the HMM was trained."""
-        return any(done.model == "hmm" for done in self.history)
 
     def to_json(self) -> dict[str, object]:
         """Return the header as JSON values."""
@@ -266,7 +243,10 @@ class ModelHeader:
         vectors = _vectors(content["vectors"]) if "vectors" in content else None
         header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
         if "agreement" in content:
-            header = replace(header, agreement=_share("agreement", content["agreement"]))
+            share = content["agreement"]
+            if not (type(share) is float and 0 <= share <= 1):
+                raise AlignerError(f"agreement is {_short(share)}; expected a number from 0 to 1")
+            header = replace(header, agreement=share)
         fits = ("prefixes" in content) == settings.best
         _require(fits, "prefixes must be present if the setting best is true, and only then")
         if not settings.best:
@@ -334,12 +314,6 @@ def _null_shares(content: object, settings: Settings) -> tuple[float, float] | N
     raise AlignerError(f"null_shares are {_short(content)}; expected two numbers from 0 to 1")
 
 
-def _share(name: str, content: object) -> float:
-    if type(content) is float and 0 <= content <= 1:
-        return content
-    raise AlignerError(f"{name} is {_short(content)}; expected a number from 0 to 1")
-
-
 def _vectors(content: object) -> VectorsUsed:
     names = [count.name for count in fields(VectorsUsed)]
     if not isinstance(content, dict) or content.keys() != set(names):
@@ -392,12 +366,8 @@ def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field
     if not whole:
         del declared["reverse"]
     if settings.fertile:
-        declared |= {
-            "fertile_forward_lexical": Field("float32", ("pairs",), *SHARES),
-            "fertile_reverse_lexical": Field("float32", ("pairs",), *SHARES),
-            "fertile_target_null": Field("float32", ("targets+1",), *SHARES),
-            "fertile_source_null": Field("float32", ("sources+1",), *SHARES),
-        }
+        for name, size in zip(_LEXICAL, ("pairs", "pairs", "targets+1", "sources+1"), strict=True):
+            declared[f"fertile_{name}"] = Field("float32", (size,), *SHARES)
         for side in (("forward", "sources", "targets"), ("reverse", "targets", "sources")):
             more = _fields_of_fertility(*side, factorial=settings.model == "ibm3")
             declared |= {f"{side[0]}_{name}": entry for name, entry in more.items()}
@@ -425,14 +395,8 @@ def _fields_of_fertility(
     }
 
 
-def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targets: int) -> None:
-    """Check each array against its declaration, and the arrays against each other."""
-    _check_each(fields, arrays, {"sources": sources, "targets": targets})
-    for problem in _ties(fields, arrays):
-        raise AlignerError(problem)
-
-
 def _check_each(fields: Mapping[str, Field], arrays: Arrays, sizes: dict[str, int]) -> None:
+    """Check each array against its declaration."""
     for name in sorted(fields.keys() ^ arrays.keys()):
         raise AlignerError(f"{name} is {'missing' if name in fields else 'not a known table'}")
     for name, declared in fields.items():
@@ -473,7 +437,10 @@ def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[st
 def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
     rows, columns = arrays["rows"], arrays["columns"]
     yield from _not_rising("rows", rows, len(columns))
-    yield from _not_rising_within("columns", columns, rows)
+    falls = columns[1:] <= columns[:-1]
+    falls[rows[(rows > 0) & (rows < len(columns))] - 1] = False
+    if falls.any():
+        yield "columns do not increase within each row"
     most = arrays["source_totals"] * np.float32(SLACK)
     if (arrays["forward"] > np.repeat(most[:-1], np.diff(rows))).any():
         yield "forward exceeds source_totals for a word"
@@ -501,13 +468,6 @@ def _not_rising(name: str, array: I8, end: int) -> Iterator[str]:
         yield f"{name} does not increase from 0 to {end}"
 
 
-def _not_rising_within(name: str, array: I4, starts: I8) -> Iterator[str]:
-    falls = array[1:] <= array[:-1]
-    falls[starts[(starts > 0) & (starts < len(array))] - 1] = False
-    if falls.any():
-        yield f"{name} do not increase within each row"
-
-
 def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
     order = shapes[:, 0] * (LONGEST + 1) + shapes[:, 1]
     if len(shapes) > BLOCKS or (order[1:] <= order[:-1]).any():
@@ -516,7 +476,7 @@ def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
         yield f"{name} need {needed} places, but there are {places}"
 
 
-def record_of(learned: Learned) -> dict[str, object]:
+def record_of(learned: refinement.Learned) -> dict[str, object]:
     """Return the header's record of the refinement from gold links."""
     lessons, fitted = learned.lessons, learned.rounds is not None
     names = names_of(vectors=lessons.vectors, evidence=lessons.evidence) if fitted else ()
@@ -526,24 +486,28 @@ def record_of(learned: Learned) -> dict[str, object]:
     return {name: record[name] for name in _OF_LEARNED}
 
 
-def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
+def _lessons_of(record: object) -> tuple[refinement.Lessons, bool, bool]:
     if not isinstance(record, dict) or set(record) - _OF_EVIDENCE != _OF_LEARNED:
         raise AlignerError("learned must have the entries " + ", ".join(sorted(_OF_LEARNED)))
     lexicon, evidence = record["lexicon"], _OF_EVIDENCE & record.keys()
     systems, measures = _evidence_of(record) if evidence else ((), None)
     entries = ("kind", "objective", "threshold", "pairs", "vectors")
     kind, objective, threshold, pairs, vectors = (record[name] for name in entries)
-    lessons = Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
-    plain = (VOTE, *(SYSTEM + system.name for system in systems)) if systems else ()
-    used = kind not in (UNSUPERVISED, *plain)
-    kinds = kind in (*KINDS, "prior", UNSUPERVISED, *plain)
+    lessons = refinement.Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
+    plain = (
+        (refinement.VOTE, *(refinement.SYSTEM + system.name for system in systems))
+        if systems
+        else ()
+    )
+    used = kind not in (refinement.UNSUPERVISED, *plain)
+    kinds = kind in (*refinement.KINDS, "prior", refinement.UNSUPERVISED, *plain)
     share = type(threshold) is float and 0 <= threshold <= 1
     count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
     names = list(names_of(vectors=vectors, evidence=systems))
     features = record["features"] == (names if used else [])
     for fine, problem in (
-        (kinds, f"kind is {str(kind)[:40]!r}; expected one of {', '.join(KINDS)}"),
-        (objective in (*OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
+        (kinds, f"kind is {str(kind)[:40]!r}; expected one of {', '.join(refinement.KINDS)}"),
+        (objective in (*refinement.OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
         (share, f"threshold is {str(threshold)[:40]}; expected a probability"),
         (count, f"pairs is {str(pairs)[:40]}; expected a number of pairs"),
         (type(vectors) is type(lexicon) is bool, "vectors and lexicon must be true or false"),
@@ -564,7 +528,7 @@ def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
             typed and len({system.name for system in systems}) == len(systems)
             and all(0 < system.channels <= _MOST_CHANNELS for system in systems)
             and [type(x) is float and 0 <= x <= 1 for x in measures or (0.0, 0.0)] == [True, True]
-            and bool(record["without"] or record["kind"] == VOTE)
+            and bool(record["without"] or record["kind"] == refinement.VOTE)
         )  # fmt: skip
     except (KeyError, TypeError):
         fine = False
@@ -572,7 +536,7 @@ def _evidence_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     return systems, measures
 
 
-def _without(record: object, stored: StoredModel) -> Learned | None:
+def _without(record: object, stored: StoredModel) -> refinement.Learned | None:
     """Return what was learned without evidence, from its own tables and words."""
     inner = record.get("without") if isinstance(record, dict) else None
     fields: dict[str, Field] = {}
@@ -585,11 +549,11 @@ def _without(record: object, stored: StoredModel) -> Learned | None:
     return None if inner is None else learned_of(inner, stored.arrays, stored.words)
 
 
-def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
+def arrays_of(learned: refinement.Learned) -> dict[str, NDArray[Any]]:
     """Return the tables of the refinement from gold links by name."""
     arrays: dict[str, NDArray[Any]] = {}
     for name in ("first", "second") if learned.rounds is not None else ():
-        fitted: SupervisedRound = getattr(learned.rounds, name)
+        fitted: refinement.SupervisedRound = getattr(learned.rounds, name)
         networks, start = fitted.networks, f"learned_{name}_"
         hidden = networks[0].first.shape[1] if networks else 0
         layers = np.zeros((len(networks), len(fitted.weights) + 1, hidden), np.float32)
@@ -624,23 +588,27 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
     return fields
 
 
-def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
+def learned_of(
+    record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]
+) -> refinement.Learned:
     """Return the refinement, from tables with checked shapes and ranges."""
     lessons, _, with_lexicon = _lessons_of(record)
     if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
         raise AlignerError("learned: the words of its lexicon are missing or not allowed")
     rounds = lexicon = None
     if "learned_first_weights" in arrays:
-        rounds = StackedModel(_round_of("first", arrays), _round_of("second", arrays))
+        rounds = refinement.StackedModel(_round_of("first", arrays), _round_of("second", arrays))
     if "learned_pairs" in arrays:
         tables = (arrays[f"learned_{name}"].copy() for name in ("pairs", *_COUNTS))
         lexicon = GoldLexicon(tuple(words[WORDS[0]]), tuple(words[WORDS[1]]), *tables)
         lexicon.check()
-    return Learned(lessons, rounds, lexicon)
+    return refinement.Learned(lessons, rounds, lexicon)
 
 
-def _round_of(name: str, arrays: Arrays) -> SupervisedRound:
+def _round_of(name: str, arrays: Arrays) -> refinement.SupervisedRound:
     weights = arrays[f"learned_{name}_weights"]
     layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
-    networks = tuple(Layers(x.copy(), y.copy()) for x, y in zip(layers, outputs, strict=True))
-    return SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)
+    networks = tuple(
+        refinement.Layers(x.copy(), y.copy()) for x, y in zip(layers, outputs, strict=True)
+    )
+    return refinement.SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)

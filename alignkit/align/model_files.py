@@ -95,19 +95,12 @@ class TableHeader(NamedTuple):
         return len(self.prefix) + prod(self.shape) * DTYPES[self.dtype].itemsize
 
 
-class WordList(NamedTuple):
-    """The numbers of words and bytes of a list of words."""
-
-    words: int
-    size: int
-
-
 class Contents(NamedTuple):
     """The header of the model, and its arrays and word lists by name."""
 
     header: Mapping[str, object]
     tables: Mapping[str, TableHeader]
-    lists: Mapping[str, WordList]
+    lists: Mapping[str, tuple[int, int]]  # the numbers of words and of bytes
 
     def encode(self, version: int) -> bytes:
         """Return the bytes of ``header.json``, of a version of the file format."""
@@ -143,7 +136,7 @@ class Contents(NamedTuple):
             tables = {key: _table(key, arrays[key]) for key in sorted(arrays)}
             lists = {}
             for key in sorted(words):
-                lists[key] = WordList(*_entries(key, words[key], ("count", "bytes")))
+                lists[key] = _entries(key, words[key], ("count", "bytes"))
                 odd = f"words {key!r} have invalid numbers of words and bytes"
                 _require(all(map(_is_count, lists[key])), odd)
             return cls(content["header"], tables, lists)
@@ -301,7 +294,7 @@ def write_model(
         tables = {key: _stored(key, arrays[key]) for key in sorted(arrays)}
         texts = {key: _text(key, words[key]) for key in sorted(words)}
         declared = {key: TableHeader(x.dtype.name, x.shape) for key, x in tables.items()}
-        lists = {key: WordList(len(words[key]), len(text)) for key, text in texts.items()}
+        lists = {key: (len(words[key]), len(text)) for key, text in texts.items()}
         start = Contents(header, declared, lists).encode(VERSION if evidence else PLAIN_VERSION)
     except (TypeError, ValueError, RecursionError) as problem:
         raise WriteError(f"{name}: cannot store this model: {problem}") from None
@@ -394,7 +387,7 @@ class _Reading:
         contents = Contents.decode(self._first(), self._path)
         sizes = [(_FIRST, self._members[0].size)]
         sizes += [(f"arrays/{key}.npy", table.size) for key, table in contents.tables.items()]
-        sizes += [(f"words/{key}.txt", words.size) for key, words in contents.lists.items()]
+        sizes += [(f"words/{key}.txt", size) for key, (_, size) in contents.lists.items()]
         self.expected = total(sizes)
         if self._size in (None, self.expected):
             return contents
@@ -405,7 +398,7 @@ class _Reading:
     def model(self) -> StoredModel:
         contents = self.contents()
         arrays = {key: self._array(key, table) for key, table in contents.tables.items()}
-        words = {key: self._words(key, declared) for key, declared in contents.lists.items()}
+        words = {key: self._words(key, *declared) for key, declared in contents.lists.items()}
         if self._stream.read() != directory(self._members):
             raise self._damage("the directory at its end does not match its members")
         return StoredModel(FrozenMap(contents.header), FrozenMap(arrays), FrozenMap(words))
@@ -443,10 +436,10 @@ class _Reading:
         array.flags.writeable = False
         return array
 
-    def _words(self, key: str, declared: WordList) -> tuple[str, ...]:
+    def _words(self, key: str, count: int, size: int) -> tuple[str, ...]:
         member = f"words/{key}.txt"
-        self._check_head(member, declared.size)
-        data = self._take(declared.size)
+        self._check_head(member, size)
+        data = self._take(size)
         self._check(data)
         try:
             words = data.decode("utf-8", "surrogatepass").split("\n")
@@ -456,8 +449,8 @@ class _Reading:
             raise self._damage(f"{member} is not UTF-8") from None
         except KeyError:
             raise self._damage(f"{member} has a backslash without 'n' or '\\\\' after it") from None
-        if words.pop() or len(words) != declared.words:
-            raise self._damage(f"{member} does not have the {declared.words} words declared")
+        if words.pop() or len(words) != count:
+            raise self._damage(f"{member} does not have the {count} words declared")
         return tuple(words)
 
     def _check_head(self, name: str, size: int, head: bytes | None = None) -> None:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from alignkit._support.array_types import F8
 from alignkit.errors import FormatError
 from alignkit.io.opening import has_controls, head_of, too_large
 from alignkit.io.options import ReadOptions
@@ -16,9 +17,6 @@ from alignkit.io.parallel_text import TwoInLine, read_texts
 from alignkit.io.text_files import BOM, TextFile
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from alignkit.align.bitext import Bitext, Side
 
 
@@ -189,6 +187,6 @@ def _side(text: str, casefold: bool) -> Side:
     return Side.by_frequency(words, ids, starts)
 
 
-def score_lines(scores: NDArray[np.float64]) -> str:
+def score_lines(scores: F8) -> str:
     """Return a line for each pair: log P(target | source), a tab, log P(source | target)."""
     return "".join(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist())

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, I4, I8, U1
+from alignkit._support.array_types import F4, I4, I8, U1, U4, U8
 from alignkit.align.calibration import TrainingText
 from alignkit.align.decoding_kernel import count_links, pair_keys, recall, remember
 from alignkit.align.expectation import Positions
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 class Memory:
     """Expected links of the training pairs; subtracted from the counts to align these pairs."""
 
-    keys: NDArray[np.uint64]  # (Q,) a number for each distinct pair, rising
+    keys: U8  # (Q,) a number for each distinct pair, rising
     offsets: I8  # (Q + 1,) the links of pair q are those from offsets[q] to before offsets[q + 1]
-    cells: NDArray[np.uint32]  # (L,) the cell of each link within its pair
+    cells: U4  # (L,) the cell of each link within its pair
     levels: U1  # (L,) how far the link is expected, in 255ths
 
     @classmethod
@@ -39,7 +38,7 @@ class Memory:
         return cls(np.empty(0, np.uint64), np.zeros(1, np.int64), cells, levels)
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64], pairs: Pairs, own: Own) -> Memory:
+    def of(cls, keys: U8, pairs: Pairs, own: Own) -> Memory:
         """Keep the expected links of pairs with the given keys (P,)."""
         distinct, order = np.unique(keys, return_index=True)
         known = distinct > 0
@@ -50,7 +49,7 @@ class Memory:
         remember(order, pairs, own, offsets, cells, levels)
         return cls(distinct, offsets, cells, levels)
 
-    def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
+    def evidence(self, keys: U8, pairs: Pairs) -> Own:
         """Return the expected links of pairs; none for pairs outside of the training."""
         numbers = np.full(len(keys), -1, np.int64)
         if len(self.keys):
@@ -65,7 +64,7 @@ class Memory:
         return own
 
 
-def keys_of(source: tuple[I4, I8], target: tuple[I4, I8]) -> NDArray[np.uint64]:
+def keys_of(source: tuple[I4, I8], target: tuple[I4, I8]) -> U8:
     """Return the keys (P,) of sentence pairs, given as word numbers and first words."""
     keys = np.empty(len(source[1]) - 1, np.uint64)
     pair_keys(*source, *target, keys)
@@ -78,13 +77,10 @@ class Round:
 
     Parameters
     ----------
-    model
-        The model of the round.
-    number
-        Its number, from 1 for each model.
-    forward, reverse
-        Log-likelihoods (natural logarithm) of target given source and of source given target,
-        before the update of the round.
+    model : The model of the round.
+    number : Its number, from 1 for each model.
+    forward, reverse : Log-likelihoods (natural logarithm) of target given source and of source
+        given target, before the update of the round.
     """
 
     model: str

@@ -10,17 +10,15 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import words
+from alignkit._support.array_types import F4, F8, I2, I4, I8, U4
 from alignkit.align import priors_kernel as kernel
-from alignkit.align.bitext import F4, I4, I8, Bitext
+from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.maximization_kernel import numbers_in
+from alignkit.align.maximization_kernel import UNITS
 from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
 from alignkit.errors import ArgumentError, OptionError
-
-I2 = NDArray[np.int16]
 
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
 SMOOTH = 0.5  # added to the count of a stem before it divides
@@ -44,12 +42,12 @@ def unmarked(word: str) -> str:
     return normalize("NFC", "".join(letters)) or word
 
 
-def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
+def letters(words: Sequence[str]) -> tuple[U4, I8]:
     """Return the code points of words without their marks; see `code_points`."""
     return code_points(list(map(unmarked, words)))
 
 
-def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
+def code_points(words: Sequence[str]) -> tuple[U4, I8]:
     """Return the code points of words, concatenated, and the start of each word."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
@@ -175,7 +173,7 @@ class Backing:
         kernel.add_backing(
             self._index.rows, self._index.columns, counts, self._pairs,
             source.numbers, target.numbers, source.shares, np.sqrt(target.shares),
-            sums.pairs, numbers_in(sums.source) + SMOOTH, numbers_in(sums.target) + SMOOTH,
+            sums.pairs, sums.source / UNITS + SMOOTH, sums.target / UNITS + SMOOTH,
             self._strength, weights,
         )  # fmt: skip
 
@@ -213,7 +211,8 @@ class VectorPrior:
         return VectorsUsed(source.shape[1], known[0], known[1], pairs)
 
     def _add_in_context(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
-        sums, counts = np.zeros(len(prior)), np.zeros(len(prior), np.int32)
+        (weight, least), sums = self._weights, np.zeros(len(prior))
+        counts = np.zeros(len(prior), np.int32)
         sides = bitext.source, bitext.target
         met = [np.zeros(len(side.words), np.bool_) for side in sides]
         dimensions = None
@@ -224,7 +223,9 @@ class VectorPrior:
             for side, units, known in zip(sides, (source, target), met, strict=True):
                 known[side.ids[side.starts[k] : side.starts[k + 1]][units.any(axis=1)]] = True
             cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
-            kernel.add_in_context(cells, source, target, *self._weights, sums, counts)
+            over = (cosines(source, target).ravel() - least) / (1 - least)
+            np.add.at(sums, cells, weight * np.clip(over, 0, 1))
+            np.add.at(counts, cells, 1)
         added = (sums / np.maximum(counts, 1)).astype(np.float32)
         prior += added
         words = [int(known.sum()) for known in met]
@@ -242,3 +243,9 @@ def units_of(vectors: F4) -> I2:
     lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
     units *= np.divide(kernel.ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return np.rint(units).astype(np.int16)
+
+
+def cosines(rows: I2, columns: I2) -> F8:
+    """Return the cosines (N, M) of vectors (N, d) and (M, d) of length `ONE`."""
+    # sums of products of whole numbers below 2^53: exact, whatever the order
+    return np.asarray(rows.astype(np.float64) @ columns.T / kernel.ONE**2)

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I2, I4, I8, U4
 from alignkit._support.jit import fast, inlined, inlined_fast, jit
 from alignkit.align.maximization_kernel import UNITS, plus
 
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I2 = NDArray[np.int16]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-U4 = NDArray[np.uint32]
-
-ONE = 1 << 14
-"""The length of a vector. A cosine is a sum of products over its square, below 2^31."""
+ONE = 1 << 14  # the length of a vector. A cosine is a sum of products over its square, below 2^31
 
 
 @inlined
@@ -143,39 +135,8 @@ def add_static(
     return near
 
 
-@jit
-def add_in_context(
-    cells: I4, source: I2, target: I2, weight: float, least: float, sums: F8, counts: I4
-) -> None:
-    """Add the pseudo-counts of the cells of a sentence pair to the sums (K,) of their word pairs.
-
-    cells (N * M,) are the word pairs; source (N, d) and target (M, d) are as in `add_static`.
-    """
-    for i in range(len(source)):
-        for j in range(len(target)):
-            total = 0
-            for k in range(source.shape[1]):
-                total += source[i, k] * target[j, k]
-            over = total / (ONE * ONE) - least
-            place = cells[i * len(target) + j]
-            counts[place] += 1
-            if over > 0:
-                sums[place] += weight * min(over / (1 - least), 1.0)
-
-
 SHARPNESS = 10.0
 WINDOW = 2
-
-
-@jit
-def cosines_of_pair(source: I2, target: I2, cosines: F4) -> None:
-    """Set cosines (N, M) of whole vectors (N, d) and (M, d) of the length `ONE`."""
-    for i in range(len(source)):
-        for j in range(len(target)):
-            total = np.int32(0)
-            for k in range(source.shape[1]):
-                total = np.int32(total + source[i, k] * target[j, k])
-            cosines[i, j] = total / (ONE * ONE)
 
 
 @inlined_fast

@@ -8,16 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F4, I4, I8
 from alignkit.align import expectation, priors
-from alignkit.align.bitext import F4, I4, I8, Bitext
+from alignkit.align.bitext import Bitext
 from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Own, Pairs, Tables
-from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
+from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
 from alignkit.align.priors import VectorPrior
 from alignkit.align.settings import PREFIXES, Settings
@@ -180,10 +180,9 @@ class Training:
 
     def hmm_decoder(self, text: TrainingText | None = None) -> Decoder:
         """Return the decoder of the training bitext by the models before IBM 3 and 4."""
-        jumps, calibrator = self.jumps if self._jumping else NO_JUMPS, None
-        if text is not None:
-            sides = self.bitext.source.words, self.bitext.target.words
-            calibrator = Calibrator.of_training(text, sides)
+        jumps = self.jumps if self._jumping else NO_JUMPS
+        sides = self.bitext.source.words, self.bitext.target.words
+        calibrator = Calibrator.of_training(text, sides)
         return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions, calibrator)
 
     def text(self) -> TrainingText | None:
@@ -215,10 +214,8 @@ class Training:
         """Return what makes the memory; from disk it is made now, so that files can go."""
         if not len(self.own.links):
             return Memory.empty
-        source, target = self.bitext.source, self.bitext.target
-        words = (source.ids, source.starts), (target.ids, target.starts)
-        later = partial(_memory_of, words, self.pairs, self.own)
-        return partial(_same, later()) if self._on_disk else later
+        later = partial(_memory_of, self.pairs, self.own)
+        return partial(replace, later()) if self._on_disk else later
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
         index, lexical = self.index, self.lexical
@@ -245,7 +242,8 @@ class Training:
             sums = self._part.lexical_step(
                 tables, self.positions, self.jumps.shape, self.own, self.estimator
             )
-        self.history.append(Round(model, number, *likelihoods_in(sums.likelihoods).tolist()))
+        likelihoods = sums.likelihoods / LIKELIHOOD_UNITS
+        self.history.append(Round(model, number, *likelihoods.tolist()))
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
@@ -256,12 +254,9 @@ class Training:
             self.own = self._part.own(self.estimator.own)
 
 
-def _memory_of(words: tuple[tuple[I4, I8], tuple[I4, I8]], pairs: Pairs, own: Own) -> Memory:
+def _memory_of(pairs: Pairs, own: Own) -> Memory:
+    words = (pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts)
     return Memory.of(keys_of(*words), pairs, own)
-
-
-def _same(memory: Memory) -> Memory:
-    return memory
 
 
 def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
@@ -280,7 +275,7 @@ def prunes(model: str, number: int, settings: Settings) -> bool:
     return settings.prune and model == "ibm1" and number == settings.ibm1
 
 
-def is_learned(weights: F4, settings: Settings) -> NDArray[np.bool_]:
+def is_learned(weights: F4, settings: Settings) -> B1:
     """Return for each word pair whether its weight exceeds the floor (collapsed inference)."""
     return np.asarray(weights != np.float32(settings.floor))
 
@@ -305,7 +300,7 @@ def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
     """Return the lexical tables of the empty word for source and target, and their units."""
     tables, units = [], []
     for side in (sums.source_nulls, sums.target_nulls):
-        counts = numbers_in(side) + EMPTY
+        counts = side / UNITS + EMPTY
         total = counts.sum()
         tables.append(np.asarray(counts / total, np.float32))
         units.append(1 / (LEVELS * total))
@@ -322,7 +317,7 @@ def first_jumps(settings: Settings) -> F4:
 def jumps_of(sums: expectation.Sums, settings: Settings) -> F4:
     """Return the jump tables of both directions from expected jumps."""
     smoothing, tables = settings.jump_smoothing, []
-    for counts in numbers_in(sums.jumps):  # each kind's own jumps, smoothed with those of all
+    for counts in sums.jumps / UNITS:  # each kind's own jumps, smoothed with those of all
         counts[:, -1] /= BEYOND
         common = counts[:-1].sum(axis=0)
         common /= max(common.sum(), 1e-30)

@@ -17,20 +17,8 @@ from typing import Any
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
-from alignkit.cli.common.files import check_files, forget, require_extra
-from alignkit.cli.common.messages import (
-    begin,
-    finish_output,
-    heard,
-    in_words_of,
-    outlive_reader,
-    prepare_streams,
-    require_output,
-    say,
-    silence,
-    tell_raw,
-    visible_lines,
-)
+from alignkit.cli.common import messages
+from alignkit.cli.common.files import OPENED, check_files, require_extra
 from alignkit.cli.parser import Parser
 from alignkit.errors import AlignkitError, JudgmentError, PartsError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
@@ -117,20 +105,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.set_threshold(200_000, 50, 100)  # hardly anything here is in a cycle,
         atexit.register(gc.freeze)  # and what is left at the end goes with the process
     ran = _Ran(words)
-    begin(quiet="--quiet" in words)
-    forget()
+    messages.begin(quiet="--quiet" in words)
+    OPENED.clear()
     try:
-        prepare_streams(own=arguments is None)
+        messages.prepare_streams(own=arguments is None)
         return _act(ran, own=arguments is None)
     except KeyboardInterrupt as error:
         ran.failed(error, "interrupted; no file was changed")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
-        silence(sys.stdout)
+        messages.silence(sys.stdout)
         return 0
     except Exception as error:
         if isinstance(error, OSError):
-            silence(sys.stdout)
+            messages.silence(sys.stdout)
         return ran.failed(error, _message(error))
 
 
@@ -175,22 +163,22 @@ class _Ran:
 
     def failed(self, error: BaseException, message: str) -> int:
         """Print an error (with --debug, also its traceback) and return the exit code."""
-        finish_output()
+        messages.finish_output()
         if "--debug" in self.words:
             from traceback import format_exception
 
-            tell_raw(visible_lines("".join(format_exception(error))))
+            messages.tell_raw(messages.visible_lines("".join(format_exception(error))))
         if isinstance(error, PartsError):
-            say(f"error: {error.what}:", error=True)
+            messages.say(f"error: {error.what}:", error=True)
             for part in error.errors:
-                tell_raw(f"  {visible(self._worded(part))}\n")
+                messages.tell_raw(f"  {visible(self._worded(part))}\n")
         else:
-            say(f"error: {self._worded(message)}", error=True)
+            messages.say(f"error: {self._worded(message)}", error=True)
         return 2
 
     def _worded(self, message: str) -> str:
         """Return a message with the command's own options."""
-        return in_words_of(None if self.options is None else self.options.parser, message)
+        return messages.in_words_of(None if self.options is None else self.options.parser, message)
 
 
 def _act(ran: _Ran, *, own: bool) -> int:
@@ -214,10 +202,10 @@ def _act(ran: _Ran, *, own: bool) -> int:
             try:
                 sys.stdout.flush()
             except BrokenPipeError:
-                silence(sys.stdout)
+                messages.silence(sys.stdout)
             outputs.place()
         for note in outputs.notes:
-            say(note)
+            messages.say(note)
     return code
 
 
@@ -239,11 +227,11 @@ def _run(ran: _Ran, *, own: bool) -> int:
     ran.options = options
     outputs = check_files(options)
     if "-" in outputs:
-        require_output()
+        messages.require_output()
     if own and any(standard_stream(path) is None for path in outputs):
-        outlive_reader()
+        messages.outlive_reader()
     options.own = own  # whether the process is ours alone
-    with heard():
+    with messages.heard():
         code: int = options.run(options)
     return code
 

@@ -28,7 +28,7 @@ from alignkit.align.decoders import Decoder
 from alignkit.align.decoding import decode, likelihoods_by
 from alignkit.align.expectation import Positions
 from alignkit.align.expectation_kernel import Own, Tables
-from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up, numbers_in
+from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up
 from alignkit.align.model_contents import save_parameters
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_unseen
@@ -208,10 +208,8 @@ def write_links(
     tables, jumps = _tables(plan, number, done)
     jumps = jumps if jumping else NO_JUMPS
     own = _own(plan, number, done)
-    calibrator = None
-    if text is not None:
-        words = [training_files.shared_words(plan, side) for side in SIDES]
-        calibrator = Calibrator.of_training(text, words)
+    words = [training_files.shared_words(plan, side) for side in SIDES] if text else []
+    calibrator = Calibrator.of_training(text, words)
     decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform(), calibrator)
     pieces = Pieces.of(known.text)
     least = plan.settings.threshold if how.threshold is None else how.threshold
@@ -402,7 +400,7 @@ def add_shards(plan: TrainingPlan, done: int) -> None:
     arrays: dict[str, NDArray[Any]] = {}
     for side, size in zip(SIDES, plan.sizes, strict=True):
         total = _added(plan, done, "weights", side, size)
-        arrays[side] = expectation.divisors(numbers_in(total) + plan.settings.concentration)
+        arrays[side] = expectation.divisors(total / UNITS + plan.settings.concentration)
     training_files.write_arrays(plan.after(done, "totals"), arrays)
 
 

@@ -51,11 +51,9 @@ _link_of = partial(tuple.__new__, Link)
 
 LinkLike = Union[Link, "tuple[int, int]"]
 
-LONGEST = 2**20
-"""The most words of a sentence; links beyond are errors that would need huge arrays."""
+LONGEST = 2**20  # the most words of a sentence; links beyond are errors that would need huge arrays
 
-DRAWN = 40_000
-"""The most cells of a matrix that a notebook shows."""
+DRAWN = 40_000  # the most cells of a matrix that a notebook shows
 
 _TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
 
@@ -68,23 +66,17 @@ class Alignment:
 
     Parameters
     ----------
-    sure
-        The sure links, as `(i, j)` pairs of 0-based source and target positions.
-    possible
-        The possible links; sure links may be left out.
-    nulls, possible_nulls
-        Words that an annotator explicitly aligned to nothing, as links with `NULL` on one side.
-        They are stored separately and never count as links.
-    weights
-        A number for a link (a posterior, a confidence); the link must exist.
-    labels
-        A text for a link, for a null, or for a cell without a link (a judged non-link).
+    sure : The sure links, as `(i, j)` pairs of 0-based source and target positions.
+    possible : The possible links; sure links may be left out.
+    nulls, possible_nulls : Words that an annotator explicitly aligned to nothing, as links with
+        `NULL` on one side. They are stored separately and never count as links.
+    weights : A number for a link (a posterior, a confidence); the link must exist.
+    labels : A text for a link, for a null, or for a cell without a link (a judged non-link).
 
     Raises
     ------
-    AlignmentError
-        If an index is negative or not less than `LONGEST`, a null has words on both sides, or a
-        weight is given for a link that does not exist.
+    AlignmentError : If an index is negative or not less than `LONGEST`, a null has words on both
+        sides, or a weight is given for a link that does not exist.
 
     Notes
     -----
@@ -162,8 +154,7 @@ class Alignment:
 
         Raises
         ------
-        AlignmentError
-            If a token does not have this form.
+        AlignmentError : If a token does not have this form.
         """
         check_kind("text", text, str)
         sides: dict[tuple[bool, str], list[Link]] = {}
@@ -188,12 +179,9 @@ class Alignment:
 
         Parameters
         ----------
-        points
-            Native 32-bit `i, j` pairs in ascending order, 8 bytes per link.
-        flags
-            One byte per link: 1 sure, 0 possible.
-        weights
-            The weights of links, in ascending order.
+        points : Native 32-bit `i, j` pairs in ascending order, 8 bytes per link.
+        flags : One byte per link: 1 sure, 0 possible.
+        weights : The weights of links, in ascending order.
         """
         self = cls.__new__(cls)
         self._points, self._flags, self._nulls = points, flags, ()
@@ -206,8 +194,7 @@ class Alignment:
 
         Raises
         ------
-        AlignmentError
-            If the array has another shape or other values.
+        AlignmentError : If the array has another shape or other values.
         """
         if not hasattr(matrix, "ndim"):
             raise ArgumentError(f"matrix is a {type(matrix).__name__}; it must be a NumPy array")
@@ -301,8 +288,7 @@ class Alignment:
 
         Raises
         ------
-        AlignmentError
-            If a link is outside N x M.
+        AlignmentError : If a link is outside N x M.
         """
         import numpy as np
 

@@ -16,8 +16,7 @@ ROLES = ("annotator", "initial", "adjudicated", "system")
 """The roles of annotations: an annotator (a person); the initial alignment that annotators started
 from; the adjudicated version that settled disagreements; another system."""
 
-PERIODS = ("day", "week", "month")
-"""The periods a time can be rounded to."""
+PERIODS = ("day", "week", "month")  # the periods a time can be rounded to
 
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:[.,]\d+)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
@@ -34,27 +33,19 @@ class Annotation:
 
     Parameters
     ----------
-    alignment
-        The links; None if the pair was not aligned; then another field must be given.
-    comment
-        Free text of the annotator.
-    flags
-        Short marks, e.g. ``{"tokenization"}``.
-    judgment
-        A judgment of the whole pair, e.g. ``"paraphrase"``; empty if there is none.
-    provenance
-        The origin of the annotation: a file, a tool and its version, a date.
-    when
-        The time of the last change, ISO 8601 with seconds and zone; stored in UTC,
+    alignment : The links; None if the pair was not aligned; then another field must be given.
+    comment : Free text of the annotator.
+    flags : Short marks, e.g. ``{"tokenization"}``.
+    judgment : A judgment of the whole pair, e.g. ``"paraphrase"``; empty if there is none.
+    provenance : The origin of the annotation: a file, a tool and its version, a date.
+    when : The time of the last change, ISO 8601 with seconds and zone; stored in UTC,
         ``2026-11-22T13:06:28Z``, without fractions of a second. None if not known.
-    role
-        One of `ROLES`; ``""`` is an annotator.
+    role : One of `ROLES`; ``""`` is an annotator.
 
     Raises
     ------
-    AlignmentError
-        If there is neither an alignment nor a judgment, comment, flag or provenance; or if `when`
-        or `role` is not valid.
+    AlignmentError : If there is neither an alignment nor a judgment, comment, flag or provenance;
+        or if `when` or `role` is not valid.
 
     Examples
     --------

@@ -9,16 +9,8 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import (
-    check_arguments,
-    check_attributes,
-    check_count,
-    each,
-    every,
-    place,
-    whole_number,
-    words,
-)
+from alignkit._support import arguments
+from alignkit._support.array_types import B1, I4, I8, U1
 from alignkit.errors import AlignmentError, ArgumentError
 from alignkit.model.alignment import Alignment
 
@@ -29,35 +21,30 @@ class LinkArrays:
 
     Parameters
     ----------
-    links
-        (L, 2) int32: source and target positions, ascending within each pair, pair after pair.
-    sure
-        (L,) uint8: 1 sure, 0 only possible.
-    offsets
-        (P + 1,) int64: the links of pair k are `links[offsets[k]:offsets[k + 1]]`.
-    lengths
-        (P, 2) int32: the numbers of words N and M of each pair; if the words are not known, the
-        least numbers that fit all links.
+    links : (L, 2) int32: source and target positions, ascending within each pair, pair after pair.
+    sure : (L,) uint8: 1 sure, 0 only possible.
+    offsets : (P + 1,) int64: the links of pair k are `links[offsets[k]:offsets[k + 1]]`.
+    lengths : (P, 2) int32: the numbers of words N and M of each pair; if the words are not known,
+        the least numbers that fit all links.
 
     Raises
     ------
-    AlignmentError
-        If the arrays are not as described (kernels trust them, and would read outside of them), or
-        if there are more links than `alignkit._support.arguments.MOST`.
+    AlignmentError : If the arrays are not as described (kernels trust them, and would read outside
+        of them), or if there are more links than `alignkit._support.arguments.MOST`.
 
     Notes
     -----
     Memory: 9 bytes per link and 16 bytes per pair.
     """
 
-    links: NDArray[np.int32]
-    sure: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-    lengths: NDArray[np.int32]
+    links: I4
+    sure: U1
+    offsets: I8
+    lengths: I4
 
     def __post_init__(self) -> None:
-        check_attributes(self)
-        check_count("links", len(self.links))
+        arguments.check_attributes(self)
+        arguments.check_count("links", len(self.links))
         check_form("links", self.links, np.int32, (self.sure.size, 2))
         check_form("sure", self.sure, np.uint8, (self.sure.size,))
         check_offsets(self.offsets, len(self.links))
@@ -65,7 +52,7 @@ class LinkArrays:
         if len(self.links) and (self.links.min() < 0 or self.sure.max() > 1):
             raise AlignmentError("a link has a negative index or is neither 1 sure nor 0 possible")
         if len(self.links):  # so that what follows the last word has a number too
-            check_count("words of a sentence", int(self.links.max()) + 1)
+            arguments.check_count("words of a sentence", int(self.links.max()) + 1)
         outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
         if outside.any():
             k = int(outside.argmax())
@@ -78,15 +65,9 @@ class LinkArrays:
             raise AlignmentError(f"the links of pair {k} (counted from 0) are not ascending")
 
     @classmethod
-    def trusted(
-        cls,
-        links: NDArray[np.int32],
-        sure: NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        lengths: NDArray[np.int32],
-    ) -> LinkArrays:
+    def trusted(cls, links: I4, sure: U1, offsets: I8, lengths: I4) -> LinkArrays:
         """Wrap arrays that are known to be valid; only the number of links is checked."""
-        check_count("links", len(links))
+        arguments.check_count("links", len(links))
         self = cls.__new__(cls)
         self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
         return self
@@ -99,24 +80,21 @@ class LinkArrays:
 
         Parameters
         ----------
-        alignments
-            One for each sentence pair.
-        lengths
-            (N, M) for each; None takes the least lengths that fit the links.
+        alignments : One for each sentence pair.
+        lengths : (N, M) for each; None takes the least lengths that fit the links.
 
         Raises
         ------
-        AlignmentError
-            If the counts differ or a link is outside its sentence pair.
+        AlignmentError : If the counts differ or a link is outside its sentence pair.
         """
-        links, sure, offsets = _joined(each("alignments", alignments, Alignment))
+        links, sure, offsets = _joined(arguments.each("alignments", alignments, Alignment))
         least = cls.extents(links, offsets)
         if lengths is None:
             return cls.trusted(links, sure, offsets, least)
         sizes = np.asarray(lengths if hasattr(lengths, "__len__") else None)
         if sizes.size and (sizes.dtype.kind not in "iu" or sizes.size % 2):
             raise ArgumentError("lengths must be pairs (N, M) of whole numbers")
-        check_count("words of a sentence", int(sizes.max(initial=0)))
+        arguments.check_count("words of a sentence", int(sizes.max(initial=0)))
         given = sizes.astype(np.int32).reshape(-1, 2)
         if len(given) != len(least):
             raise AlignmentError(f"{len(given)} sentence lengths, but {len(least)} alignments")
@@ -137,7 +115,7 @@ class LinkArrays:
         return cls.trusted(*_joined(alignments), np.array(lengths, np.int32).reshape(-1, 2))
 
     @staticmethod
-    def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    def extents(links: I4, offsets: I8) -> I4:
         """Return the least (P, 2) sentence lengths that fit all links."""
         least = np.zeros((len(offsets) - 1, 2), np.int32)
         filled = np.flatnonzero(np.diff(offsets))
@@ -148,11 +126,11 @@ class LinkArrays:
     @classmethod
     def concatenate(cls, blocks: Sequence[LinkArrays]) -> LinkArrays:
         """Join the arrays of several blocks of pairs."""
-        blocks = every("blocks", blocks, LinkArrays)
+        blocks = arguments.every("blocks", blocks, LinkArrays)
         if len(blocks) == 1:
             return blocks[0]
         starts = np.cumsum([0] + [len(block.links) for block in blocks])
-        check_count("links", int(starts[-1]))
+        arguments.check_count("links", int(starts[-1]))
         tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
         none = np.empty((0, 2), np.int32)
         return cls.trusted(
@@ -167,7 +145,7 @@ class LinkArrays:
 
     def alignment(self, k: int) -> Alignment:
         """Return the alignment of pair k; a negative k counts from the end."""
-        k = place("k", k, len(self), "pairs")
+        k = arguments.place("k", k, len(self), "pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
 
@@ -179,7 +157,7 @@ class LinkArrays:
 
     def part(self, start: int, end: int) -> LinkArrays:
         """Return the arrays of the pairs from `start` to before `end`, as a slice does."""
-        start, end = whole_number("start", start), whole_number("end", end)
+        start, end = arguments.whole_number("start", start), arguments.whole_number("end", end)
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
         first, last = self.offsets[start], self.offsets[end]
@@ -190,7 +168,7 @@ class LinkArrays:
             self.lengths[start:end],
         )
 
-    def take(self, places: NDArray[np.int64]) -> LinkArrays:
+    def take(self, places: I8) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; places may repeat."""
         chosen, offsets = gather(self.offsets, places)
         links, sure = self.links[chosen], self.sure[chosen]
@@ -201,15 +179,13 @@ class LinkArrays:
 
         Parameters
         ----------
-        source, target
-            The words of the same P sentence pairs, numbered by one `Vocabulary`.
+        source, target : The words of the same P sentence pairs, numbered by one `Vocabulary`.
 
         Raises
         ------
-        AlignmentError
-            If the words are from other pairs, or too few for the links.
+        AlignmentError : If the words are from other pairs, or too few for the links.
         """
-        check_arguments(LinkArrays.without_identical, locals())
+        arguments.check_arguments(LinkArrays.without_identical, locals())
         for column, side in enumerate((source, target)):
             if len(side.offsets) != len(self.offsets):
                 raise AlignmentError(f"{len(side.offsets) - 1} sentences, but {len(self)} pairs")
@@ -226,7 +202,7 @@ class LinkArrays:
             return self
         return self.keep(self.sure.astype(bool))
 
-    def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
+    def keep(self, kept: B1) -> LinkArrays:
         """Return the arrays of the links of an (L,) mask, in the same P pairs."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         links, sure = self.links[kept], self.sure[kept]
@@ -235,19 +211,17 @@ class LinkArrays:
 
 def _joined(
     alignments: Iterable[Alignment],
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[I4, U1, I8]:
     """Return the links of some alignments, their sure flags, and the start of each."""
     packed = [alignment.packed() for alignment in alignments]
     sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
-    check_count("links", len(sure))
+    arguments.check_count("links", len(sure))
     links = np.frombuffer(b"".join([points for points, _ in packed]), np.int32).reshape(-1, 2)
     ends = accumulate([len(flags) for _, flags in packed], initial=0)
     return links, sure, np.fromiter(ends, np.int64, len(packed) + 1)
 
 
-def gather(
-    offsets: NDArray[np.int64], places: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def gather(offsets: I8, places: I8) -> tuple[I8, I8]:
     """Return the places of the elements of some parts, and their new offsets."""
     sizes = np.diff(offsets)[places]
     new = np.zeros(len(places) + 1, np.int64)
@@ -266,7 +240,7 @@ def check_form(
         )
 
 
-def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
+def check_offsets(offsets: I8, end: int) -> None:
     """Raise an error for offsets that do not rise from 0 to the end."""
     check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
     if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
@@ -278,24 +252,24 @@ class Vocabulary:
 
     Parameters
     ----------
-    casefold
-        Whether words that differ only in case get the same number, and so count as identical.
+    casefold : Whether words that differ only in case get the same number, and so count as
+        identical.
     """
 
     def __init__(self, *, casefold: bool = True) -> None:
-        check_arguments(Vocabulary.__init__, locals())
+        arguments.check_arguments(Vocabulary.__init__, locals())
         self.casefold = casefold
         self._numbers: dict[str, int] = {}
         self._folded: dict[str, int] = {}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the number of each token; new tokens are added."""
-        tokens, numbers = words("tokens", tokens), self._numbers
+        tokens, numbers = arguments.words("tokens", tokens), self._numbers
         for token in tokens:
             if token not in numbers:
                 key = token.casefold() if self.casefold else token
                 numbers[token] = self._folded.setdefault(key, len(self._folded))
-        check_count("different words", len(self._folded))
+        arguments.check_count("different words", len(self._folded))
         return [numbers[token] for token in tokens]
 
     def __len__(self) -> int:
@@ -308,42 +282,39 @@ class TokenArrays:
 
     Parameters
     ----------
-    ids
-        (T,) int32: the numbers of all tokens, sentence after sentence.
-    offsets
-        (P + 1,) int64: sentence k is `ids[offsets[k]:offsets[k + 1]]`.
+    ids : (T,) int32: the numbers of all tokens, sentence after sentence.
+    offsets : (P + 1,) int64: sentence k is `ids[offsets[k]:offsets[k + 1]]`.
 
     Raises
     ------
-    AlignmentError
-        If the arrays are not as described.
+    AlignmentError : If the arrays are not as described.
     """
 
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    ids: I4
+    offsets: I8
 
     def __post_init__(self) -> None:
-        check_attributes(self)
-        check_count("words", self.ids.size)
+        arguments.check_attributes(self)
+        arguments.check_count("words", self.ids.size)
         check_form("ids", self.ids, np.int32, (self.ids.size,))
         check_offsets(self.offsets, len(self.ids))
 
     @classmethod
     def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
         """Make the arrays from sentences."""
-        check_arguments(TokenArrays.pack, locals())
+        arguments.check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
         offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)
-        check_count("words", int(offsets[-1]))
+        arguments.check_count("words", int(offsets[-1]))
         return cls(np.fromiter(chain.from_iterable(coded), np.int32, offsets[-1]), offsets)
 
-    def take(self, places: NDArray[np.int64]) -> TokenArrays:
+    def take(self, places: I8) -> TokenArrays:
         """Return the arrays of the sentences at some places, in that order."""
         chosen, offsets = gather(self.offsets, places)
         return TokenArrays(self.ids[chosen], offsets)
 
 
-def whole_numbers(name: str, value: object, dimensions: int) -> NDArray[np.int64]:
+def whole_numbers(name: str, value: object, dimensions: int) -> I8:
     """Return an array of whole numbers."""
     try:
         array = np.asarray(value)

@@ -27,8 +27,7 @@ from sys import intern
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
 
-TOP = "TOP"
-"""The node that joins several trees."""
+TOP = "TOP"  # the node that joins several trees
 
 TRACE = "-NONE-"
 

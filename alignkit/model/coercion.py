@@ -131,8 +131,7 @@ def _several(name: str, values: Iterable[T], what: str) -> Iterable[T]:
     return values
 
 
-RECORDS = ("link", "annotation")
-"""The kinds of records."""
+RECORDS = ("link", "annotation")  # the kinds of records
 _OF_LINK = ("i", "j", "sure", *SIDES, "weight", "label")
 _OF_ANNOTATION = ("links", *(part.name for part in fields(Annotation)[1:]))
 

@@ -7,25 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Any, overload
 
-from alignkit._support.arguments import (
-    check_callable,
-    check_kind,
-    check_known,
-    every,
-    kind_of,
-    place,
-    words,
-)
+from alignkit import errors
+from alignkit._support import arguments
 from alignkit._support.wording import brief_annotators, how_many
-from alignkit.errors import (
-    AlignkitError,
-    ArgumentError,
-    NotAlignedError,
-    OptionError,
-    RepeatedIdError,
-    UnknownIdError,
-    UnknownNameError,
-)
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import PERIODS, ROLES, Annotation, period_of
 from alignkit.model.coercion import (
@@ -42,8 +26,7 @@ from alignkit.model.texts import compared
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
-JUDGMENT = "judgment"
-"""A name that groups pairs like an attribute: by the judgment."""
+JUDGMENT = "judgment"  # a name that groups pairs like an attribute: by the judgment
 TEXTS = "text on either side"
 """A name that keeps pairs together like an attribute: by the text of a side, in any case."""
 
@@ -53,8 +36,7 @@ class Corpus:
 
     Parameters
     ----------
-    pairs
-        The sentence pairs.
+    pairs : The sentence pairs.
 
     Notes
     -----
@@ -76,7 +58,7 @@ class Corpus:
     _places: dict[str, int]  # of each id; made when a pair is first asked for by its id
 
     def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
-        self._pairs = tuple(every("pairs", pairs, SentencePair))
+        self._pairs = tuple(arguments.every("pairs", pairs, SentencePair))
 
     @classmethod
     def from_texts(
@@ -94,24 +76,21 @@ class Corpus:
 
         Parameters
         ----------
-        source, target
-            P sentences each: texts (split at white space) or sequences of words.
-        ids
-            P ids of pairs; None numbers them from 1.
-        attributes
-            For each name, P values, converted to text; None: the pair has no such attribute.
-        judgments
-            For each annotator, P labels of whole pairs, converted to text; None: not judged.
-        **annotations
-            For each annotator, P alignments: an `Alignment`, a text for `Alignment.parse`
-            (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None: not annotated.
+        source, target : P sentences each: texts (split at white space) or sequences of words.
+        ids : P ids of pairs; None numbers them from 1.
+        attributes : For each name, P values, converted to text; None: the pair has no such
+            attribute.
+        judgments : For each annotator, P labels of whole pairs, converted to text; None: not
+            judged.
+        **annotations : For each annotator, P alignments: an `Alignment`, a text for
+            `Alignment.parse` (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None:
+            not annotated.
 
         Raises
         ------
-        JoinError
-            If the lists differ in length; the message names the list.
-        AlignmentError
-            If links cannot be read, or are outside a sentence; the message names the pair.
+        JoinError : If the lists differ in length; the message names the list.
+        AlignmentError : If links cannot be read, or are outside a sentence; the message names the
+            pair.
 
         Examples
         --------
@@ -140,22 +119,20 @@ class Corpus:
 
         Parameters
         ----------
-        records
-            A record with the key annotator is one annotation (or one link, if it also has i and j),
-            as returned by `to_records`; records with the same id are one pair, and links alone give
-            pairs without words. Any other record is one pair: id (None: its number, from 1), source
-            and target (texts, split at white space, or sequences of words), and the keys named
-            below. Other keys are attributes, as texts. None, NaN and NA are missing values.
-        alignments, judgments
-            Keys with the links, or the judgments, of the annotator with that name.
+        records : A record with the key annotator is one annotation (or one link, if it also has i
+            and j), as returned by `to_records`; records with the same id are one pair, and links
+            alone give pairs without words. Any other record is one pair: id (None: its number, from
+            1), source and target (texts, split at white space, or sequences of words), and the keys
+            named below. Other keys are attributes, as texts. None, NaN and NA are missing values.
+        alignments, judgments : Keys with the links, or the judgments, of the annotator with that
+            name.
 
         Raises
         ------
-        JoinError, OptionError
-            If records of one pair differ in words or attributes, an annotator annotated it twice,
-            or links have no annotator.
-        AlignmentError, ArgumentError, UnknownNameError
-            If links or words cannot be read, or no record has a named key.
+        JoinError, OptionError : If records of one pair differ in words or attributes, an annotator
+            annotated it twice, or links have no annotator.
+        AlignmentError, ArgumentError, UnknownNameError : If links or words cannot be read, or no
+            record has a named key.
 
         Examples
         --------
@@ -167,7 +144,7 @@ class Corpus:
         True
         """
         if hasattr(records, "columns"):
-            raise ArgumentError("records is a data frame; use from_dataframe")
+            raise errors.ArgumentError("records is a data frame; use from_dataframe")
         return cls(SentencePair(*row) for row in pairs_of_records(records, alignments, judgments))
 
     @classmethod
@@ -184,7 +161,9 @@ class Corpus:
         Corpus(1 pair, annotators: gold)
         """
         if not hasattr(df, "columns"):
-            raise ArgumentError(f"df is {kind_of(df)}; use a DataFrame, or from_records for dicts")
+            raise errors.ArgumentError(
+                f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"
+            )
         rows = df.to_dicts() if hasattr(df, "to_dicts") else df.to_dict("records")
         return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
@@ -224,21 +203,16 @@ class Corpus:
 
         Parameters
         ----------
-        attribute
-            The name of the attribute; or ``"day"``, ``"week"``, ``"month"`` for the time of the
-            annotation, see `group_text`.
-        split
-            The separator of several values in one attribute, such as ``","``. A pair is then in the
-            group of each value, so groups overlap. None takes the whole text.
-        annotators
-            The annotators with times that count for day, week and month; None for all.
+        attribute : The name of the attribute; or ``"day"``, ``"week"``, ``"month"`` for the time of
+            the annotation, see `group_text`.
+        split : The separator of several values in one attribute, such as ``","``. A pair is then in
+            the group of each value, so groups overlap. None takes the whole text.
+        annotators : The annotators with times that count for day, week and month; None for all.
 
         Raises
         ------
-        UnknownNameError
-            If no pair has the attribute.
-        OptionError
-            If `split` is empty, or no annotation has a time for the day, week or month.
+        UnknownNameError : If no pair has the attribute.
+        OptionError : If `split` is empty, or no annotation has a time for the day, week or month.
         """
         values_of("", split)  # refuses a wrong one
         texts = group_texts(self._pairs, attribute, annotators)
@@ -253,21 +227,19 @@ class Corpus:
 
         Raises
         ------
-        UnknownNameError
-            If one did not; a `NotAlignedError` if it judged pairs.
-        OptionError
-            If the corpus is empty.
+        UnknownNameError : If one did not; a `NotAlignedError` if it judged pairs.
+        OptionError : If the corpus is empty.
         """
         known = self.aligners
         for name in annotators:
-            check_kind("annotators", name, str)
+            arguments.check_kind("annotators", name, str)
             if name in known:
                 continue
             if not self._pairs:
-                raise OptionError("the corpus is empty: it has no sentence pairs")
+                raise errors.OptionError("the corpus is empty: it has no sentence pairs")
             if name in self.annotators:
-                raise NotAlignedError("pairs", name, known)
-            raise UnknownNameError("annotator", name, known)
+                raise errors.NotAlignedError("pairs", name, known)
+            raise errors.UnknownNameError("annotator", name, known)
 
     def annotated_by(self, *annotators: str) -> Corpus:
         """Return the pairs that all these annotators aligned; see `require`."""
@@ -276,12 +248,12 @@ class Corpus:
 
     def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
         """Return a corpus of the pairs for which `keep` is true."""
-        check_callable("keep", keep)
+        arguments.check_callable("keep", keep)
         return Corpus(pair for pair in self._pairs if keep(pair))
 
     def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
         """Return a corpus of the changed pairs."""
-        check_callable("change", change)
+        arguments.check_callable("change", change)
         return Corpus(map(change, self._pairs))
 
     def with_roles(self, roles: Mapping[str, str]) -> Corpus:
@@ -289,13 +261,12 @@ class Corpus:
 
         Raises
         ------
-        UnknownNameError
-            If there is no annotator with this name, or no such role.
+        UnknownNameError : If there is no annotator with this name, or no such role.
         """
-        check_kind("roles", roles, Mapping)
+        arguments.check_kind("roles", roles, Mapping)
         for name, role in roles.items():
-            check_known("annotator", name, self.annotators)
-            check_known("role", role, ROLES)
+            arguments.check_known("annotator", name, self.annotators)
+            arguments.check_known("role", role, ROLES)
         return self._annotated(
             lambda name, x: (name, replace(x, role=roles[name]) if name in roles else x)
         )
@@ -305,17 +276,17 @@ class Corpus:
 
         Raises
         ------
-        UnknownNameError
-            If there is no annotator with this name.
-        OptionError
-            If two would have the same name.
+        UnknownNameError : If there is no annotator with this name.
+        OptionError : If two would have the same name.
         """
-        check_kind("names", names, Mapping)
+        arguments.check_kind("names", names, Mapping)
         for name in names:
-            check_known("annotator", name, self.annotators)
+            arguments.check_known("annotator", name, self.annotators)
         after = Counter(names.get(name, name) for name in self.annotators)
         if twice := [name for name, count in after.items() if count > 1]:
-            raise OptionError(f"two annotators would have the name {twice[0]!r}; choose another")
+            raise errors.OptionError(
+                f"two annotators would have the name {twice[0]!r}; choose another"
+            )
         return self._annotated(lambda name, x: (names.get(name, name), x))
 
     def _annotated(self, change: Callable[[str, Annotation], tuple[str, Annotation]]) -> Corpus:
@@ -337,14 +308,14 @@ class Corpus:
 
         Parameters
         ----------
-        each
-            ``"link"``, with the keys id, the attributes, annotator, i, j, sure, source and target
-            (the two words, None if unknown), weight, label. Or ``"annotation"`` (with a record for
-            a pair without annotations): id, source and target (the sentences), the attributes,
-            annotator, links (an `Alignment`), and the other fields of `Annotation`; `from_records`
-            makes the same corpus from these, except trees. These keys replace equal attributes.
+        each : ``"link"``, with the keys id, the attributes, annotator, i, j, sure, source and
+            target (the two words, None if unknown), weight, label. Or ``"annotation"`` (with a
+            record for a pair without annotations): id, source and target (the sentences), the
+            attributes, annotator, links (an `Alignment`), and the other fields of `Annotation`;
+            `from_records` makes the same corpus from these, except trees. These keys replace equal
+            attributes.
         """
-        check_known("kind of record", each, RECORDS)
+        arguments.check_known("kind of record", each, RECORDS)
         return list((link_records if each == "link" else annotation_records)(self._pairs))
 
     def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
@@ -375,10 +346,10 @@ class Corpus:
     def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
         if isinstance(index, str):
             if (known := self._known.get(index)) is None:
-                raise UnknownIdError(index, self._known)
+                raise errors.UnknownIdError(index, self._known)
             if known < 0:
                 places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
-                raise RepeatedIdError(
+                raise errors.RepeatedIdError(
                     f"{len(places)} pairs have the id {index[:100]!r}; use the place, e.g. "
                     f"corpus[{places[0]}]"
                 )
@@ -386,11 +357,11 @@ class Corpus:
         if isinstance(index, slice):
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
-            raise ArgumentError(
-                f"index is {kind_of(index)}; use a place, an id or a slice; for several ids use "
-                "alignkit.select_ids(corpus, ids)"
+            raise errors.ArgumentError(
+                f"index is {arguments.kind_of(index)}; use a place, an id or a slice; for several "
+                "ids use alignkit.select_ids(corpus, ids)"
             )
-        return self._pairs[place("index", index, len(self), "pairs")]
+        return self._pairs[arguments.place("index", index, len(self), "pairs")]
 
     @property
     def _known(self) -> dict[str, int]:
@@ -444,33 +415,33 @@ def group_texts(
     pairs: Collection[SentencePair], attribute: str, annotators: Sequence[str] | None = None
 ) -> list[str]:
     """Return the `group_text` of each pair, ``""`` if it has none."""
-    check_kind("attribute", attribute, str)
-    names = None if annotators is None else words("annotators", annotators)
+    arguments.check_kind("attribute", attribute, str)
+    names = None if annotators is None else arguments.words("annotators", annotators)
     texts = [group_text(pair, attribute, names) for pair in pairs]
     if texts and all(text is None for text in texts):
         raise no_group(attribute, dict.fromkeys(name for pair in pairs for name in pair.attributes))
     return [text or "" for text in texts]
 
 
-def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> AlignkitError:
+def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> errors.AlignkitError:
     """Return the error that no pair has the attribute for grouping."""
     if attribute in PERIODS:
-        return OptionError(
+        return errors.OptionError(
             f"no annotation has a time, so there is no {attribute}; projects export times, "
             "and alignkit-jsonl and alignkit-xml keep them"
         )
     if attribute == JUDGMENT:
-        return OptionError("no pair is judged")
-    return UnknownNameError(what, attribute, known)
+        return errors.OptionError("no pair is judged")
+    return errors.UnknownNameError(what, attribute, known)
 
 
 def values_of(text: str, split: str | None) -> tuple[str, ...]:
     """Return the different values in the text of an attribute, without surrounding spaces."""
     if split is None:
         return (text,)
-    check_kind("split", split, str)
+    arguments.check_kind("split", split, str)
     if not split:
-        raise OptionError("the separator of values is empty; give a text such as ','")
+        raise errors.OptionError("the separator of values is empty; give a text such as ','")
     parts = (part.strip() for part in text.split(split))
     return tuple(dict.fromkeys(filter(None, parts))) or ("",)
 

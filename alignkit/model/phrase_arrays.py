@@ -7,16 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import (
-    check_arguments,
-    check_attributes,
-    check_count,
-    check_known,
-    place,
-    words,
-)
+from alignkit._support import arguments
+from alignkit._support.arguments import words
+from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
@@ -58,8 +52,7 @@ class PhrasePair(NamedTuple):
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
 """The kinds of phrase pairs to choose from."""
 
-LINKS = ("possible", "sure")
-"""The links for phrase pairs: all of them (P), or the sure ones (S)."""
+LINKS = ("possible", "sure")  # the links for phrase pairs: all of them (P), or the sure ones (S)
 
 _UNLIMITED = 2**31 - 1
 
@@ -70,32 +63,29 @@ class PhraseArrays:
 
     Parameters
     ----------
-    spans
-        (Q, 4) int32: source start and end, target start and end; ascending within a pair.
-    atomic
-        (Q,) uint8: 1 atomic, 0 composite.
-    offsets
-        (P + 1,) int64: the phrase pairs of sentence pair k are
-        `spans[offsets[k]:offsets[k + 1]]`.
+    spans : (Q, 4) int32: source start and end, target start and end; ascending within a pair.
+    atomic : (Q,) uint8: 1 atomic, 0 composite.
+    offsets : (P + 1,) int64: the phrase pairs of sentence pair k are `spans[offsets[k]:offsets[k +
+        1]]`.
 
     Notes
     -----
     Memory: 17 bytes per phrase pair and 8 bytes per sentence pair.
     """
 
-    spans: NDArray[np.int32]
-    atomic: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    spans: I4
+    atomic: U1
+    offsets: I8
 
     def __post_init__(self) -> None:
-        check_attributes(self)
+        arguments.check_attributes(self)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def pair(self, k: int) -> list[PhrasePair]:
         """Return the phrase pairs of sentence pair k."""
-        k = place("k", k, len(self), "sentence pairs")
+        k = arguments.place("k", k, len(self), "sentence pairs")
         start, end = self.offsets[k], self.offsets[k + 1]
         marks = self.atomic[start:end].astype(bool).tolist()
         rows = zip(self.spans[start:end].tolist(), marks, strict=True)
@@ -106,11 +96,10 @@ class PhraseArrays:
 
         Raises
         ------
-        UnknownNameError
-            If `kind` is not one of `KINDS`.
+        UnknownNameError : If `kind` is not one of `KINDS`.
         """
-        check_arguments(PhraseArrays.only, locals())
-        check_known("kind of phrase pair", kind, KINDS)
+        arguments.check_arguments(PhraseArrays.only, locals())
+        arguments.check_known("kind of phrase pair", kind, KINDS)
         if kind == "all":
             return self
         kept = self.atomic == (kind == "atomic")
@@ -120,7 +109,7 @@ class PhraseArrays:
 
 def longest_span(links: str, max_length: int | None) -> int:
     """Check the options; return the maximum number of words of a span, for kernels."""
-    check_known("links", links, LINKS)
+    arguments.check_known("links", links, LINKS)
     if max_length is not None and max_length < 1:
         raise OptionError(f"`max_length` is {max_length}; a phrase has at least 1 word")
     return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
@@ -136,7 +125,7 @@ def extract_arrays(
     max_length: int | None = None, different: tuple[TokenArrays, TokenArrays] | None = None,
 ) -> PhraseArrays:  # fmt: skip
     """Extract the phrase pairs of alignments; `different` are words that must not be equal."""
-    check_known("kind of phrase pair", kind, KINDS)
+    arguments.check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     kept = arrays.sure_only() if links == "sure" else arrays
     phrases = _filled(kept, KINDS[kind], loose, longest)
@@ -158,7 +147,7 @@ def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseA
     while True:
         pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
         written = ends[pair]
-        check_count("phrase pairs", int(written))
+        arguments.check_count("phrase pairs", int(written))
         if pair == len(arrays):
             break
         # room for as many a link as there were so far, and some more
@@ -170,9 +159,7 @@ def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseA
     return _fitted(spans, atomic, ends)
 
 
-def _fitted(
-    spans: NDArray[np.int32], atomic: NDArray[np.uint8], ends: NDArray[np.int64]
-) -> PhraseArrays:
+def _fitted(spans: I4, atomic: U1, ends: I8) -> PhraseArrays:
     """Free the unused space in place; nothing else uses the arrays yet."""
     spans.resize((int(ends[-1]), 4), refcheck=False)
     atomic.resize(int(ends[-1]), refcheck=False)

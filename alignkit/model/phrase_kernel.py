@@ -14,24 +14,19 @@ when the file of the kernel itself changes, not when the file of a called functi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import inlined, jit
 
 ATOMIC, COMPOSITE = 1, 2
 """The phrase pairs that `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
 
-Ints = NDArray[np.int32]
-Bytes = NDArray[np.uint8]
-Offsets = NDArray[np.int64]
 
 FAR = np.int32(2**31 - 1)
 
 
 @inlined
-def ranges(
-    links: Ints, start: int, end: int, n: int, m: int, by_source: Ints, by_target: Ints
-) -> None:
+def ranges(links: I4, start: int, end: int, n: int, m: int, by_source: I4, by_target: I4) -> None:
     """Set the least and greatest partner of each word of a pair; FAR and -1 if it has none."""
     for i in range(n):
         by_source[i, 0], by_source[i, 1] = FAR, -1
@@ -46,7 +41,7 @@ def ranges(
 
 
 @inlined
-def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Ints) -> None:
+def closures(n: int, by_source: I4, by_target: I4, closure: I4, reach: I4) -> None:
     """Set the spans of the smallest consistent pair around the links of each source word.
 
     `closure[i]` becomes (first, last, low, high) of word i: the first and last source word and the
@@ -99,19 +94,14 @@ def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Int
 
 @jit
 def fill(
-    links: Ints, offsets: Offsets, lengths: Ints, keep: int, loose: bool, longest: int, pair: int,
-    spans: Ints, atomic: Bytes, ends: Offsets,
+    links: I4, offsets: I8, lengths: I4, keep: int, loose: bool, longest: int, pair: int,
+    spans: I4, atomic: U1, ends: I8,
 ) -> int:  # fmt: skip
     """Write the phrase pairs of the sentence pairs from number `pair` on.
 
-    links, offsets, lengths: As in `LinkArrays`.
-    keep: ATOMIC, COMPOSITE or the sum of both.
-    loose: Whether to extend over unaligned words at the boundaries.
-    longest: The most words of a span.
-    pair: The sentence pair to continue with; `ends[pair]` phrase pairs already exist.
-    spans, atomic: (C, 4) and (C,): where to write.
-    ends: (P + 1,): `ends[k + 1]` is set to the number of phrase pairs up to pair k.
-    Returns: The first sentence pair that did not fit; P when all did.
+    `loose` pairs extend over unaligned words. `spans` (C, 4) and `atomic` (C,) already hold
+    `ends[pair]` phrase pairs; `ends[k + 1]` becomes their number up to pair k. Returns the first
+    sentence pair that did not fit; P when all did.
     """
     most_n, most_m = 0, 0
     for k in range(pair, len(lengths)):
@@ -153,8 +143,8 @@ def fill(
 
 @inlined
 def from_start(
-    start: int, core: int, n: int, m: int, keep: int, loose: bool, longest: int, by_source: Ints,
-    by_target: Ints, closure: Ints, reach: Ints, mark: Ints, spans: Ints, atomic: Bytes,
+    start: int, core: int, n: int, m: int, keep: int, loose: bool, longest: int, by_source: I4,
+    by_target: I4, closure: I4, reach: I4, mark: I4, spans: I4, atomic: U1,
     written: int,
 ) -> int:  # fmt: skip
     """Write the phrase pairs with source span from `start` and tight core from `core`.
@@ -212,7 +202,7 @@ def from_start(
 @jit
 def around(
     start: int, end: int, low: int, high: int, n: int, m: int, longest: int, is_atomic: bool,
-    by_source: Ints, by_target: Ints, spans: Ints, atomic: Bytes, written: int,
+    by_source: I4, by_target: I4, spans: I4, atomic: U1, written: int,
 ) -> int:  # fmt: skip
     """Write the loose phrase pairs from `start` around one tight core, including last words.
 
@@ -243,8 +233,8 @@ def around(
 
 @jit
 def drop_identical(
-    spans: Ints, atomic: Bytes, ends: Offsets, source_ids: Ints, source_offsets: Offsets,
-    target_ids: Ints, target_offsets: Offsets,
+    spans: I4, atomic: U1, ends: I8, source_ids: I4, source_offsets: I8,
+    target_ids: I4, target_offsets: I8,
 ) -> None:  # fmt: skip
     """Move the phrase pairs with different word sequences to the front, and set `ends`."""
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
@@ -265,7 +255,7 @@ def drop_identical(
 
 
 @jit
-def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) -> bool:
+def same_words(source_ids: I4, i: int, target_ids: I4, j: int, size: int) -> bool:
     """Return whether `size` source words from i equal the target words from j."""
     same = 0
     while same < size and source_ids[i + same] == target_ids[j + same]:
@@ -275,10 +265,10 @@ def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) ->
 
 @jit
 def match_phrases(
-    hyp: Ints, hyp_offsets: Offsets, ref: Ints, ref_offsets: Offsets, lengths: Ints, longest: int,
-    ignore_identical: bool, source_ids: Ints, source_offsets: Offsets, target_ids: Ints,
-    target_offsets: Offsets,
-) -> NDArray[np.int64]:  # fmt: skip
+    hyp: I4, hyp_offsets: I8, ref: I4, ref_offsets: I8, lengths: I4, longest: int,
+    ignore_identical: bool, source_ids: I4, source_offsets: I8, target_ids: I4,
+    target_offsets: I8,
+) -> I8:  # fmt: skip
     """Count the tight phrase pairs that two alignments share, without listing them.
 
     The atomic pairs are the closures, at most one per source word, and a look at the words of two
@@ -286,12 +276,7 @@ def match_phrases(
     closures are short; listing all phrase pairs would be quadratic. Memory, without the output, is
     52 N + 16 M bytes.
 
-    hyp, hyp_offsets, ref, ref_offsets: As in `LinkArrays`; all links count.
-    lengths: (P, 2): sentence lengths that fit the links of both.
-    longest: The most words of a span.
-    ignore_identical: Whether to leave out phrase pairs of equal words; else words are not used.
-    source_ids, source_offsets, target_ids, target_offsets: As in `TokenArrays`.
-    Returns: rows: (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
+    Returns rows (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
     rows = np.zeros((len(lengths), 5), np.int64)
     most_n, most_m = 0, 0
@@ -321,8 +306,8 @@ def match_phrases(
 
 @jit
 def find(
-    n: int, longest: int, closure: Ints, other_closure: Ints, by_source: Ints, by_target: Ints,
-    around: Ints, ignore_identical: bool, source_ids: Ints, source: int, target_ids: Ints,
+    n: int, longest: int, closure: I4, other_closure: I4, by_source: I4, by_target: I4,
+    around: I4, ignore_identical: bool, source_ids: I4, source: int, target_ids: I4,
     target: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Count the atomic pairs of one alignment, those in the other, and those also atomic there.
@@ -371,7 +356,7 @@ def find(
 
 
 @jit
-def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_target: Ints) -> bool:
+def is_tight(first: int, last: int, low: int, high: int, by_source: I4, by_target: I4) -> bool:
     """Return whether these words, first to last, are a tight phrase pair of an alignment."""
     if by_source[first, 1] < 0 or by_source[last, 1] < 0:
         return False
@@ -388,7 +373,7 @@ def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_tar
 
 
 @jit
-def is_closure(first: int, last: int, low: int, high: int, i: int, closure: Ints) -> bool:
+def is_closure(first: int, last: int, low: int, high: int, i: int, closure: I4) -> bool:
     """Return whether these words are the closure of source word i."""
     return bool(
         closure[i, 0] == first

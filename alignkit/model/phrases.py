@@ -48,12 +48,9 @@ class PairPhrases(list[WordedPhrase]):
     """The list of phrase pairs of a sentence pair, shown with their words."""
 
     def __init__(
-        self,
-        phrases: Iterable[PhrasePair],
-        source: Sequence[str] | None,
-        target: Sequence[str] | None,
-        id: str,
-    ) -> None:
+        self, phrases: Iterable[PhrasePair], source: Sequence[str] | None,
+        target: Sequence[str] | None, id: str,
+    ) -> None:  # fmt: skip
         for phrase in phrases:
             texts: Iterable[str | None] = (None, None)
             if source is not None and target is not None:
@@ -84,10 +81,9 @@ class PairPhrases(list[WordedPhrase]):
         return self.table(_SHOWN)._repr_html_()
 
 
-class _OfPairs(TypedDict, total=False):
-    """The options for sentence pairs, which have their own words."""
+class _Options(TypedDict, total=False):
+    """The options of all extractions."""
 
-    annotator: str | None
     links: str
     kind: str
     loose: bool
@@ -95,19 +91,29 @@ class _OfPairs(TypedDict, total=False):
     ignore_identical: bool
 
 
+class _OfPairs(_Options, total=False):
+    """The options for sentence pairs, which have their own words."""
+
+    annotator: str | None
+
+
+class _OfLinks(_Options, total=False):
+    """The options for one alignment."""
+
+    source: Sequence[str] | None
+    target: Sequence[str] | None
+    lengths: tuple[int, int] | None
+
+
+class _OfArrays(_Options, total=False):
+    """The options for arrays of links."""
+
+    source: TokenArrays | None
+    target: TokenArrays | None
+
+
 @overload
-def extract_phrases(
-    alignments: LinksOfPair,
-    *,
-    links: str = ...,
-    kind: str = ...,
-    loose: bool = ...,
-    max_length: int | None = ...,
-    ignore_identical: bool = ...,
-    source: Sequence[str] | None = ...,
-    target: Sequence[str] | None = ...,
-    lengths: tuple[int, int] | None = ...,
-) -> list[PhrasePair]: ...
+def extract_phrases(alignments: LinksOfPair, **options: Unpack[_OfLinks]) -> list[PhrasePair]: ...
 @overload
 def extract_phrases(alignments: SentencePair, **options: Unpack[_OfPairs]) -> PairPhrases: ...
 @overload
@@ -115,18 +121,7 @@ def extract_phrases(
     alignments: Corpus, **options: Unpack[_OfPairs]
 ) -> Iterator[tuple[str, WordedPhrase]]: ...
 @overload
-def extract_phrases(
-    alignments: LinkArrays,
-    *,
-    links: str = ...,
-    kind: str = ...,
-    loose: bool = ...,
-    max_length: int | None = ...,
-    ignore_identical: bool = ...,
-    source: TokenArrays | None = ...,
-    target: TokenArrays | None = ...,
-    lengths: None = ...,
-) -> PhraseArrays: ...
+def extract_phrases(alignments: LinkArrays, **options: Unpack[_OfArrays]) -> PhraseArrays: ...
 @naming_keywords
 def extract_phrases(
     alignments: LinksOfPair | SentencePair | Corpus | LinkArrays,
@@ -150,31 +145,23 @@ def extract_phrases(
 
     Parameters
     ----------
-    alignments
-        One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair with an
-        alignment; a corpus (pairs without an alignment are skipped); or the arrays of P sentence
+    alignments : One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair with
+        an alignment; a corpus (pairs without an alignment are skipped); or the arrays of P sentence
         pairs.
-    annotator
-        The annotator of a sentence pair; may be None if only one annotator aligned it. The words
-        are those of the pair.
-    links
-        ``"possible"``: all links count; ``"sure"``: only the sure ones.
-    kind
-        ``"all"``, ``"atomic"`` or ``"composite"``.
-    loose
-        Also extend each tight pair over unaligned words at its boundaries, in all ways, as Moses
-        does. A loose pair has the kind of its tight core.
-    max_length
-        The most words of each span. Kinds are decided before this limit applies.
-    ignore_identical
-        Leave out the phrase pairs with two sequences of words that are equal after casefold. For
-        arrays, the `Vocabulary` of the words decides which are equal; with ``casefold=False`` it
-        compares exactly.
-    source, target
-        The words: two sequences of tokens for one alignment, or the `TokenArrays` of the same
-        sentence pairs for arrays. They also give the sentence lengths.
-    lengths
-        (N, M) of one alignment without words, needed for `loose`. Arrays have their own `lengths`.
+    annotator : The annotator of a sentence pair; may be None if only one annotator aligned it. The
+        words are those of the pair.
+    links : ``"possible"``: all links count; ``"sure"``: only the sure ones.
+    kind : ``"all"``, ``"atomic"`` or ``"composite"``.
+    loose : Also extend each tight pair over unaligned words at its boundaries, in all ways, as
+        Moses does. A loose pair has the kind of its tight core.
+    max_length : The most words of each span. Kinds are decided before this limit applies.
+    ignore_identical : Leave out the phrase pairs with two sequences of words that are equal after
+        casefold. For arrays, the `Vocabulary` of the words decides which are equal; with
+        ``casefold=False`` it compares exactly.
+    source, target : The words: two sequences of tokens for one alignment, or the `TokenArrays` of
+        the same sentence pairs for arrays. They also give the sentence lengths.
+    lengths : (N, M) of one alignment without words, needed for `loose`. Arrays have their own
+        `lengths`.
 
     Returns
     -------
@@ -185,17 +172,12 @@ def extract_phrases(
 
     Raises
     ------
-    UnknownNameError
-        If `links`, `kind` or `annotator` is unknown.
-    OptionError
-        If `max_length` is less than 1, words are given for only one side or together with a
-        sentence pair, or several annotators aligned the pair and none is named.
-    MissingTextError
-        If words or lengths are needed but not given.
-    JoinError
-        If the words have another number of sentence pairs.
-    AlignmentError
-        If a link is outside its sentence pair.
+    UnknownNameError : If `links`, `kind` or `annotator` is unknown.
+    OptionError : If `max_length` is less than 1, words are given for only one side or together with
+        a sentence pair, or several annotators aligned the pair and none is named.
+    MissingTextError : If words or lengths are needed but not given.
+    JoinError : If the words have another number of sentence pairs.
+    AlignmentError : If a link is outside its sentence pair.
 
     Notes
     -----
@@ -289,11 +271,9 @@ def _single(
 
 
 def _many(
-    arrays: LinkArrays,
-    source: Sequence[str] | TokenArrays | None,
-    target: Sequence[str] | TokenArrays | None,
-    lengths: tuple[int, int] | None,
-) -> tuple[LinkArrays, _Words | None]:
+    arrays: LinkArrays, source: Sequence[str] | TokenArrays | None,
+    target: Sequence[str] | TokenArrays | None, lengths: tuple[int, int] | None,
+) -> tuple[LinkArrays, _Words | None]:  # fmt: skip
     if lengths is not None:
         raise OptionError("lengths is for one alignment; arrays have their own")
     if source is None or target is None:

@@ -1,4 +1,4 @@
-"""Sentence pairs: the words of two sentences, and their annotations."""
+"""Sentence pairs: the words of two sentences, and their annotations; exchange with NLTK."""
 
 from __future__ import annotations
 
@@ -6,25 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.arguments import check_kind, check_known, words
+from alignkit import errors
+from alignkit._support.arguments import check_kind, check_known, naming_keywords, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief, brief_annotators
-from alignkit.errors import (
-    AlignmentError,
-    FormatError,
-    JudgmentError,
-    MissingTextError,
-    NotAlignedError,
-    OptionError,
-    TreeError,
-    UnknownNameError,
-)
-from alignkit.model.alignment import DRAWN, LONGEST, SIDES, Alignment, add_word, word_graph
+from alignkit.model.alignment import DRAWN, LONGEST, NULL, SIDES, Alignment, add_word, word_graph
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme, get_scheme
 
 if TYPE_CHECKING:
     import networkx as nx
+    from nltk.translate import AlignedSent
 
     from alignkit.model.trees import Tree
 
@@ -37,26 +29,21 @@ class SentencePair:
 
     Parameters
     ----------
-    id
-        The name of the pair; it should be unique in a corpus.
-    source, target
-        The tokens; None if the text is not known (links read without their texts).
-        An empty tuple is a known, empty sentence.
-    annotations
-        The annotation of each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system). A plain
-        `Alignment` is wrapped. A missing name did not annotate this pair. `alignments` has only
-        those with an alignment.
-    attributes
-        Texts that describe the pair: its subcorpus, document, genre, score, ...
-    source_trees, target_trees
-        Constituent trees over the words of a side, by name (``"gold"``, a parser).
+    id : The name of the pair; it should be unique in a corpus.
+    source, target : The tokens; None if the text is not known (links read without their texts). An
+        empty tuple is a known, empty sentence.
+    annotations : The annotation of each annotator (``"anna"``, ``"gold"``, ``"initial"``, a
+        system). A plain `Alignment` is wrapped. A missing name did not annotate this pair.
+        `alignments` has only those with an alignment.
+    attributes : Texts that describe the pair: its subcorpus, document, genre, score, ...
+    source_trees, target_trees : Constituent trees over the words of a side, by name (``"gold"``, a
+        parser).
 
     Raises
     ------
-    AlignmentError
-        If a link, a null or a label is outside a known sentence, or a sentence is a string.
-    TreeError
-        If the leaves of a tree are not the words of its side, or the side has no words.
+    AlignmentError : If a link, a null or a label is outside a known sentence, or a sentence is a
+        string.
+    TreeError : If the leaves of a tree are not the words of its side, or the side has no words.
 
     Examples
     --------
@@ -88,7 +75,9 @@ class SentencePair:
         if not isinstance(id, str):
             check_kind("id", id, str)
         if isinstance(source, str) or isinstance(target, str):
-            raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
+            raise errors.AlignmentError(
+                f"pair {id!r}: a sentence is a sequence of tokens; split the text"
+            )
         place(self, "id", id)
         place(self, "source", None if source is None else words("source", source))
         place(self, "target", None if target is None else words("target", target))
@@ -110,19 +99,16 @@ class SentencePair:
             for name, alignment in self.alignments.items():
                 n, m = alignment.extent()
                 if n > most[0] or m > most[1]:
-                    raise AlignmentError(
+                    raise errors.AlignmentError(
                         f"pair {self.id!r}: links of {name!r} need {n} x {m} words, but the "
                         f"sentences have {_count(self.source)} x {_count(self.target)}"
                     )
 
     @classmethod
     def trusted(
-        cls,
-        id: str,
-        source: tuple[str, ...] | None,
-        target: tuple[str, ...] | None,
+        cls, id: str, source: tuple[str, ...] | None, target: tuple[str, ...] | None,
         annotations: FrozenMap[str, Annotation],
-    ) -> SentencePair:
+    ) -> SentencePair:  # fmt: skip
         """Make a pair from values that are known to be valid."""
         self = cls.__new__(cls)
         place = object.__setattr__
@@ -148,8 +134,8 @@ class SentencePair:
             if tree.words != words:
                 what = f"pair {brief(self.id)!r}: the {side} tree {brief(name)!r}"
                 if words is None:
-                    raise TreeError(f"{what} needs the words of its side; add them")
-                raise TreeError(f"{what} does not fit: {difference(tree.words, words)}")
+                    raise errors.TreeError(f"{what} needs the words of its side; add them")
+                raise errors.TreeError(f"{what} does not fit: {difference(tree.words, words)}")
         return FrozenMap(trees) or _NONE
 
     @property
@@ -163,15 +149,14 @@ class SentencePair:
 
         Raises
         ------
-        MissingTextError
-            If the text is not known.
+        MissingTextError : If the text is not known.
         """
         if self.source is None or self.target is None:
             sides = [side for side in SIDES if getattr(self, side) is None]
             if len(sides) == 1:
-                raise MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
+                raise errors.MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
             links = "links but " if self.alignments else ""
-            raise MissingTextError(
+            raise errors.MissingTextError(
                 f"pair {self.id!r} has {links}no words; name the texts with `source` and `target`"
             )
         return self.source, self.target
@@ -182,8 +167,7 @@ class SentencePair:
 
         Raises
         ------
-        MissingTextError
-            If the text is not known.
+        MissingTextError : If the text is not known.
         """
         source, target = self.words
         return len(source), len(target)
@@ -222,12 +206,13 @@ class SentencePair:
 
         Raises
         ------
-        UnknownNameError
-            If nobody with this name annotated this pair.
+        UnknownNameError : If nobody with this name annotated this pair.
         """
         if name not in self.annotations:
             check_kind("name", name, str)
-            raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
+            raise errors.UnknownNameError(
+                f"annotator (of pair {self.id!r})", name, self.annotations
+            )
         return self.annotations[name]
 
     def alignment(self, name: str) -> Alignment:
@@ -235,13 +220,12 @@ class SentencePair:
 
         Raises
         ------
-        UnknownNameError
-            If nobody with this name annotated this pair; a `NotAlignedError` if it was only
-            judged.
+        UnknownNameError : If nobody with this name annotated this pair; a `NotAlignedError` if it
+            was only judged.
         """
         alignment = self.annotation(name).alignment
         if alignment is None:
-            raise NotAlignedError(f"pair {self.id!r}", name, self.alignments)
+            raise errors.NotAlignedError(f"pair {self.id!r}", name, self.alignments)
         return alignment
 
     def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
@@ -258,17 +242,13 @@ class SentencePair:
 
         Parameters
         ----------
-        side
-            The side.
-        name
-            The name of the tree; None for the only one.
+        side : The side.
+        name : The name of the tree; None for the only one.
 
         Raises
         ------
-        UnknownNameError
-            If there is no such side or tree, or none at all.
-        OptionError
-            If there are several trees and none is named.
+        UnknownNameError : If there is no such side or tree, or none at all.
+        OptionError : If there are several trees and none is named.
 
         Examples
         --------
@@ -284,9 +264,11 @@ class SentencePair:
         if name is None and trees:
             names = ", ".join(map(brief, trees))
             pair = f"pair {brief(self.id)!r}"
-            raise OptionError(f"{pair} has the {side} trees {names}; choose one by its name")
+            raise errors.OptionError(f"{pair} has the {side} trees {names}; choose one by its name")
         if name is None or name not in trees:
-            raise UnknownNameError(f"{side} tree (of pair {brief(self.id)!r})", name or "", trees)
+            raise errors.UnknownNameError(
+                f"{side} tree (of pair {brief(self.id)!r})", name or "", trees
+            )
         return trees[name]
 
     def with_trees(
@@ -296,8 +278,7 @@ class SentencePair:
 
         Raises
         ------
-        TreeError
-            If the leaves of a tree are not the words of its side.
+        TreeError : If the leaves of a tree are not the words of its side.
         """
         sides = self.source_trees, self.target_trees
         more = ({} if tree is None else {name: tree} for tree in (source, target))
@@ -315,16 +296,13 @@ class SentencePair:
 
         Parameters
         ----------
-        scheme
-            The scheme of the judgments, or its name: judgments with a direction are flipped, see
-            `alignkit.model.labels.Scheme.flip`. None: judgments do not change.
-        lenient_labels
-            Keep judgments that are not in the scheme instead of raising an error.
+        scheme : The scheme of the judgments, or its name: judgments with a direction are flipped,
+            see `alignkit.model.labels.Scheme.flip`. None: judgments do not change.
+        lenient_labels : Keep judgments that are not in the scheme instead of raising an error.
 
         Raises
         ------
-        JudgmentError
-            If a judgment is not in the scheme; the message names the annotator.
+        JudgmentError : If a judgment is not in the scheme; the message names the annotator.
 
         Examples
         --------
@@ -338,9 +316,9 @@ class SentencePair:
             judgment = value.judgment
             try:
                 judgment = known.flip(judgment) if known is not None and judgment else judgment
-            except FormatError as error:
+            except errors.FormatError as error:
                 if not lenient_labels:
-                    raise JudgmentError.of(error, self.id, name, judgment) from None
+                    raise errors.JudgmentError.of(error, self.id, name, judgment) from None
             alignment = None if value.alignment is None else value.alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
@@ -360,12 +338,9 @@ class SentencePair:
 
         Parameters
         ----------
-        annotator
-            The name of the alignment.
-        phrases
-            Whether phrase pairs are also nodes; without them the graph is bipartite.
-        links
-            The links for phrase pairs, ``"possible"`` or ``"sure"``. All links are edges in any
+        annotator : The name of the alignment.
+        phrases : Whether phrase pairs are also nodes; without them the graph is bipartite.
+        links : The links for phrase pairs, ``"possible"`` or ``"sure"``. All links are edges in any
             case.
 
         Returns
@@ -377,8 +352,8 @@ class SentencePair:
 
         Raises
         ------
-        UnknownNameError
-            If nobody with this name aligned the pair, or `links` has an unknown value.
+        UnknownNameError : If nobody with this name aligned the pair, or `links` has an unknown
+            value.
 
         Examples
         --------
@@ -436,8 +411,7 @@ def _count(tokens: tuple[str, ...] | None) -> str:
     return "?" if tokens is None else str(len(tokens))
 
 
-REWRITE_OF = "rewrite_of"
-"""The attribute of a rewrite with the id of the original pair."""
+REWRITE_OF = "rewrite_of"  # the attribute of a rewrite with the id of the original pair
 
 
 def origin_of(pair: SentencePair) -> str | None:
@@ -462,8 +436,7 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
 
     Raises
     ------
-    AlignmentError
-        If the column does not have one value per word.
+    AlignmentError : If the column does not have one value per word.
 
     Examples
     --------
@@ -479,7 +452,7 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
     words = getattr(pair, side)
     values = text.split("\t") if text or words else []
     if words is None or len(values) != len(words):
-        raise AlignmentError(
+        raise errors.AlignmentError(
             f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)} values for "
             f"{_count(words)} words"
         )
@@ -497,8 +470,69 @@ def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
     if annotator is not None:
         return pair.alignment(annotator)
     if not (alignments := pair.alignments):
-        raise OptionError(f"pair {pair.id!r} was aligned by nobody")
+        raise errors.OptionError(f"pair {pair.id!r} was aligned by nobody")
     if len(alignments) > 1:
         names = ", ".join(alignments)
-        raise OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
+        raise errors.OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
     return next(iter(alignments.values()))
+
+
+@naming_keywords
+def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> AlignedSent:
+    """Return a sentence pair as an NLTK `AlignedSent`.
+
+    Parameters
+    ----------
+    pair : The pair; its words must be known. `AlignedSent.words` are the source, `AlignedSent.mots`
+        the target words.
+    annotator : The name of the alignment.
+    links : ``"sure"`` or ``"possible"`` (all): NLTK has only one kind. Nulls are dropped.
+
+    Raises
+    ------
+    MissingTextError : If the words are not known.
+    UnknownNameError : If nobody with this name annotated the pair, or `links` has an unknown value.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("they", "left"), ("both", "went"),
+    ...                     {"gold": Alignment.parse("0-0 1?1")})
+    >>> to_nltk(pair, "gold", links="sure")
+    AlignedSent(['they', 'left'], ['both', 'went'], Alignment([(0, 0)]))
+    """
+    from nltk.translate import AlignedSent
+    from nltk.translate import Alignment as Links
+
+    check_kind("pair", pair, SentencePair)
+    for name, value in (("annotator", annotator), ("links", links)):
+        check_kind(name, value, str)
+    check_known("links", links, ("possible", "sure"))
+    source, target = pair.words
+    alignment = pair.alignment(annotator)
+    chosen = alignment.sure if links == "sure" else alignment.possible
+    return AlignedSent(list(source), list(target), Links(map(tuple, chosen)))
+
+
+@naming_keywords
+def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -> SentencePair:
+    """Make a sentence pair from an NLTK `AlignedSent`; all links are sure.
+
+    A word that NLTK aligns to None becomes an explicit null.
+
+    Examples
+    --------
+    >>> from nltk.translate import AlignedSent
+    >>> from nltk.translate import Alignment as Links
+    >>> from_nltk(AlignedSent(["a", "b"], ["c"], Links([(0, 0)])), id="1").alignment("alignment")
+    Alignment('0-0')
+    """
+    from nltk.translate import AlignedSent
+
+    check_kind("sentence", sentence, AlignedSent)
+    check_kind("id", id, str)
+    check_kind("annotator", annotator, str)
+    ends = [(i, j) for i, j, *_ in sentence.alignment]  # NLTK lets more stand behind
+    links = [(i, j) for i, j in ends if j is not None]
+    nulls = [(i, NULL) for i, j in ends if j is None]
+    words, mots = tuple(sentence.words), tuple(sentence.mots)
+    return SentencePair(id, words, mots, {annotator: Alignment(links, nulls=nulls)})

@@ -46,11 +46,10 @@ def symmetrize(
 
     Parameters
     ----------
-    forward, reverse
-        The links that a system found in the two directions, **both as source-target**: transpose
-        links that were written target-source. All links count, including possible ones.
-    method
-        One of `METHODS`.
+    forward, reverse : The links that a system found in the two directions, **both as
+        source-target**: transpose links that were written target-source. All links count, including
+        possible ones.
+    method : One of `METHODS`.
 
     Returns
     -------
@@ -59,12 +58,9 @@ def symmetrize(
 
     Raises
     ------
-    UnknownNameError
-        If `method` is not a known name.
-    JoinError
-        If the two have different numbers of sentence pairs.
-    OptionError
-        If one is an alignment and the other is arrays.
+    UnknownNameError : If `method` is not a known name.
+    JoinError : If the two have different numbers of sentence pairs.
+    OptionError : If one is an alignment and the other is arrays.
 
     Notes
     -----
@@ -121,14 +117,8 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
     out = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
-        *(readonly(forward.links), readonly(forward.offsets)),
-        *(readonly(reverse.links), readonly(reverse.offsets)),
-        readonly(lengths),
-        method.everything,
-        method.growing,
-        method.final,
-        out,
-        offsets,
-    )
+        readonly(forward.links), readonly(forward.offsets), readonly(reverse.links),
+        readonly(reverse.offsets), readonly(lengths), *method, out, offsets,
+    )  # fmt: skip
     out.resize((int(offsets[-1]), 2), refcheck=False)
     return LinkArrays.trusted(out, np.ones(len(out), np.uint8), offsets, lengths)

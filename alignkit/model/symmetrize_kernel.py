@@ -8,13 +8,9 @@ bytes, each for the sentence pair that needs most; there is no N x M table.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import I4, I8, U1
 from alignkit._support.jit import jit
-
-Ints = NDArray[np.int32]
-Bytes = NDArray[np.uint8]
-Offsets = NDArray[np.int64]
 
 FORWARD, REVERSE, BOTH = 1, 2, 3
 
@@ -25,7 +21,7 @@ NEIGHBOURS = np.array(  # (target, source) steps, in the order of symal
 
 @jit
 def union(
-    forward: Ints, f: int, f_end: int, reverse: Ints, r: int, r_end: int, links: Ints, origin: Bytes
+    forward: I4, f: int, f_end: int, reverse: I4, r: int, r_end: int, links: I4, origin: U1
 ) -> int:
     """Merge two sorted runs of links into `links`, with the side of each; return the number.
 
@@ -51,7 +47,7 @@ def union(
 
 
 @jit
-def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> None:
+def by_target(links: I4, size: int, m: int, rows: I8, order: I8) -> None:
     """Sort links by target word, then source word.
 
     `order` becomes the numbers of the sorted links; those of target word j are
@@ -71,7 +67,7 @@ def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> 
 
 
 @jit
-def find(links: Ints, order: Offsets, low: int, high: int, source: int) -> int:
+def find(links: I4, order: I8, low: int, high: int, source: int) -> int:
     """Return the place of a source word in the row `order[low:high]`; -1 if it is not there."""
     end = high
     while low < high:
@@ -85,8 +81,8 @@ def find(links: Ints, order: Offsets, low: int, high: int, source: int) -> int:
 
 @jit
 def grow(
-    links: Ints, size: int, m: int, rows: Offsets, order: Offsets, kept: Bytes, waiting: Bytes,
-    source_taken: Bytes, target_taken: Bytes,
+    links: I4, size: int, m: int, rows: I8, order: I8, kept: U1, waiting: U1,
+    source_taken: U1, target_taken: U1,
 ) -> None:  # fmt: skip
     """Add neighbours of kept links, in symal's order, until nothing is added.
 
@@ -130,8 +126,8 @@ def grow(
 
 @jit
 def add_free(
-    links: Ints, size: int, order: Offsets, origin: Bytes, side: int, both: bool, kept: Bytes,
-    source_taken: Bytes, target_taken: Bytes,
+    links: I4, size: int, order: I8, origin: U1, side: int, both: bool, kept: U1,
+    source_taken: U1, target_taken: U1,
 ) -> None:  # fmt: skip
     """Add the links of only one side with one word, or both words, not taken yet."""
     # Each link that is added takes its words, so those behind see fewer free ones.
@@ -149,18 +145,13 @@ def add_free(
 
 @jit
 def merge(
-    forward: Ints, forward_offsets: Offsets, reverse: Ints, reverse_offsets: Offsets, lengths: Ints,
-    everything: bool, growing: bool, final: int, out: Ints, offsets: Offsets,
+    forward: I4, forward_offsets: I8, reverse: I4, reverse_offsets: I8, lengths: I4,
+    everything: bool, growing: bool, final: int, out: I4, offsets: I8,
 ) -> None:  # fmt: skip
     """Write the merged links of all sentence pairs.
 
-    forward, forward_offsets, reverse, reverse_offsets, lengths: As in `LinkArrays`; these lengths
-        fit the links of both.
-    everything: Whether to return the union; else begin with the intersection.
-    growing: Whether to grow.
-    final: After that: 0 nothing, 1 links with either word free, 2 links with both words free.
-    out: (C, 2): where to write; C is at least the number of links of both sides together.
-    offsets: (P + 1,): set to the start of the links of each pair, with `offsets[0]` 0.
+    `everything`, `growing` and `final` are those of `Method`. `out` (C, 2) has room for the links
+    of both sides together; `offsets` (P + 1,) becomes the start of the links of each pair.
     """
     room, most_n, most_m = 0, 0, 0
     for k in range(len(lengths)):

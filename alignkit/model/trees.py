@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_kind
 from alignkit._support.arguments import words as check_words
+from alignkit._support.array_types import I4
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, TreeError
-from alignkit.model.brackets import (
-    Brackets,
-    difference,
-    read_fitting,
-    unescaped,
-    walk,
-    write_brackets,
-)
+from alignkit.model import brackets
 
 if TYPE_CHECKING:
     import nltk
@@ -47,22 +40,17 @@ class Tree:
 
     Parameters
     ----------
-    words
-        The tokens, in order: the leaves.
-    labels
-        The label of each of the n nodes, in preorder; the first is the root.
-    parents
-        (n,) int32: the parent of each node; -1 for the root.
-    starts, ends
-        (n,) int32: the half-open span of tokens below each node; empty for a node without words,
-        which comes before the word at that position.
-    afters
-        (n,) int32: the next node in preorder that is not a descendant.
+    words : The tokens, in order: the leaves.
+    labels : The label of each of the n nodes, in preorder; the first is the root.
+    parents : (n,) int32: the parent of each node; -1 for the root.
+    starts, ends : (n,) int32: the half-open span of tokens below each node; empty for a node
+        without words, which comes before the word at that position.
+    afters : (n,) int32: the next node in preorder that is not a descendant.
 
     Raises
     ------
-    TreeError
-        If the columns are not a tree in preorder over these words; the message names the node.
+    TreeError : If the columns are not a tree in preorder over these words; the message names the
+        node.
 
     Examples
     --------
@@ -77,10 +65,10 @@ class Tree:
 
     words: tuple[str, ...]
     labels: tuple[str, ...]
-    parents: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    afters: NDArray[np.int32]
+    parents: I4
+    starts: I4
+    ends: I4
+    afters: I4
 
     def __post_init__(self) -> None:
         place = object.__setattr__
@@ -103,10 +91,7 @@ class Tree:
 
     @classmethod
     def trusted(
-        cls,
-        words: tuple[str, ...],
-        labels: tuple[str, ...],
-        *columns: Sequence[int] | NDArray[np.int32],
+        cls, words: tuple[str, ...], labels: tuple[str, ...], *columns: Sequence[int] | I4
     ) -> Tree:
         """Make a tree from parents, starts, ends and afters that are known to be valid."""
         self = cls.__new__(cls)
@@ -117,9 +102,9 @@ class Tree:
         return self
 
     @classmethod
-    def of_brackets(cls, read: Brackets, tokens: Iterable[str] | None = None) -> Tree:
+    def of_brackets(cls, read: brackets.Brackets, tokens: Iterable[str] | None = None) -> Tree:
         """Make a tree from brackets; `tokens` are its words, if they are known."""
-        words = tuple(map(unescaped, read.words)) if tokens is None else tuple(tokens)
+        words = tuple(map(brackets.unescaped, read.words)) if tokens is None else tuple(tokens)
         return cls.trusted(
             words, tuple(read.labels), read.parents, read.starts, read.ends, read.afters
         )
@@ -138,24 +123,19 @@ class Tree:
 
         Parameters
         ----------
-        text
-            The brackets, see `alignkit.model.brackets`. Several trees are joined under a node
+        text : The brackets, see `alignkit.model.brackets`. Several trees are joined under a node
             ``TOP``.
-        tokens
-            The words of the sentence; the tree takes its words from here. The leaves must be the
-            same, except for escapes of parsers (`alignkit.model.trees.same_word`). None takes the
-            written leaves.
-        strict
-            Reject unescaped brackets as words, ``(JJ ()``, which the tokens can identify.
-        drop_function_tags
-            Read ``NP-SBJ=1`` as ``NP``.
-        drop_traces
-            Leave out ``-NONE-`` and nodes with nothing else.
+        tokens : The words of the sentence; the tree takes its words from here. The leaves must be
+            the same, except for escapes of parsers (`alignkit.model.trees.same_word`). None takes
+            the written leaves.
+        strict : Reject unescaped brackets as words, ``(JJ ()``, which the tokens can identify.
+        drop_function_tags : Read ``NP-SBJ=1`` as ``NP``.
+        drop_traces : Leave out ``-NONE-`` and nodes with nothing else.
 
         Raises
         ------
-        FormatError
-            If the text has no tree, its brackets do not match, or its leaves are not the tokens.
+        FormatError : If the text has no tree, its brackets do not match, or its leaves are not the
+            tokens.
 
         Examples
         --------
@@ -167,7 +147,7 @@ class Tree:
         check_arguments(Tree.parse, locals())
         known = None if tokens is None else check_words("tokens", tokens)
         how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-        read = read_fitting(text, known, strict=strict, **how)
+        read = brackets.read_fitting(text, known, strict=strict, **how)
         if read is None:
             raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
         return cls.of_brackets(read, known)
@@ -178,13 +158,12 @@ class Tree:
 
         Raises
         ------
-        TreeError
-            If a label or a leaf is not text, or the leaves are not the `tokens`.
+        TreeError : If a label or a leaf is not text, or the leaves are not the `tokens`.
         """
         import nltk
 
         check_kind("tree", tree, nltk.Tree)
-        read = Brackets(joined=1)
+        read = brackets.Brackets(joined=1)
         waiting: list[tuple[Any, int]] = [(tree, -1)]  # None and the node where a node ends
         while waiting:
             child, parent = waiting.pop()
@@ -199,7 +178,7 @@ class Tree:
                 check_kind("a leaf", child, str)
                 read.words.append(child)
         if tokens is not None and (known := check_words("tokens", tokens)) != tuple(read.words):
-            raise TreeError(f"the tree does not fit: {difference(read.words, known)}")
+            raise TreeError(f"the tree does not fit: {brackets.difference(read.words, known)}")
         return cls.of_brackets(read, read.words)
 
     def to_nltk(self) -> nltk.Tree:
@@ -207,8 +186,7 @@ class Tree:
 
         Raises
         ------
-        TreeError
-            If it is deeper than nltk allows, 500 nodes.
+        TreeError : If it is deeper than nltk allows, 500 nodes.
         """
         import nltk.tree.tree
 
@@ -219,7 +197,7 @@ class Tree:
                 "own tree"
             )
         stack: list[Any] = [[]]
-        for kind, at in walk(*self._columns()):
+        for kind, at in brackets.walk(*self._columns()):
             if kind == "open":
                 node = nltk.Tree(self.labels[at], [])
                 stack[-1].append(node)
@@ -236,8 +214,7 @@ class Tree:
 
         Raises
         ------
-        TreeError
-            If the number of words differs.
+        TreeError : If the number of words differs.
         """
         known = check_words("words", words)
         if len(known) != len(self.words):
@@ -273,7 +250,7 @@ class Tree:
         return below
 
     def __str__(self) -> str:
-        return write_brackets(self.words, self.labels, *self._columns())
+        return brackets.write_brackets(self.words, self.labels, *self._columns())
 
     def _columns(self) -> tuple[list[int], list[int], list[int]]:
         return self.starts.tolist(), self.ends.tolist(), self.afters.tolist()

@@ -9,38 +9,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import jit
-from alignkit.align.fertility.kernel import (
-    CENTRE,
-    CEPT,
-    HEAD,
-    NEXT,
-    SIZE,
-    KernelPair,
-    climb,
-    order_burdens,
-    put,
-    put_all,
-    swap,
-    swap_bound,
-    swap_gain,
-    take,
-    word_gains,
-)
+from alignkit.align.fertility import kernel
 
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Logs = NDArray[np.float32]
-Reals = NDArray[np.float64]
-
-FLOOR = 1e-9
-"""No probability of a word pair is below this."""
+FLOOR = 1e-9  # no probability of a word pair is below this
 NEGLIGIBLE = 1e-3
 """Neighbours less likely than the best alignment by this factor leave no counts but of links."""
-FAR = -10.0
-"""Neighbours that lose more than this are left out."""
+FAR = -10.0  # neighbours that lose more than this are left out
 
 
 class KernelText(NamedTuple):
@@ -50,53 +27,45 @@ class KernelText(NamedTuple):
     `cells[starts[p] + j * N + i]`.
     """
 
-    sources: Ints
-    source_offsets: Offsets
-    targets: Ints
-    target_offsets: Offsets
-    starts: Offsets
-    cells: Ints
+    sources: I4
+    source_offsets: I8
+    targets: I4
+    target_offsets: I8
+    starts: I8
+    cells: I4
     transposed: bool
 
 
 class Model(NamedTuple):
     """The tables of one direction; probabilities in the first three, logs below."""
 
-    lexical: Logs
-    """Count of each word pair, or its probability where `totals` are all 1, (K,)."""
-    prior: Logs
-    """Pseudo-count of each word pair, (K,)."""
-    totals: Logs
-    """Sum of the counts and pseudo-counts of each source word, (V,)."""
-    null: Logs
-    """Probability of each target word from NULL."""
-    discount: float
-    """How much of its own counts a sentence pair does not see."""
-    null_share: float
-    """The probability p1 that a word is followed by a NULL word."""
-    distortion: Logs
-    """d(j | i, N, M), N x M from the block of the sentence pair on; IBM 4: size 0."""
-    blocks: Offsets
-    fertilities: Logs
+    lexical: F4  # count of each word pair, or its probability where `totals` are all 1, (K,)
+    prior: F4  # pseudo-count of each word pair, (K,)
+    totals: F4  # sum of the counts and pseudo-counts of each source word, (V,)
+    null: F4  # probability of each target word from NULL
+    discount: float  # how much of its own counts a sentence pair does not see
+    null_share: float  # the probability p1 that a word is followed by a NULL word
+    distortion: F4  # d(j | i, N, M), N x M from the block of the sentence pair on; IBM 4: size 0
+    blocks: I8
+    fertilities: F4
     factorial: bool
-    first: Logs
-    rest: Logs
-    source_classes: Ints
-    target_classes: Ints
+    first: F4
+    rest: F4
+    source_classes: I4
+    target_classes: I4
 
 
 class Counts(NamedTuple):
     """Expected counts of a part of the bitext, added to."""
 
-    fertilities: Reals
-    null: Reals
-    """Words that are not from NULL less those that are, and those that are, (2,)."""
-    first: Reals
-    rest: Reals
+    fertilities: F8
+    null: F8  # words that are not from NULL less those that are, and those that are, (2,)
+    first: F8
+    rest: F8
 
 
 @jit
-def null_logs(m: int, share: float) -> Reals:
+def null_logs(m: int, share: float) -> F8:
     """Return the log-probability of 0 to m NULL words; less than impossible grows steeply less."""
     logs = np.empty(m + 1)
     # k of m words come from NULL: C(m - k, k) p1^k p0^(m - 2k)
@@ -113,7 +82,7 @@ def null_logs(m: int, share: float) -> Reals:
 
 
 @jit
-def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Logs) -> Logs:
+def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: F4) -> F4:
     """Return the probability of each word from each cept's word, (n + 1, m), row 0 from NULL."""
     lexical = np.empty((n + 1, m), np.float32)
     a, b, start = text.source_offsets[p], text.target_offsets[p], text.starts[p]
@@ -137,7 +106,7 @@ def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Lo
 
 
 @jit
-def local_logs(probabilities: Logs, model: Model, block: int) -> Logs:
+def local_logs(probabilities: F4, model: Model, block: int) -> F4:
     """Return the log of what each link of a pair costs by itself, (n + 1, m)."""
     local = np.empty_like(probabilities)
     m = local.shape[1]
@@ -152,7 +121,7 @@ def local_logs(probabilities: Logs, model: Model, block: int) -> Logs:
 
 
 @jit
-def open_pair(sources: Ints, targets: Ints, local: Logs, model: Model) -> KernelPair:
+def open_pair(sources: I4, targets: I4, local: F4, model: Model) -> kernel.KernelPair:
     """Return a pair without an alignment, from its words and the logs of its links."""
     n, m = sources.size, targets.size
     fertilities = np.empty((n + 1, model.fertilities.shape[1]), np.float32)
@@ -165,7 +134,7 @@ def open_pair(sources: Ints, targets: Ints, local: Logs, model: Model) -> Kernel
         source_classes[i + 1] = model.source_classes[sources[i]]
     for j in range(m):
         target_classes[j] = model.target_classes[targets[j]]
-    return KernelPair(
+    return kernel.KernelPair(
         local, fertilities, model.factorial, null_logs(m, model.null_share), model.first,
         model.rest, source_classes, target_classes,
         np.empty((2, m), np.int32), np.empty((4, n + 1), np.int32), np.empty(n + 1),
@@ -173,7 +142,9 @@ def open_pair(sources: Ints, targets: Ints, local: Logs, model: Model) -> Kernel
 
 
 @jit
-def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[int, int, float]]]:
+def weigh_neighbours(
+    pair: kernel.KernelPair, post: F4
+) -> tuple[float, list[tuple[int, int, float]]]:
     """Set the posterior of each link from the alignment and all that are one step away.
 
     Returns the sum of their probabilities over that of the alignment, and the likely ones: (j, i)
@@ -186,12 +157,12 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
     # probabilities relative to that of the alignment, which is 1
     total = 1.0
     post[:] = 0
-    burdens = order_burdens(pair)
+    burdens = kernel.order_burdens(pair)
     for j in range(m):
-        old = pair.links[CEPT, j]
-        take(j, pair)
-        word_gains(j, old, pair, gains)
-        put(j, old, pair)
+        old = pair.links[kernel.CEPT, j]
+        kernel.take(j, pair)
+        kernel.word_gains(j, old, pair, gains)
+        kernel.put(j, old, pair)
         # moves of word j to another cept
         for i in range(gains.size):
             if i != old and gains[i] > gains[old] + FAR:
@@ -202,9 +173,9 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
                     likely.append((j, i, ratio))
         # swaps of j with an earlier word of another cept
         for k in range(j):
-            a, b = old, pair.links[CEPT, k]
-            if a != b and swap_bound(j, k, pair, burdens) > FAR:
-                ratio = np.exp(min(swap_gain(j, k, pair), 0.0))
+            a, b = old, pair.links[kernel.CEPT, k]
+            if a != b and kernel.swap_bound(j, k, pair, burdens) > FAR:
+                ratio = np.exp(min(kernel.swap_gain(j, k, pair), 0.0))
                 post[b, j] += ratio
                 post[a, k] += ratio
                 total += ratio
@@ -216,19 +187,19 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
         for i in range(gains.size):
             post[i, j] /= total
             others += post[i, j]
-        post[pair.links[CEPT, j], j] = max(1 - others, 0.0)
+        post[pair.links[kernel.CEPT, j], j] = max(1 - others, 0.0)
     return total, likely
 
 
 @jit
-def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> None:
+def collect(weight: float, sources: I4, pair: kernel.KernelPair, counts: Counts) -> None:
     """Count the fertilities, the NULL words and the steps of an alignment."""
     m = pair.links.shape[1]
     last = counts.fertilities.shape[1] - 1
     for i in range(sources.size):
         # the last column counts all fertilities from there on
-        counts.fertilities[sources[i], min(pair.cepts[SIZE, i + 1], last)] += weight
-    nulls = pair.cepts[SIZE, 0]
+        counts.fertilities[sources[i], min(pair.cepts[kernel.SIZE, i + 1], last)] += weight
+    nulls = pair.cepts[kernel.SIZE, 0]
     # p0 is counted for the M - 2 nulls words without a NULL word behind them
     counts.null[0] += weight * max(m - 2 * nulls, 0)
     counts.null[1] += weight * nulls
@@ -237,22 +208,22 @@ def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> N
     before = 0
     band, reach = counts.first.shape[2] // 2, counts.rest.shape[1]
     for i in range(1, sources.size + 1):
-        j = pair.cepts[HEAD, i]
+        j = pair.cepts[kernel.HEAD, i]
         if j < 0:
             continue
         # the head by its step from the centre of the cept before, the rest from word to word
-        step = min(max(j + 1 - pair.cepts[CENTRE, before], -band), band)
+        step = min(max(j + 1 - pair.cepts[kernel.CENTRE, before], -band), band)
         counts.first[pair.sources[before], pair.targets[j], step + band] += weight
-        k = pair.links[NEXT, j]
+        k = pair.links[kernel.NEXT, j]
         while k >= 0:
             counts.rest[pair.targets[k], min(k - j, reach) - 1] += weight
-            j, k = k, pair.links[NEXT, k]
+            j, k = k, pair.links[kernel.NEXT, k]
         before = i
 
 
 @jit
 def collect_neighbours(
-    total: float, likely: list[tuple[int, int, float]], sources: Ints, pair: KernelPair,
+    total: float, likely: list[tuple[int, int, float]], sources: I4, pair: kernel.KernelPair,
     counts: Counts,
 ) -> None:  # fmt: skip
     """Count the alignment and its likely neighbours, each by its share."""
@@ -262,36 +233,36 @@ def collect_neighbours(
         weight -= ratio / total
     collect(weight, sources, pair, counts)
     for j, i, ratio in likely[1:]:
-        old = pair.links[CEPT, j]
+        old = pair.links[kernel.CEPT, j]
         if i < 0:
             # to the neighbour, count, and back
-            swap(j, -1 - i, pair)
+            kernel.swap(j, -1 - i, pair)
         else:
-            take(j, pair)
-            put(j, i, pair)
+            kernel.take(j, pair)
+            kernel.put(j, i, pair)
         collect(ratio / total, sources, pair, counts)
         if i < 0:
-            swap(j, -1 - i, pair)
+            kernel.swap(j, -1 - i, pair)
         else:
-            take(j, pair)
-            put(j, old, pair)
+            kernel.take(j, pair)
+            kernel.put(j, old, pair)
 
 
 @jit
 def align_pair(
-    sources: Ints, targets: Ints, probabilities: Logs, block: int, model: Model, sweeps: int,
-    alignment: Ints, post: Logs, counting: bool, counts: Counts,
+    sources: I4, targets: I4, probabilities: F4, block: int, model: Model, sweeps: int,
+    alignment: I4, post: F4, counting: bool, counts: Counts,
 ) -> float:  # fmt: skip
     """Improve an alignment in place, set the posteriors of its links; return its score.
 
     `probabilities` are those of `translations`; d(j | i) of IBM 3 starts at `block`.
     """
     pair = open_pair(sources, targets, local_logs(probabilities, model, block), model)
-    score = put_all(alignment, pair)
-    score += climb(sweeps, pair)
+    score = kernel.put_all(alignment, pair)
+    score += kernel.climb(sweeps, pair)
     # cept i is source word i - 1; -1 is NULL
     for j in range(alignment.size):
-        alignment[j] = pair.links[CEPT, j] - 1
+        alignment[j] = pair.links[kernel.CEPT, j] - 1
     total, likely = weigh_neighbours(pair, post)
     if counting:
         collect_neighbours(total, likely, sources, pair, counts)
@@ -300,8 +271,8 @@ def align_pair(
 
 @jit
 def expect(
-    low: int, high: int, text: KernelText, model: Model, sweeps: int, viterbi: Ints,
-    posteriors: Logs, counting: bool, counts: Counts,
+    low: int, high: int, text: KernelText, model: Model, sweeps: int, viterbi: I4,
+    posteriors: F4, counting: bool, counts: Counts,
 ) -> float:  # fmt: skip
     """Align the pairs from low to high; return the sum of their scores.
 
@@ -333,8 +304,8 @@ def expect(
 
 @jit
 def scatter(
-    text: KernelText, posteriors: Logs, blocks: Offsets, lexical: Reals, null: Reals,
-    distortion: Reals,
+    text: KernelText, posteriors: F4, blocks: I8, lexical: F8, null: F8,
+    distortion: F8,
 ) -> None:  # fmt: skip
     """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
     for p in range(text.starts.size - 1):
@@ -356,7 +327,7 @@ def scatter(
 
 
 @jit
-def count(text: KernelText, model: Model, viterbi: Ints, posteriors: Logs, counts: Counts) -> None:
+def count(text: KernelText, model: Model, viterbi: I4, posteriors: F4, counts: Counts) -> None:
     """Count the alignments of all pairs as they are, and set their links in `posteriors` to 1."""
     posteriors[:] = 0
     for p in range(text.starts.size - 1):
@@ -367,7 +338,7 @@ def count(text: KernelText, model: Model, viterbi: Ints, posteriors: Logs, count
             continue
         alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
         pair = open_pair(sources, targets, np.zeros((n + 1, m), np.float32), model)
-        put_all(alignment, pair)
+        kernel.put_all(alignment, pair)
         collect(1.0, sources, pair, counts)
         for j in range(m):
             i = alignment[j]

@@ -11,18 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import inlined, jit
-
-Ints = NDArray[np.int32]
-Logs = NDArray[np.float32]
-Reals = NDArray[np.float64]
 
 CEPT, NEXT = 0, 1
 HEAD, SIZE, TOTAL, CENTRE = 0, 1, 2, 3
-LEAST_GAIN = 1e-6
-"""A change must gain more than the rounding of the logs."""
+LEAST_GAIN = 1e-6  # a change must gain more than the rounding of the logs
 HOPELESS = -12.0
 """The order is not looked at where all other terms are so much worse than those of another cept."""
 
@@ -33,29 +28,22 @@ class KernelPair(NamedTuple):
     Cept i > 0 is that of source word i - 1; cept 0 is that of NULL.
     """
 
-    local: Logs
+    local: F4
     """What a link costs by itself, (N + 1, M): the translation, in IBM 3 also the distortion."""
-    fertilities: Logs
+    fertilities: F4
     """n(s | word) for each cept and size s from 0 to F, (N + 1, F + 1); row 0 is not used."""
     factorial: bool
     """Whether a cept of s words counts s! times (IBM 3, where `fertilities` holds n(s) s!)."""
-    null: Reals
-    """The probability of each number of NULL words, (M + 1,)."""
-    first: Logs
-    """d1(step | class of the word of the cept before, class of the word); IBM 3: size 0."""
-    rest: Logs
-    """d>1(step | class of the word), for steps from 1."""
-    sources: Ints
-    """The class of each cept's word, (N + 1,); [0] is the start of the sentence."""
-    targets: Ints
-    """The class of each target word, (M,)."""
-    links: Ints
-    """The cept of each target word and the next word of that cept, -1 at its end, (2, M)."""
-    cepts: Ints
+    null: F8  # the probability of each number of NULL words, (M + 1,)
+    first: F4  # d1(step | class of the word of the cept before, class of the word); IBM 3: size 0
+    rest: F4  # d>1(step | class of the word), for steps from 1
+    sources: I4  # the class of each cept's word, (N + 1,); [0] is the start of the sentence
+    targets: I4  # the class of each target word, (M,)
+    links: I4  # the cept of each target word and the next word of that cept, -1 at its end, (2, M)
+    cepts: I4
     """Of each cept first word (-1: none), number of words, sum and centre of their 1-based
     positions, (4, N + 1); the centre is the mean, rounded up, that of the start 0."""
-    growth: Reals
-    """How the fertility terms change if a cept gets one more word, (N + 1,)."""
+    growth: F8  # how the fertility terms change if a cept gets one more word, (N + 1,)
 
 
 @inlined
@@ -129,7 +117,7 @@ def swap(j: int, k: int, pair: KernelPair) -> None:
 
 
 @inlined
-def head_log(step: int, before: int, word: int, first: Logs) -> float:
+def head_log(step: int, before: int, word: int, first: F4) -> float:
     """Return log d1(step | class of the cept before, class of the word); the ends stand for all."""
     # the table has the steps -band .. band; column 0 is that of -band
     band = first.shape[2] // 2
@@ -137,7 +125,7 @@ def head_log(step: int, before: int, word: int, first: Logs) -> float:
 
 
 @inlined
-def rest_log(step: int, word: int, rest: Logs) -> float:
+def rest_log(step: int, word: int, rest: F4) -> float:
     """Return log d>1(step | class of the word), step > 0; the end stands for all beyond."""
     return float(rest[word, min(step, rest.shape[1]) - 1])
 
@@ -201,7 +189,7 @@ def word_gain(j: int, i: int, pair: KernelPair) -> float:
 
 
 @jit
-def word_gains(j: int, old: int, pair: KernelPair, gains: Reals) -> None:
+def word_gains(j: int, old: int, pair: KernelPair, gains: F8) -> None:
     """Set the change of the log-probability when word j, in no cept now, goes into each cept.
 
     It is minus infinity where that is hopeless, other than for the cept `old`.
@@ -242,7 +230,7 @@ def swap_gain(j: int, k: int, pair: KernelPair) -> float:
 
 
 @jit
-def order_burdens(pair: KernelPair) -> Reals:
+def order_burdens(pair: KernelPair) -> F8:
     """Return how much the order terms of each cept of IBM 4 cost, and the head of the next: U.
 
     No change of the order within a cept, or of the centre before the next, can gain more than that.
@@ -273,7 +261,7 @@ def order_burdens(pair: KernelPair) -> Reals:
 
 
 @inlined
-def swap_bound(j: int, k: int, pair: KernelPair, burdens: Reals) -> float:
+def swap_bound(j: int, k: int, pair: KernelPair, burdens: F8) -> float:
     """Return what a swap of words j and k gains at most: all order terms around would be free."""
     a, b, local = pair.links[CEPT, j], pair.links[CEPT, k], pair.local
     gain = local[b, j] + local[a, k] - local[a, j] - local[b, k]
@@ -281,7 +269,7 @@ def swap_bound(j: int, k: int, pair: KernelPair, burdens: Reals) -> float:
 
 
 @jit
-def put_all(alignment: Ints, pair: KernelPair) -> float:
+def put_all(alignment: I4, pair: KernelPair) -> float:
     """Set the alignment: the source word of each target word, -1 for NULL.
 
     Returns log P(target words, alignment | source words).
@@ -339,11 +327,8 @@ def climb(sweeps: int, pair: KernelPair) -> float:
     return total
 
 
-Offsets = NDArray[np.int64]
-
-
 @inlined
-def weigh(count: float, small: Reals) -> float:
+def weigh(count: float, small: F8) -> float:
     """Return x log x, from a table where x is small."""
     if count < small.size:
         return float(small[int(count)])
@@ -351,7 +336,7 @@ def weigh(count: float, small: Reals) -> float:
 
 
 @jit
-def occurrences(stream: Ints, size: int) -> tuple[Offsets, Offsets]:
+def occurrences(stream: I4, size: int) -> tuple[I8, I8]:
     """List the places of each word in the stream: (rows, places), as a counting sort does."""
     rows = np.zeros(size + 2, np.int64)
     for word in stream:
@@ -370,7 +355,7 @@ def occurrences(stream: Ints, size: int) -> tuple[Offsets, Offsets]:
 
 @jit
 def look_around(
-    word: int, stream: Ints, start: int, end: int, places: Offsets, classes: Ints, beside: Reals
+    word: int, stream: I4, start: int, end: int, places: I8, classes: I4, beside: F8
 ) -> float:
     """Count the classes before and after a word in `beside`; return how often it follows itself."""
     beside[:] = 0
@@ -388,7 +373,7 @@ def look_around(
 
 
 @jit
-def shift(group: int, sign: float, beside: Reals, twice: float, bigrams: Reals) -> None:
+def shift(group: int, sign: float, beside: F8, twice: float, bigrams: F8) -> None:
     """Add a word to a class, or take it out of it (sign -1), in the counts of class bigrams."""
     for other in range(bigrams.shape[0]):
         bigrams[other, group] += sign * beside[0, other]
@@ -398,8 +383,8 @@ def shift(group: int, sign: float, beside: Reals, twice: float, bigrams: Reals) 
 
 @jit
 def best_class(
-    number: int, count: float, beside: Reals, twice: float, bigrams: Reals, sizes: Reals,
-    small: Reals, near: Ints, gains: Reals,
+    number: int, count: float, beside: F8, twice: float, bigrams: F8, sizes: F8,
+    small: F8, near: I4, gains: F8,
 ) -> None:  # fmt: skip
     """Set the gain in log-likelihood of each class for a word that is in none."""
     # only classes that stand beside the word change their cells with it
@@ -430,9 +415,7 @@ def best_class(
 
 
 @jit
-def exchange(
-    stream: Ints, classes: Ints, number: int, rounds: int, least: int, small: Reals
-) -> int:
+def exchange(stream: I4, classes: I4, number: int, rounds: int, least: int, small: F8) -> int:
     """Move each word to its best class, in turn, till fewer than `least` words move in a round.
 
     `stream` is the text with the boundary, word `classes.size - 1`, before and after each line;

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.align.bitext import F4, F8, I4, I8
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
 
 MOST = 9  # fertilities from here on share one probability, halved for each further word
@@ -18,8 +18,7 @@ REACH = 40  # steps from here on share one probability, spread evenly over `TAIL
 TAIL = 20
 BASE = 0.01  # added to each count of the tables that all others are smoothed with
 SWEEPS = 20  # the most passes of hill climbing over a pair
-PARTS = 8
-"""Number of parts for counting; fixed, to give the same sums for any number of threads."""
+PARTS = 8  # number of parts for counting; fixed, to give the same sums for any number of threads
 NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from alignkit._support.array_types import F4, F8, I4, I8
 from alignkit._support.jit import readonly
-from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side, parts_of
+from alignkit.align.bitext import Bitext, Side, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import Decoder
 from alignkit.align.expectation import Workers, lexical_tables

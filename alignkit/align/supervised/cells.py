@@ -8,19 +8,17 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
-from alignkit.align.decoders import Decoding
+from alignkit._support.array_types import B1, F4, F8, I2, I4, I8
+from alignkit.align.bitext import Bitext, Side
+from alignkit.align.decoders import Decoding, mean_of
 from alignkit.align.evidence import Evidence, EvidenceSystem, names_of_channels
-from alignkit.align.priors import code_points, units_of
-from alignkit.align.priors_kernel import cosines_of_pair, vector_features
+from alignkit.align.priors import code_points, cosines, units_of
+from alignkit.align.priors_kernel import vector_features
 from alignkit.align.supervised import cells_kernel as kernel
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError
 from alignkit.model.texts import word_kind
-
-I2 = NDArray[np.int16]
 
 CELL = (
     "mean", "logit_mean", "logit_forward", "logit_reverse", "logit_geometric", "minimum",
@@ -126,11 +124,11 @@ class Cells:
         kernel.similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
         compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
         between = [matrices[-1].ravel() for matrices in compared]
-        cosines = np.concatenate([np.empty(0, np.float32), *between])
+        likely = np.concatenate([np.empty(0, np.float32), *between])
         marks = np.zeros(len(forward), np.uint8)
-        means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
+        means = np.minimum(mean_of(forward, reverse), np.float32(1))
         starts = source.starts, target.starts
-        count = kernel.mark_cells(begin, end, *starts, means, likeness, cosines, marks)
+        count = kernel.mark_cells(begin, end, *starts, means, likeness, likely, marks)
         systems: tuple[EvidenceSystem, ...] = ()
         if evidence is not None:  # each of its links is a candidate
             evidence, systems = evidence.part(begin, end), evidence.systems
@@ -146,8 +144,8 @@ class Cells:
         )  # fmt: skip
         for k, matrices in enumerate(compared):
             vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
-        shown = np.add(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
-        shown = np.minimum(shown * np.float32(0.5), np.float32(1))
+        shown = mean_of(*decoder.calibrated(begin, end, (forward, reverse)))[marks > 0]
+        shown = np.minimum(shown, np.float32(1))
         cells = cls.placed(bitext, begin, end, ends, places, features, shown)
         if evidence is None:
             return cells
@@ -184,20 +182,18 @@ class Cells:
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
     """Return, for each pair, the cosines of its words within each side and between the sides."""
     compared = []
-    both = zip((bitext.source, bitext.target), vectors, strict=True)
-    sides = (_units(side, begin, end, seen) for side, seen in both)
+    sides = (
+        _units(side, begin, end, seen)
+        for side, seen in zip((bitext.source, bitext.target), vectors, strict=True)
+    )
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
             raise AlignerError(f"vectors of {numbers}: both sides need vectors of the same space")
-        compared.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
+        both = (mine, mine), (theirs, theirs), (mine, theirs)
+        own, other, cross = (cosines(*each).astype(np.float32) for each in both)
+        compared.append((own, other, cross))
     return compared
-
-
-def _cosines(rows: I2, columns: I2) -> F4:
-    matrix = np.empty((len(rows), len(columns)), np.float32)
-    cosines_of_pair(rows, columns, matrix)
-    return matrix
 
 
 def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
@@ -213,7 +209,7 @@ def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
         yield units_of(vectors_of(vectors, side.sentence(k)))
 
 
-def found_in(keys: I8, wanted: I8) -> tuple[I8, NDArray[np.bool_]]:
+def found_in(keys: I8, wanted: I8) -> tuple[I8, B1]:
     """Return the index of each wanted number among rising keys, and whether it is there."""
     place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
     return place, keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
@@ -243,7 +239,7 @@ class GoldCounts:
             self._ids.append(numbers)
             self._own.append(_sums(own, values)[own])
 
-    def set_features(self, features: F4, training: NDArray[np.bool_]) -> None:
+    def set_features(self, features: F4, training: B1) -> None:
         """Set the features of all cells from the training pairs (P,) other than its own."""
         inside = training[self._pair_of]
         rests = [
@@ -274,7 +270,7 @@ class GoldLexicon:
 
     source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
-    pairs: NDArray[np.int32]  # (K, 2) int32: the word pairs, rising
+    pairs: I4  # (K, 2) int32: the word pairs, rising
     pair_counts: F8
     source_counts: F8
     target_counts: F8

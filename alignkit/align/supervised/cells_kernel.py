@@ -1,18 +1,13 @@
-"""Find the cells that may be links, and write what is known of each."""
+"""Find the cells that may be links, write what is known of each, and calibrate probabilities."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I4, I8, U1, U4
 from alignkit._support.jit import inlined, jit
+from alignkit.align.expectation_kernel import Own, Pairs, Tables, longest
 from alignkit.align.priors_kernel import common_prefix
-
-F4 = NDArray[np.float32]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-U1 = NDArray[np.uint8]
-U4 = NDArray[np.uint32]
 
 LEAST_MEAN = 0.0005
 LEAST_NEIGHBOUR = 0.15
@@ -38,11 +33,8 @@ def similarities(
 
     The subsequence counts twice over both lengths, the prefix over the longer one.
     """
-    longest = 0
-    for word in range(len(target_code_starts) - 1):
-        longest = max(longest, target_code_starts[word + 1] - target_code_starts[word])
     # one line of the table of longest common subsequences serves all
-    line = np.zeros(longest + 1, np.int32)
+    line = np.zeros(longest(target_code_starts, 0, len(target_code_starts) - 1), np.int32)
     cell = 0
     for p in range(begin, end):
         for i in range(source_starts[p], source_starts[p + 1]):
@@ -175,7 +167,6 @@ def cell_features(
     """
     base = 0
     row = 0
-    best = np.zeros(2, np.float32)
     for p in range(begin, end):
         a, b = source_starts[p], target_starts[p]
         n, m = source_starts[p + 1] - a, target_starts[p + 1] - b
@@ -187,11 +178,9 @@ def cell_features(
         to_source, to_target = np.empty(n, np.int64), np.empty(m, np.int64)
         same_source, same_target = np.zeros(n, np.int32), np.zeros(m, np.int32)
         for i in range(n):
-            to_source[i] = kth(means, i * m, 1, m, best)
-            by_source[i, 0], by_source[i, 1] = best[0], best[1]
+            to_source[i] = kth(means, i * m, 1, m, by_source[i, :2])
         for j in range(m):
-            to_target[j] = kth(means, j, m, n, best)
-            by_target[j, 0], by_target[j, 1] = best[0], best[1]
+            to_target[j] = kth(means, j, m, n, by_target[j, :2])
         for i in range(n):
             for j in range(m):
                 cell = i * m + j
@@ -202,12 +191,8 @@ def cell_features(
                 if spelled[base + cell, 1] == 1:
                     same_source[i] += 1
                     same_target[j] += 1
-        for i in range(n):
-            if by_source[i, 0] < CERTAIN:
-                to_source[i] = -100_000
-        for j in range(m):
-            if by_target[j, 0] < CERTAIN:
-                to_target[j] = -100_000
+        to_source[by_source[:, 0] < CERTAIN] = -100_000
+        to_target[by_target[:, 0] < CERTAIN] = -100_000
         for i in range(n):
             for j in range(m):
                 cell = i * m + j
@@ -295,7 +280,6 @@ def neighbour_features(
 
     lengths (P, 2) are those of the pairs, whose cells are from ends[p] to before ends[p + 1].
     """
-    best = np.zeros(2, np.float32)
     for p in range(len(lengths)):
         n, m = lengths[p, 0], lengths[p, 1]
         first = np.zeros(n * m, np.float32)
@@ -303,11 +287,9 @@ def neighbour_features(
             first[places[row, 0] * m + places[row, 1]] = probabilities[row]
         by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
         for i in range(n):
-            kth(first, i * m, 1, m, best)
-            by_source[i, 0], by_source[i, 1] = best[0], best[1]
+            kth(first, i * m, 1, m, by_source[i, :2])
         for j in range(m):
-            kth(first, j, m, n, best)
-            by_target[j, 0], by_target[j, 1] = best[0], best[1]
+            kth(first, j, m, n, by_target[j, :2])
         for i in range(n):
             for j in range(m):
                 by_source[i, 2] += first[i * m + j]
@@ -331,3 +313,106 @@ def neighbour_features(
                         out[k] = at(first, 0, n, m, y, z)
                         k += 1
             out[14] = x >= by_source[i, 0] and x >= by_target[j, 0]
+
+
+LEAST = 0.1  # cells with a lower mean posterior keep it when they are calibrated
+CLIP = 0.001  # probabilities are this far from 0 and 1 when their log odds are taken
+
+
+@inlined
+def against_rival(x: float, best: float, second: float) -> float:
+    """Return the logarithm of a mean over the greatest other one."""
+    rival = second if x >= best else best
+    return float(np.log((x + 0.01) / (rival + 0.01)))
+
+
+@jit
+def calibrate(
+    begin: int, end: int, pairs: Pairs, tables: Tables, own: Own, few: bool, forward: F4,
+    reverse: F4, source_letters: U4, source_starts: I8, target_letters: U4, target_starts: I8,
+    source_signs: U1, target_signs: U1, source_counts: F4, target_counts: F4, agreement: float,
+    weights: F8, probabilities: F4, features: F4,
+) -> None:  # fmt: skip
+    """Set the probabilities (C,) of the cells of the pairs from begin to before end.
+
+    `weights` (F + 1,) are those of the features and the bias. `features` (C, F) are set too where
+    it is not empty. Words are given by their letters, whether they are signs without letters, and
+    how often the text of training has them. In texts of few pairs, whose own links are not taken
+    out of the tables, they are taken out here.
+    """
+    some = np.zeros(len(weights) - 1, np.float64)
+    most_n = longest(pairs.source_starts, begin, end)
+    most_m = longest(pairs.target_starts, begin, end)
+    bests, others = np.zeros((most_n, 2), np.float32), np.zeros((most_m, 2), np.float32)
+    rows, columns = np.zeros(most_n, np.float32), np.zeros(most_m, np.float32)
+    means = np.zeros(most_n * most_m, np.float32)
+    mine = np.zeros(most_n * most_m, np.float32)
+    base = 0
+    for p in range(begin, end):
+        a, b = pairs.source_starts[p], pairs.target_starts[p]
+        n, m = pairs.source_starts[p + 1] - a, pairs.target_starts[p + 1] - b
+        start = pairs.starts[p]
+        rows[:n] = 0
+        columns[:m] = 0
+        for i in range(n):
+            for j in range(m):
+                cell = i * m + j
+                to, back = forward[base + cell], reverse[base + cell]
+                means[cell] = min((to + back) * np.float32(0.5), np.float32(1))
+                # what the pair itself gave to the tables
+                mine[cell] = 0
+                if len(own.links) > 0:
+                    mine[cell] = np.float32(own.links[start + cell]) / np.float32(255)
+                elif few:
+                    mine[cell] = to * back * means[cell]
+                rows[i] += mine[cell]
+                columns[j] += mine[cell]
+        for i in range(n):
+            kth(means, i * m, 1, m, bests[i])
+        for j in range(m):
+            kth(means, j, m, n, others[j])
+        for i in range(n):
+            source = pairs.source[a + i]
+            first = source_starts[source]
+            letters = source_starts[source + 1] - first
+            for j in range(m):
+                cell = i * m + j
+                x = float(means[cell])
+                probabilities[base + cell] = x
+                if x < LEAST:
+                    continue
+                target = pairs.target[b + j]
+                at = target_starts[target]
+                more = target_starts[target + 1] - at
+                prefix = common_prefix(source_letters, first, letters, target_letters, at, more)
+                equal = prefix == letters and prefix == more
+                sign, other_sign = source_signs[source] > 0, target_signs[target] > 0
+                to, back = float(forward[base + cell]), float(reverse[base + cell])
+                # s, how far other pairs link the two words, and its shares of all their links
+                weight = float(tables.forward[pairs.cells[start + cell]])
+                support = max(weight - mine[cell], 0.0)
+                total = max(float(tables.source_totals[source]) - rows[i], 0.0)
+                other_total = max(float(tables.target_totals[target]) - columns[j], 0.0)
+                share = (support + 0.05) / (total + 0.5)
+                other_share = (support + 0.05) / (other_total + 0.5)
+                # the features are those of `FEATURES`, in its order
+                some[0] = logit(x, CLIP)
+                some[1] = (logit(to, CLIP) + logit(back, CLIP)) / 2
+                some[2] = logit(min(to, back), CLIP)
+                some[3] = against_rival(x, bests[i, 0], bests[i, 1])
+                some[4] = against_rival(x, others[j, 0], others[j, 1])
+                some[5] = np.log(support + 0.1)
+                some[6] = np.log(min(share, other_share, 2.0))
+                some[7] = np.log(max(source_counts[source], target_counts[target], 1.0))
+                some[8] = equal
+                some[9] = 0.0 if equal or prefix < 3 else prefix / max(letters, more)
+                some[10] = sign != other_sign
+                some[11] = abs((i + 0.5) / n - (j + 0.5) / m)
+                some[12] = 0.0 if equal or (sign and other_sign) else agreement
+                odds = weights[len(some)]
+                for k in range(len(some)):
+                    odds += weights[k] * some[k]
+                probabilities[base + cell] = 1 / (1 + np.exp(-odds))
+                if len(features) > 0:
+                    features[base + cell] = some
+        base += n * m

@@ -9,25 +9,14 @@ from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I8
+from alignkit._support.array_types import B1, F4, F8, I8
 from alignkit.align.evidence import STRONG_OF_CHANNEL, EvidenceSystem
 from alignkit.align.expectation import Workers
+from alignkit.align.supervised import learned
 from alignkit.align.supervised import network_kernel as kernel
 from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts
 from alignkit.align.supervised.gold import FOLDS, Gold
-from alignkit.align.supervised.learned import (
-    KINDS,
-    SYSTEM,
-    VOTE,
-    FitKind,
-    Layers,
-    StackedModel,
-    SupervisedRound,
-    probabilities_of,
-    shares_by,
-)
 from alignkit.align.supervised.measures import GRID, best_of, calibration_error, measure, rows_of
 
 T = TypeVar("T")
@@ -45,9 +34,9 @@ _CLOSE = 1e-7  # of the gradient to the number of rows
 
 
 def fit(
-    kinds: Sequence[FitKind], prior: SupervisedRound, names: Sequence[str], features: F4, goals: F4,
-    *, second: bool,
-) -> list[SupervisedRound]:  # fmt: skip
+    kinds: Sequence[learned.FitKind], prior: learned.SupervisedRound, names: Sequence[str],
+    features: F4, goals: F4, *, second: bool,
+) -> list[learned.SupervisedRound]:  # fmt: skip
     """Fit a round in each of several ways."""
     kept = goals >= 0
     if not kept.all():
@@ -61,29 +50,31 @@ def fit(
 class _Fits:
     """Fits of a round to the same cells in several ways, with shared work."""
 
-    def __init__(self, prior: SupervisedRound, features: F4, goals: F4, strong: I8) -> None:
+    def __init__(self, prior: learned.SupervisedRound, features: F4, goals: F4, strong: I8) -> None:
         self._prior, self._features, self._goals = prior, features, goals
         self._offset = prior.logits(features)
         self._columns = {"all": np.arange(features.shape[1]), "strong": strong}
         self._rows: dict[str, tuple[F4, F8, F8]] = {}
-        self._linear: dict[tuple[str, float], SupervisedRound] = {}
+        self._linear: dict[tuple[str, float], learned.SupervisedRound] = {}
 
-    def of(self, kind: FitKind) -> SupervisedRound:
+    def of(self, kind: learned.FitKind) -> learned.SupervisedRound:
         """Return the round fitted in one way."""
         if kind.features == "prior":  # as Platt scaling: a factor and a bias of the prior
             prior, column = self._prior, self._offset[:, None].astype(np.float32)
             weights, bias = _regression(column, self._offset, self._goals, kind.ridge)
             factor = 1 + weights[0]
-            return SupervisedRound(prior.weights * factor, prior.bias * factor + bias)
+            return learned.SupervisedRound(prior.weights * factor, prior.bias * factor + bias)
         if kind.features == "network":
             return self._networks
         if kind.features == "both":
             linear, networks = self._weighed("all", kind.ridge), self._networks.networks
-            halves = [Layers(each.first, each.second * np.float32(0.5)) for each in networks]
-            return SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
+            halves = [
+                learned.Layers(each.first, each.second * np.float32(0.5)) for each in networks
+            ]
+            return learned.SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
         return self._weighed(kind.features, kind.ridge)
 
-    def _weighed(self, which: str, ridge: float) -> SupervisedRound:
+    def _weighed(self, which: str, ridge: float) -> learned.SupervisedRound:
         if (which, ridge) not in self._linear:
             columns = self._columns[which]
             if which not in self._rows:
@@ -93,17 +84,17 @@ class _Fits:
             weights = self._prior.weights.copy()
             weights[columns] += slopes / spread
             bias += self._prior.bias - float((slopes * mean / spread).sum())
-            self._linear[which, ridge] = SupervisedRound(weights, bias)
+            self._linear[which, ridge] = learned.SupervisedRound(weights, bias)
         return self._linear[which, ridge]
 
     @cached_property
-    def _networks(self) -> SupervisedRound:
+    def _networks(self) -> learned.SupervisedRound:
         self._rows.clear()
         width, easy = self._features.shape[1], self._offset < EASY
         rows, mean, spread = _scaled(self._features, np.arange(width), width + 4 - width % 4)
         rows[:, width] = 1
         networks = [_trained(rows, self._goals, easy, mean, spread, seed) for seed in range(SEEDS)]
-        return SupervisedRound(np.zeros(width), 0.0, tuple(networks))
+        return learned.SupervisedRound(np.zeros(width), 0.0, tuple(networks))
 
 
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
@@ -150,9 +141,7 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     return weights[:-1], float(weights[-1])
 
 
-def _trained(
-    rows: F4, goals: F4, easy: NDArray[np.bool_], mean: F8, spread: F8, seed: int
-) -> Layers:
+def _trained(rows: F4, goals: F4, easy: B1, mean: F8, spread: F8, seed: int) -> learned.Layers:
     """Return a network; each epoch sees an eighth of the easy rows, weighted by eight."""
     scale = np.where(easy, np.float32(THINNED), np.float32(1))
     hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
@@ -172,7 +161,7 @@ def _trained(
     scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
-    return Layers(scaled.astype(np.float32), second)
+    return learned.Layers(scaled.astype(np.float32), second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +169,7 @@ class Folds:
     """First rounds, each fitted without the pairs of one fold."""
 
     of: I8  # (P,) the fold of each pair
-    firsts: tuple[SupervisedRound, ...]  # the first rounds, by fold
+    firsts: tuple[learned.SupervisedRound, ...]  # the first rounds, by fold
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +177,7 @@ class Validated:
     """The choice and the results of cross-validation."""
 
     kind: str  # how the rounds were fitted
-    rounds: StackedModel  # those fitted to all pairs
+    rounds: learned.StackedModel  # those fitted to all pairs
     folds: Folds  # the first rounds by which the second learned
     threshold: float  # links are more probable than this
     losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
@@ -201,7 +190,7 @@ class _Learning:
     """The fits of rounds to parts of the gold pairs."""
 
     def __init__(
-        self, gold: Gold, objective: str, prior: StackedModel, workers: Workers,
+        self, gold: Gold, objective: str, prior: learned.StackedModel, workers: Workers,
         lexical: bool = True, fold_of: I8 | None = None,
     ) -> None:  # fmt: skip
         self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
@@ -229,16 +218,16 @@ class _Learning:
         return features
 
     def fit(
-        self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_], *, second: bool
-    ) -> list[SupervisedRound]:
+        self, kinds: Sequence[learned.FitKind], features: F4, rows: B1, *, second: bool
+    ) -> list[learned.SupervisedRound]:
         """Fit the first or the second round to some cells, in each of several ways."""
         prior = self.prior.second if second else self.prior.first
         return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=second)
 
 
 def validate(
-    gold: Gold, objective: str, prior: StackedModel, workers: Workers, *, before: float,
-    kinds: Sequence[FitKind] = tuple(KINDS.values()), lexical: bool = True,
+    gold: Gold, objective: str, prior: learned.StackedModel, workers: Workers, *, before: float,
+    kinds: Sequence[learned.FitKind] = tuple(learned.KINDS.values()), lexical: bool = True,
 ) -> Validated:  # fmt: skip
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
@@ -289,8 +278,8 @@ def rivals_of(
 ) -> Iterator[Rival]:
     """Yield each system and the vote; `plain` are the counts (P, 4) without evidence."""
     goals = gold.goals(objective)
-    for kind in (*(SYSTEM + system.name for system in systems), VOTE):
-        shares = shares_by(kind, systems, gold.cells)
+    for kind in (*(learned.SYSTEM + system.name for system in systems), learned.VOTE):
+        shares = learned.shares_by(kind, systems, gold.cells)
         rows, threshold = by_threshold(objective, gold, shares, fold_of)
         rows[gold.lacking] = plain[gold.lacking]
         yield Rival(kind, rows, threshold, calibration_error(goals, shares))
@@ -299,7 +288,7 @@ def rivals_of(
 def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tuple[I8, Rival]:
     """Return the counts by the best rival of the other folds, and the best of all."""
 
-    def best(inside: NDArray[np.bool_]) -> Rival:  # the first of equals
+    def best(inside: B1) -> Rival:  # the first of equals
         sums = np.stack([rival.rows[inside].sum(axis=0) for rival in rivals])
         return rivals[int(measure(objective, sums).argmax())]
 
@@ -310,30 +299,30 @@ def best_of_rivals(objective: str, rivals: Sequence[Rival], fold_of: I8) -> tupl
 
 
 def refit(
-    gold: Gold, objective: str, prior: StackedModel, kind: str, workers: Workers,
+    gold: Gold, objective: str, prior: learned.StackedModel, kind: str, workers: Workers,
     folds: Folds | None = None,
-) -> tuple[StackedModel, Folds]:  # fmt: skip
+) -> tuple[learned.StackedModel, Folds]:  # fmt: skip
     """Fit rounds of a known kind: with two fits if `folds` has first rounds, else with seven."""
     fold_of = None if folds is None else folds.of
     learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)
     if folds is None:
-        [first], firsts = _first_out_of_fold(learning, [KINDS[kind]])
+        [first], firsts = _first_out_of_fold(learning, [learned.KINDS[kind]])
         folds = Folds(learning.fold_of, tuple(each[0] for each in firsts))
     else:
         first = np.zeros(len(learning.goals))
         for fold, round in enumerate(folds.firsts):
             inside = learning.cell_fold == fold
             first[inside] = round.logits(learning.features_without([fold])[inside])
-    return _final(learning, KINDS[kind], first), folds
+    return _final(learning, learned.KINDS[kind], first), folds
 
 
 def _first_out_of_fold(
-    learning: _Learning, kinds: Sequence[FitKind]
-) -> tuple[list[F8], list[list[SupervisedRound]]]:
+    learning: _Learning, kinds: Sequence[learned.FitKind]
+) -> tuple[list[F8], list[list[learned.SupervisedRound]]]:
     """Return the log odds (K,) of cells by the first rounds of other folds, and these rounds."""
     by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
 
-    def of(fold: int) -> list[SupervisedRound]:
+    def of(fold: int) -> list[learned.SupervisedRound]:
         features = learning.features_without([fold])
         inside = learning.cell_fold == fold
         rounds = learning.fit(kinds, features, ~inside, second=False)
@@ -344,7 +333,7 @@ def _first_out_of_fold(
     return by_kind, learning.each(of, FOLDS)
 
 
-def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
+def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first: F8) -> F4:
     """Return the probabilities (K,) of cells by both rounds of the other folds."""
     # The second round of the folds but f learns what the first says of fold g without f and g
     twos = list(combinations(range(FOLDS), 2))
@@ -364,21 +353,23 @@ def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
 
     def of(fold: int) -> None:
         features = learning.features_without([fold])
-        cells.set_neighbours(probabilities_of(seen[fold]), features)
+        cells.set_neighbours(learned.probabilities_of(seen[fold]), features)
         inside = cell_fold == fold
         [round] = learning.fit([kind], features, ~inside, second=True)
-        refined[inside] = probabilities_of(round.logits(features[inside]))
+        refined[inside] = learned.probabilities_of(round.logits(features[inside]))
 
     learning.each(of, FOLDS)
     return refined
 
 
-def _final(learning: _Learning, kind: FitKind, first: F8) -> StackedModel:
+def _final(learning: _Learning, kind: learned.FitKind, first: F8) -> learned.StackedModel:
     features = learning.features_without([])
     everything = np.ones(len(features), bool)
     [first_round] = learning.fit([kind], features, everything, second=False)
-    learning.gold.cells.set_neighbours(probabilities_of(first), features)
-    return StackedModel(first_round, *learning.fit([kind], features, everything, second=True))
+    learning.gold.cells.set_neighbours(learned.probabilities_of(first), features)
+    return learned.StackedModel(
+        first_round, *learning.fit([kind], features, everything, second=True)
+    )
 
 
 def _log_loss(logits: F8, goals: F4) -> float:

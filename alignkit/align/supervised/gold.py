@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import words
+from alignkit._support.array_types import B1, F4, I2, I8
 from alignkit.align.aligner import Aligner
-from alignkit.align.bitext import F4, I8, Bitext
+from alignkit.align.bitext import Bitext
 from alignkit.align.evidence import Annotators, Evidence, systems_of
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import CELL, OTHERS, Cells, found_in, names_of
@@ -68,7 +69,7 @@ class Gold:
         return len(self.bitext)
 
     @cached_property
-    def lacking(self) -> NDArray[np.bool_]:
+    def lacking(self) -> B1:
         """Which pairs (P,) some system did not align."""
         lacking = np.isnan(self.cells.shares).any(axis=1)
         return np.asarray(np.bincount(self.cells.pair_of, lacking, len(self)) > 0)
@@ -109,7 +110,7 @@ class Gold:
         return levels
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> B1:
         """Which cells (K,) are included in counts of links."""
         kept = self.cells.features[:, _IDENTICAL] == 0
         return np.asarray(kept if self.ignore_identical else np.ones(len(self.levels), bool))
@@ -146,7 +147,7 @@ class _Kept:
     id: str  # its name
     words: tuple[Sequence[str], Sequence[str]]  # those of both sides
     alignment: Alignment  # its links
-    places: NDArray[np.int16]  # (K, 2) source and target position of each cell
+    places: I2  # (K, 2) source and target position of each cell
     features: F4  # (K, D) what the pair itself says of them
     probabilities: F4  # (K,) those of the aligner alone
     fold: int  # the fold of cross-validation that it is in

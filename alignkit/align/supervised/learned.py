@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alignkit._support.arguments import each
-from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
+from alignkit._support.array_types import F4, F8, I8
+from alignkit.align.bitext import PARTS, Bitext, parts_of
 from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
 from alignkit.align.evidence import Evidence, EvidenceLike, EvidenceSystem, check_systems
 from alignkit.align.expectation import Workers
@@ -33,8 +34,7 @@ from alignkit.io.opening import open_input
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 
-UNSUPERVISED = "unsupervised"
-"""The kind if learning brought no gain: the aligner's own alignment."""
+UNSUPERVISED = "unsupervised"  # the kind if learning brought no gain: the aligner's own alignment
 VOTE, SYSTEM, WITHOUT = "vote", "system:", "without"
 """The kinds if evidence is used as it is (the name of the system follows), or not at all."""
 
@@ -249,12 +249,10 @@ class Prior:
 
     Parameters
     ----------
-    first, second
-        Weights by name; ``bias`` is one of the names, and missing features have weight 0.
-    threshold
-        Links have a higher probability than this, if nothing more is learned.
-    made
-        Its maker, its source, and its licence.
+    first, second : Weights by name; ``bias`` is one of the names, and missing features have weight
+        0.
+    threshold : Links have a higher probability than this, if nothing more is learned.
+    made : Its maker, its source, and its licence.
 
     Examples
     --------
@@ -284,8 +282,7 @@ class Prior:
 
         Raises
         ------
-        FormatError
-            If the file is not a prior.
+        FormatError : If the file is not a prior.
         """
         if name in ("samples", "none"):
             return cls.samples() if name == "samples" else cls.none()
@@ -321,8 +318,7 @@ class Prior:
 
         Raises
         ------
-        FormatError
-            If the text is not a prior.
+        FormatError : If the text is not a prior.
         """
         try:
             content = json.loads(text)

@@ -9,8 +9,8 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.array_types import B1, F4, F8, I8
 from alignkit._support.jit import readonly
-from alignkit.align.bitext import F4, F8, I8
 from alignkit.align.supervised.gold import Gold
 from alignkit.align.supervised.learned import OBJECTIVES
 from alignkit.model.phrase_kernel import match_phrases
@@ -41,7 +41,7 @@ def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> 
     return np.stack([hypothesis, right, gold.reference, recalled], axis=1).astype(np.int64)
 
 
-def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
+def _phrase_rows(gold: Gold, chosen: B1) -> I8:
     cells = gold.cells
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
     reference = gold.links.sure_only()
@@ -116,39 +116,25 @@ class LearningReport(TableResult):
 
     Parameters
     ----------
-    objective
-        The goal of learning; one of `OBJECTIVES`.
-    ignore_identical
-        Whether equal words were left out of the measure.
-    pairs, different, left_out
-        The pairs used for learning, the number of different ones, and the annotated pairs left
-        out: with an empty side, more than 400 words, or after the first million cells.
-    before, after, gain
-        The measure of the aligner alone, of the refinement, and the difference.
-    calibration
-        Calibration error of the probabilities, before and after.
-    threshold_before, threshold
-        Links have a higher probability than this, before and after.
-    kind
-        The way of learning that did best; one of `alignkit.align.supervised.learned.KINDS`.
-    losses
-        For each way that was tried, the log-loss of a cell in bits.
-    prior
-        The prior that learning started from.
-    vectors
-        Whether vectors are used.
-    gaining
-        The share of the resamples with a gain.
-    used
-        Whether there was a gain, in enough resamples; see `Objective`.
-    systems
-        With evidence, each system and the vote; `gain` is over the best of these, the aligner and
-        `without`, chosen on the other folds.
-    instead
-        The best of them on all pairs: ``system:NAME``, ``vote``, ``without``, or empty for the
-        aligner. It is used if there was no gain.
-    without
-        With evidence, the report of learning without it.
+    objective : The goal of learning; one of `OBJECTIVES`.
+    ignore_identical : Whether equal words were left out of the measure.
+    pairs, different, left_out : The pairs used for learning, the number of different ones, and the
+        annotated pairs left out: with an empty side, more than 400 words, or after the first
+        million cells.
+    before, after, gain : The measure of the aligner alone, of the refinement, and the difference.
+    calibration : Calibration error of the probabilities, before and after.
+    threshold_before, threshold : Links have a higher probability than this, before and after.
+    kind : The way of learning that did best; one of `alignkit.align.supervised.learned.KINDS`.
+    losses : For each way that was tried, the log-loss of a cell in bits.
+    prior : The prior that learning started from.
+    vectors : Whether vectors are used.
+    gaining : The share of the resamples with a gain.
+    used : Whether there was a gain, in enough resamples; see `Objective`.
+    systems : With evidence, each system and the vote; `gain` is over the best of these, the aligner
+        and `without`, chosen on the other folds.
+    instead : The best of them on all pairs: ``system:NAME``, ``vote``, ``without``, or empty for
+        the aligner. It is used if there was no gain.
+    without : With evidence, the report of learning without it.
     """
 
     objective: str

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F4, F8, I8
 from alignkit._support.jit import fast, inlined_fast, jit
 from alignkit.align.maximization_kernel import total_of
 
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I8 = NDArray[np.int64]
-
 HIDDEN = 24
-LANES = 64
-"""Rows that are computed at once: a constant, so that each is computed in the same way."""
+LANES = 64  # rows that are computed at once: a constant, so that each is computed in the same way
 
 
 @inlined_fast
@@ -100,11 +95,8 @@ def train_epoch(
     """Go once over rows (C, n) in the order given, by Adam; return the number of steps so far.
 
     A column of rows is 1, for the biases. Each counts as often as scale (C,) says. first is
-    (24, w), of which n weights are in use; n is a multiple of 4, and w of 64.
-
-    References
-    ----------
-    Kingma & Ba 2015, "Adam: a method for stochastic optimization", ICLR, algorithm 1.
+    (24, w), of which n weights are in use; n is a multiple of 4, and w of 64. For Adam see Kingma &
+    Ba 2015, "Adam: a method for stochastic optimization", ICLR, algorithm 1.
     """
     length, width = rows.shape[1], first.shape[1]
     block, columns = np.zeros((LANES, width), np.float32), np.zeros((length, LANES), np.float32)
@@ -147,10 +139,8 @@ def train_epoch(
     return step
 
 
-FLAT = 1e-4
-"""Rows of which p (1 - p) is less say nothing of the curvature."""
-CONSTANT = 1e-5
-"""A column of which the standard deviation is not more does not vary."""
+FLAT = 1e-4  # rows of which p (1 - p) is less say nothing of the curvature
+CONSTANT = 1e-5  # a column of which the standard deviation is not more does not vary
 
 
 @jit
@@ -168,10 +158,8 @@ def set_scale(rows: F4, mean: F8, spread: F8) -> None:
         for x in range(width):
             apart = rows[k, x] - mean[x]
             spread[x] += apart * apart
-    for x in range(width):
-        spread[x] = np.sqrt(spread[x] / count)
-        if spread[x] <= CONSTANT:
-            spread[x] = 1
+    spread[:] = np.sqrt(spread / count)
+    spread[spread <= CONSTANT] = 1
 
 
 @jit

@@ -10,21 +10,15 @@ from os import PathLike, fspath
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, words
+from alignkit._support.array_types import F4, I8
 from alignkit.align.aligner import Aligner
-from alignkit.align.bitext import F4, I8, Bitext, PairLike
+from alignkit.align.bitext import Bitext, PairLike
 from alignkit.align.evidence import Annotators, check_systems, systems_of
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import LONGEST_PIECE
+from alignkit.align.supervised import fitting
 from alignkit.align.supervised.cells import GoldLexicon
-from alignkit.align.supervised.fitting import (
-    Folds,
-    Rival,
-    Validated,
-    best_of_rivals,
-    refit,
-    rivals_of,
-    validate,
-)
+from alignkit.align.supervised.fitting import validate
 from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs, checked_annotators
 from alignkit.align.supervised.learned import (
     KINDS,
@@ -64,10 +58,8 @@ class Refiner:
 
     Attributes
     ----------
-    aligner
-        The refined aligner: it aligns, saves and loads with the refinement.
-    report
-        The report of the last cross-validation; None if there was none.
+    aligner : The refined aligner: it aligns, saves and loads with the refinement.
+    report : The report of the last cross-validation; None if there was none.
 
     Examples
     --------
@@ -90,7 +82,7 @@ class Refiner:
         self.report: LearningReport | None = None
         self._course = course
         self._pairs = GoldPairs(aligner.with_learned(None), course.vectors, course.evidence)
-        self._folds: Folds | None = None
+        self._folds: fitting.Folds | None = None
         self._without: Refiner | None = None  # learns from the same pairs without evidence
         if without is not None:
             self._without = Refiner(aligner, replace(course, evidence={}, start=without))
@@ -145,38 +137,28 @@ class Refiner:
 
         Parameters
         ----------
-        aligner
-            The aligner that gives the posteriors; it may be trained on the same pairs.
-        corpus
-            Pairs; those without links of the annotator are ignored.
-        gold
-            The annotator with the gold links.
-        objective
-            The goal when choosing the threshold: ``links``, ``aer`` or ``phrases``.
-        prior
-            The start of learning: ``samples`` (learned from the samples of this package),
+        aligner : The aligner that gives the posteriors; it may be trained on the same pairs.
+        corpus : Pairs; those without links of the annotator are ignored.
+        gold : The annotator with the gold links.
+        objective : The goal when choosing the threshold: ``links``, ``aer`` or ``phrases``.
+        prior : The start of learning: ``samples`` (learned from the samples of this package),
             ``none``, or the file of a prior.
-        vectors
-            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words,
-            zeros for unknown words.
-        target_vectors
-            The same for the target side, in the same space; None: use `vectors` for both.
-        ignore_identical
-            Whether the measure of links ignores equal words; that of phrases always does.
-        evidence
-            Other systems that aligned the pairs: for each, its annotators in the corpus (one, or
-            for example one for each direction). To align, `Aligner.align_bitext` needs them too.
-        threads
-            Number of threads; None: all cores. It does not affect the result.
+        vectors : `WordVectors`, or any function that returns an array (n, d) for a sentence of n
+            words, zeros for unknown words.
+        target_vectors : The same for the target side, in the same space; None: use `vectors` for
+            both.
+        ignore_identical : Whether the measure of links ignores equal words; that of phrases always
+            does.
+        evidence : Other systems that aligned the pairs: for each, its annotators in the corpus
+            (one, or for example one for each direction). To align, `Aligner.align_bitext` needs
+            them too.
+        threads : Number of threads; None: all cores. It does not affect the result.
 
         Raises
         ------
-        AlignerError
-            If there are fewer than five different pairs.
-        UnknownNameError
-            If the objective is unknown, or only other annotators aligned pairs.
-        OptionError
-            If the annotator of the gold links is also evidence.
+        AlignerError : If there are fewer than five different pairs.
+        UnknownNameError : If the objective is unknown, or only other annotators aligned pairs.
+        OptionError : If the annotator of the gold links is also evidence.
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
@@ -200,8 +182,8 @@ class Refiner:
 
         Raises
         ------
-        AlignerError
-            If the aligner has no refinement, or it was loaded without the vectors it needs.
+        AlignerError : If the aligner has no refinement, or it was loaded without the vectors it
+            needs.
         """
         check_arguments(Refiner.of, locals())
         learned = aligner.parameters.learned
@@ -282,8 +264,7 @@ class Refiner:
 
         Raises
         ------
-        AlignerError
-            If there are fewer than five different pairs.
+        AlignerError : If there are fewer than five different pairs.
         """
         check_arguments(Refiner.validate, locals())
         course, gold = self._course, self._gold() if len(self._pairs) else None
@@ -301,15 +282,15 @@ class Refiner:
         """Cross-validate, use what is best, and return its counts (P, 4) out of fold."""
         course, least, without = self._course, self.aligner.settings.threshold, self._without
         chosen = validate(gold, course.objective, course.start, workers, before=least)
-        rivals = [Rival("", chosen.before)]
+        rivals = [fitting.Rival("", chosen.before)]
         if without is not None:
             plain = without._validate(without._gold(), workers)
             chosen.after[gold.lacking] = plain[gold.lacking]  # as these pairs will be aligned
             how = self._pairs.systems, plain, chosen.folds.of
-            rivals += rivals_of(course.objective, gold, *how)
+            rivals += fitting.rivals_of(course.objective, gold, *how)
             if without.learned.used:
-                rivals.append(Rival(WITHOUT, plain))
-        rows, best = best_of_rivals(course.objective, rivals, chosen.folds.of)
+                rivals.append(fitting.Rival(WITHOUT, plain))
+        rows, best = fitting.best_of_rivals(course.objective, rivals, chosen.folds.of)
         report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
         if without is not None:
             report = replace(report, instead=best.kind, without=without.report)
@@ -363,9 +344,9 @@ class Refiner:
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:  # first rounds that know less than half of the pairs are made anew
             holds = len(gold) <= 2 * len(folds.of)
-            folds = Folds(self._pairs.folds, folds.firsts) if holds else None
+            folds = fitting.Folds(self._pairs.folds, folds.firsts) if holds else None
         with Workers.opened(threads) as workers:
-            rounds, made = refit(gold, course.objective, course.start, kind, workers, folds)
+            rounds, made = fitting.refit(gold, course.objective, course.start, kind, workers, folds)
         if folds is None:
             self._folds = made
             self._pairs.divide(made.of)
@@ -404,8 +385,8 @@ class Refiner:
 
 
 def _report(
-    course: _Course, gold: Gold, chosen: Validated, least: float, left_out: int,
-    rivals: Sequence[Rival], best: I8,
+    course: _Course, gold: Gold, chosen: fitting.Validated, least: float, left_out: int,
+    rivals: Sequence[fitting.Rival], best: I8,
 ) -> LearningReport:  # fmt: skip
     objective = course.objective
     first, best, learned = map(gold.summed, (chosen.before, best, chosen.after))  # without copies

@@ -1,17 +1,29 @@
-"""Static vectors of words."""
+"""Static vectors of words, and their files: word2vec's text and binary, GloVe's text, ``.npz``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+import re
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any
+from io import BufferedReader
+from logging import getLogger
+from math import prod
+from os import PathLike
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
 from alignkit._support.arguments import check_arguments, check_callable, kind_of
 from alignkit._support.arguments import words as checked_words
-from alignkit.errors import AlignmentError, ArgumentError, OptionError
+from alignkit._support.array_types import F4
+from alignkit.errors import AlignmentError, ArgumentError, FormatError, OptionError
+from alignkit.io.opening import MAX_MEGABYTES, bounded_lines, bytes_read, look_ahead, open_input
 
 
 class WordVectors:
@@ -19,17 +31,13 @@ class WordVectors:
 
     Parameters
     ----------
-    words
-        The n words; if a word occurs again, the first vector is used.
-    array
-        (n, d) numbers: the vector of each word; stored as float32.
+    words : The n words; if a word occurs again, the first vector is used.
+    array : (n, d) numbers: the vector of each word; stored as float32.
 
     Raises
     ------
-    ArgumentError
-        If the words are not texts, or the array has no numbers.
-    AlignmentError
-        If the numbers of words and vectors differ, or a number is not finite.
+    ArgumentError : If the words are not texts, or the array has no numbers.
+    AlignmentError : If the numbers of words and vectors differ, or a number is not finite.
 
     Examples
     --------
@@ -143,10 +151,8 @@ def vectors_of(
 
     Raises
     ------
-    ArgumentError
-        If the result is not an array of numbers.
-    AlignmentError
-        If it does not have one vector of finite numbers per word.
+    ArgumentError : If the result is not an array of numbers.
+    AlignmentError : If it does not have one vector of finite numbers per word.
     """
     check_arguments(vectors_of, locals())
     array = _checked(vectors(list(words)), words, "vectors gave")
@@ -154,3 +160,338 @@ def vectors_of(
         gave = f"vectors gave {array.shape[1]} dimensions, but {dimensions} before"
         raise AlignmentError(f"{gave}; both sides need vectors of the same space")
     return array
+
+
+_EVERY = 4096  # words between two reports of progress
+_BLOCK = 1 << 22  # bytes of vectors
+_CHUNK = 1 << 20  # bytes that are read at a time
+_HEAD = 1 << 18  # bytes, which the first line and the first vector hardly exceed
+_LONGEST = 1 << 14  # bytes of a word
+_SWELLING = 100  # how many times its packed size an array may have
+_LOGGER = getLogger("alignkit")
+
+MAGIC = b"PK\x03\x04"  # how a zip file begins
+HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
+"""The first line of word2vec: the numbers of words and of dimensions."""
+MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
+
+_BOM = b"\xef\xbb\xbf"
+_SIZES = "expected the numbers of words and of dimensions"
+_WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
+
+_OTHERS = {
+    b"\x93NUMPY": "is an array without words; save both with "
+    "numpy.savez(FILE, words=..., vectors=...)",
+    b"\x80": "is a pickled object, which can run code; save word2vec's format, in gensim with "
+    "save_word2vec_format",
+    b"\xba\x16\x4f\x2f": "is a model of fastText; give its .vec file",
+    b"\x89HDF": "is an HDF5 file; save word2vec's format",
+    b"SQLite format 3": "is a database; save word2vec's format",
+}
+"""The beginnings of files in unsupported formats, and what to do."""
+
+
+def read_vectors(
+    path: str | PathLike[str],
+    words: Collection[str] | None = None,
+    *,
+    max_size: int = MAX_MEGABYTES,
+    progress: Callable[[float], None] | None = None,
+) -> WordVectors:
+    """Read vectors: word2vec's text (fastText's ``.vec``) or binary, GloVe's text, or ``.npz``.
+
+    The format is detected; each may be compressed.
+
+    Parameters
+    ----------
+    path : The file; ``-`` is standard input.
+    words : Keep only the vectors of these words (4 d bytes each). None: keep all.
+    max_size : The longest line in megabytes.
+    progress : Called from time to time with the share of the file that was read.
+
+    Raises
+    ------
+    FormatError : If the file is damaged or has another format.
+
+    Examples
+    --------
+    >>> vectors = read_vectors("glove.6B.300d.txt.gz", {"house", "home"})  # doctest: +SKIP
+    """
+    check_arguments(read_vectors, locals())
+    name = os.fspath(path)
+    head, _ = look_ahead(name, _HEAD, max_size, "utf-8")
+    for begin, what in _OTHERS.items():
+        if head.startswith(begin):
+            raise FormatError(what, name)
+    with open_input(name, max_size) as stream:
+        share = None if progress is None else _report_share(stream, name, progress)
+        gathering = Gathering(words, share)
+        if head.startswith(MAGIC):
+            dimensions = _read_archive(stream, name, gathering)
+        elif _is_binary(head):
+            dimensions = _read_binary(stream, name, gathering)
+        else:
+            dimensions = _read_text(bounded_lines(stream, name, max_size), name, gathering)
+    for count, what in (
+        (gathering.repeated, "word that occurs again; the first vector is used"),
+        (gathering.undecoded, "word that is not UTF-8, ignored"),
+    ):
+        if count:
+            _LOGGER.warning("%s: %s x %s", name, f"{count:,}", what)
+    return gathering.vectors(dimensions)
+
+
+def _report_share(
+    stream: BufferedReader, name: str, progress: Callable[[float], None]
+) -> Callable[[], None] | None:
+    size = 0
+    with suppress(OSError):
+        size = os.path.getsize(name)
+    return (lambda: progress(min(1.0, bytes_read(stream) / size))) if size else None
+
+
+def _is_binary(head: bytes) -> bool:
+    first, _, rest = head.partition(b"\n")
+    if HEADER.fullmatch(first) is None or not rest.strip():
+        return False
+    fields = rest.lstrip(b"\r\n").split(b"\n", 1)[0].split()[1:]
+    return 2 * sum(_number(field) is not None for field in fields) < len(fields) or not fields
+
+
+def _number(field: bytes) -> float | None:
+    try:
+        return float(field)
+    except ValueError:
+        return None
+
+
+def _sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
+    """Return the numbers of words and dimensions of the first line; None if it has none."""
+    header = HEADER.fullmatch(line)
+    if header is None:
+        return None
+    words, dimensions = int(header[1]), int(header[2])
+    if not 0 < dimensions <= MOST_DIMENSIONS:
+        problem = f"declares vectors of {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}"
+        raise FormatError(problem, path, 1)
+    return words, dimensions
+
+
+class Gathering:
+    """Collects the vectors of the wanted words while a file is read."""
+
+    def __init__(
+        self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None
+    ) -> None:
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._folds = frozenset(word.casefold() for word in self._wanted or ())
+        self._progress = progress
+        self._met: set[str] = set()
+        self._words: dict[str, None] = {}
+        self._blocks: list[F4] = []
+        self.seen = self.repeated = self.undecoded = 0
+
+    def wants(self, raw: bytes) -> str | None:
+        """Count a word; return it if its vector is wanted."""
+        self.seen += 1
+        if self._progress is not None and self.seen % _EVERY == 0:
+            self._progress()
+        try:
+            word = raw.decode()
+        except UnicodeDecodeError:
+            self.undecoded += 1
+            return None
+        if word in self._words:
+            self.repeated += 1
+            return None
+        if self._wanted is not None and word not in self._wanted:
+            fold = word.casefold()
+            if fold not in self._folds or fold in self._met:
+                return None
+        return word
+
+    def take(self, word: str, vector: F4) -> None:
+        """Keep the vector (d,) of a wanted word."""
+        rows = max(1, _BLOCK // max(vector.nbytes, 1))
+        row = len(self._words) % rows
+        if row == 0:
+            self._blocks.append(np.empty((rows, len(vector)), np.float32))
+        self._blocks[-1][row] = vector
+        self._words[word] = None
+        if self._wanted is not None:
+            self._met.add(word.casefold())
+
+    def vectors(self, dimensions: int) -> WordVectors:
+        """Return the collected vectors; call it once, because it frees memory as it goes."""
+        array = np.empty((len(self._words), dimensions), np.float32)
+        begin, self._blocks = 0, self._blocks[::-1]
+        while self._blocks:
+            block = self._blocks.pop()[: len(array) - begin]
+            array[begin : begin + len(block)] = block
+            begin += len(block)
+        return WordVectors(self._words, array)
+
+
+def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
+    """Read vectors of word2vec or GloVe as text; return the number of dimensions."""
+    declared = dimensions = None
+    number = 0
+    for number, raw in enumerate(lines, start=1):
+        line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
+        if number == 1:
+            line = line.removeprefix(_BOM)
+            sizes = _sizes_of(line, path)
+            if sizes is not None:
+                declared, dimensions = sizes
+                continue
+            if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
+                raise FormatError(f"{_SIZES}, found {line[:40]!r}", path, number)
+        if not line:
+            continue
+        if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
+            dimensions = line.count(b" ")
+            _numbers_of(line.split()[1:], path, number)
+        fields = line.count(b" ")
+        if fields < max(dimensions, 1):
+            has = f"{dimensions or 'its'} numbers, found {fields} numbers: {line[:40]!r}"
+            raise FormatError(f"expected a word and {has}", path, number)
+        end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
+        word = gathering.wants(line[:end])
+        if word is not None:
+            gathering.take(word, _numbers_of(line[end:].split(), path, number))
+    if dimensions is None:
+        raise FormatError("contains no vectors; expected lines of a word and its numbers", path)
+    if declared is not None and declared != gathering.seen:
+        held = f"declares {declared} words, but contains {gathering.seen}"
+        meant = "the file may be cut off; if it was shortened on purpose, correct the first line"
+        raise FormatError(f"{held}: {meant}", path, 1)
+    return dimensions
+
+
+def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
+    numbers = np.empty(len(fields), np.float32)
+    with np.errstate(over="ignore"), suppress(ValueError):
+        numbers[:] = list(map(float, fields))
+        if np.isfinite(numbers).all():
+            return numbers
+    with np.errstate(over="ignore"):
+        values = ((field, _number(field)) for field in fields)
+        wrong = next(field for field, x in values if x is None or not np.isfinite(np.float32(x)))
+    shown = wrong[:40].decode(errors="replace")
+    raise FormatError(f"{shown!r} is not a number that fits in 32 bits", path, line)
+
+
+def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors of word2vec in binary; return the number of dimensions."""
+    sizes = _sizes_of(stream.readline(_LONGEST), path)
+    if sizes is None:
+        raise FormatError(_SIZES, path, 1)
+    count, dimensions = sizes
+    size = 4 * dimensions
+    data, at = b"", 0
+    for number in range(1, count + 1):
+        if len(data) - at < _LONGEST + size:
+            data, at = data[at:] + stream.read(_CHUNK + size), 0
+        while data[at : at + 1] == b"\n":
+            at += 1
+        end = data.find(b" ", at, at + _LONGEST)
+        if end < 0 or len(data) - end - 1 < size:
+            held = f"declares {count} words of {dimensions} dimensions"
+            problem = f"{held}, but word {number} is incomplete: the file is cut off or damaged"
+            raise FormatError(problem, path)
+        word = gathering.wants(data[at:end])
+        at = end + 1 + size
+        if word is not None:
+            vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
+            if not np.isfinite(vector).all():
+                odd = f"{word[:40]!r}, has a number that is not finite"
+                raise FormatError(f"word {number}, {odd}", path)
+            gathering.take(word, vector)
+    if (data[at:] + stream.read(_CHUNK)).strip():
+        raise FormatError(f"has data after the {count} words that its first line declares", path)
+    return dimensions
+
+
+def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors of an ``.npz`` file; return the number of dimensions."""
+    if not stream.seekable():
+        raise FormatError("an .npz file cannot be read from a pipe; give the file", path)
+    try:
+        with (
+            ZipFile(stream) as archive,
+            _rows(archive, "words", path) as words,
+            _rows(archive, "vectors", path) as vectors,
+        ):
+            return _gather(words, vectors, path, gathering)
+    except (BadZipFile, EOFError, zlib.error, NotImplementedError, ValueError) as problem:
+        if isinstance(problem, FormatError):
+            raise
+        raise FormatError(f"cannot be read as an .npz file: {problem}", path) from None
+
+
+class _Rows:
+    """The rows of an array, read in portions."""
+
+    def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
+        version = npy.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise FormatError(f"array {name!r} has the unsupported .npy version {version}", path)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        self.shape, fortran, self.dtype = read(stream)
+        if fortran and len(self.shape) > 1:
+            rows = "save numpy.ascontiguousarray of it"
+            raise FormatError(f"array {name!r} is stored by columns; {rows}", path)
+        self._stream, self._name, self._path = stream, name, path
+
+    def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
+        """Yield portions of this number of rows."""
+        width = self.dtype.itemsize * prod(self.shape[1:])
+        for begin in range(0, self.shape[0], rows):
+            count = min(rows, self.shape[0] - begin)
+            data = self._stream.read(count * width)
+            if len(data) < count * width:
+                raise FormatError(f"array {self._name!r} is cut off", self._path)
+            yield np.frombuffer(data, self.dtype).reshape(count, *self.shape[1:])
+
+
+@contextmanager
+def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
+    names = [member.removesuffix(".npy") for member in archive.namelist()]
+    if name not in names:
+        missing = f"has no array {name!r} (found: {', '.join(names)[:200] or 'none'})"
+        saved = "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them"
+        raise FormatError(f"{missing}; expected {saved}", path)
+    member = archive.getinfo(archive.namelist()[names.index(name)])
+    if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
+        swells = f"grows to more than {_SWELLING} times its size when it is unpacked"
+        raise FormatError(f"array {name!r} {swells}", path)
+    with archive.open(member) as stream:
+        yield _Rows(stream, name, path)
+
+
+def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
+    if words.dtype.kind not in "US" or len(words.shape) != 1:
+        kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
+        texts = "expected texts: save numpy.array(words, dtype=str)"
+        raise FormatError(f"array 'words' is {kind}; {texts}", path)
+    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
+        kind = f"{vectors.dtype} {vectors.shape}"
+        raise FormatError(f"array 'vectors' is {kind}; expected numbers, one row per word", path)
+    if vectors.shape[0] != words.shape[0]:
+        raise FormatError(f"has {vectors.shape[0]} vectors for {words.shape[0]} words", path)
+    width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)
+    rows = max(1, _CHUNK // width)
+    number = 0
+    for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
+        for name, row in zip(names, numbers, strict=True):
+            number += 1
+            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
+            word = gathering.wants(raw)
+            if word is not None:
+                with np.errstate(over="ignore"):
+                    vector = row.astype(np.float32)
+                if not np.isfinite(vector).all():
+                    which = f"vector {number}, of {word[:40]!r}"
+                    raise FormatError(f"{which}, has a number that is not finite in 32 bits", path)
+                gathering.take(word, vector)
+    return vectors.shape[1]

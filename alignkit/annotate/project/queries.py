@@ -23,8 +23,7 @@ from sqlalchemy import (
 )
 
 from alignkit._support.wording import how_many
-from alignkit.align.defaults import SMALL
-from alignkit.align.settings import FEW
+from alignkit.align.settings import FEW, SMALL
 from alignkit.annotate.project import schema
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Assign, Suggestion

@@ -41,26 +41,10 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.settings import LONGEST_PIECE, MAJORITY, check_sure
-from alignkit.cli.align.input import (
-    InputBlock,
-    InputSentences,
-    check_needed,
-    read_dictionary,
-    read_evidence,
-    report_doubts,
-)
+from alignkit.cli.align import steps
 from alignkit.cli.align.options import add_align_options, check, settings_of
-from alignkit.cli.align.training import (
-    check_gold,
-    learned_of,
-    load_aligner,
-    read_two_vectors,
-    report_odd,
-    report_replaced,
-    report_rounds,
-    train_aligner,
-)
-from alignkit.cli.common.cluster import of_parts, size
+from alignkit.cli.common import cluster
+from alignkit.cli.common.cluster import size
 from alignkit.cli.common.messages import json_text, say, warn
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import OptionError
@@ -81,7 +65,7 @@ if TYPE_CHECKING:
     from alignkit.model.corpus import Corpus
 
 
-Aligned = Iterable["tuple[InputBlock, AlignedLinks]"]
+Aligned = Iterable["tuple[steps.InputBlock, AlignedLinks]"]
 
 
 add_arguments = add_align_options
@@ -96,11 +80,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     check(options)
     settings = settings_of(options)  # a wrong one is refused before anything is read
-    if of_parts(options, options.input, options.second):
-        from alignkit.cli.align.parts import run_parts
-
-        return run_parts(options)
-    sentences = InputSentences(options)
+    if cluster.of_parts(options, options.input, options.second):
+        return _run_parts(options)
+    sentences = steps.InputSentences(options)
     if options.own:
         from alignkit._support.jit import load_without_scipy
 
@@ -120,7 +102,7 @@ class _Work:
 
     aligner: Aligner
 
-    def __init__(self, options: argparse.Namespace, sentences: InputSentences) -> None:
+    def __init__(self, options: argparse.Namespace, sentences: steps.InputSentences) -> None:
         self._options, self._sentences = options, sentences
         self.counts = dict.fromkeys(
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
@@ -132,7 +114,7 @@ class _Work:
         self._annotators: Annotators = {}  # of the systems of evidence
         self._lap = time.perf_counter()
 
-    def train(self, settings: Settings) -> InputBlock:
+    def train(self, settings: Settings) -> steps.InputBlock:
         """Read all pairs and learn from them."""
         from alignkit.align.bitext import Bitext
 
@@ -142,20 +124,20 @@ class _Work:
         bitext = block.bitext
         assert isinstance(bitext, Bitext)
         gold = self._gold(block)
-        dictionary = read_dictionary(options, casefold=casefold)
-        vectors = read_two_vectors(options, bitext)
+        dictionary = steps.read_dictionary(options, casefold=casefold)
+        vectors = steps.read_two_vectors(options, bitext)
         if gold is None and options.prior in (None, "none"):
             least = settings.settled(len(bitext)).threshold
             check_sure(options, MAJORITY if options.vote else least)  # not after the training
         report_size(bitext, settings, options.folder)
         self._took("reading")
-        self.aligner = train_aligner(
+        self.aligner = steps.train_aligner(
             bitext, settings, options, vectors, dictionary=dictionary, folder=options.folder
         )
         words = len(bitext.source.ids), len(bitext.target.ids)
-        report_rounds(self.aligner.history, words)
+        steps.report_rounds(self.aligner.history, words)
         for letters, part in self.aligner.parameters.prefixes.items():
-            report_rounds(part.history, words, f"first {letters} letters, ")
+            steps.report_rounds(part.history, words, f"first {letters} letters, ")
         self._took("training")
         self._learn(gold)
         return block
@@ -165,7 +147,7 @@ class _Work:
         options = self._options
         if gold is not None:
             how = gold, options.learn, options, self._annotators
-            self.aligner, self.report = learned_of(self.aligner, *how)
+            self.aligner, self.report = steps.learned_of(self.aligner, *how)
             for line in filter(None, str(self.report).splitlines()):
                 say(line)
             self._took("learning")
@@ -177,7 +159,7 @@ class _Work:
         settled = self.aligner.settings if learned is None else learned.lessons
         check_sure(options, MAJORITY if options.vote else settled.threshold)
 
-    def _gold(self, block: InputBlock) -> Corpus | None:
+    def _gold(self, block: steps.InputBlock) -> Corpus | None:
         """Return the gold pairs after checking that they suffice; None if nothing is learned."""
         if self._options.learn is None:
             return None
@@ -185,15 +167,15 @@ class _Work:
 
         corpus = Corpus(self._pairs or block.pairs or ())
         corpus.require(self._options.learn)
-        check_gold(corpus, self._options.learn, self._sentences.name)
+        steps.check_gold(corpus, self._options.learn, self._sentences.name)
         return corpus
 
-    def _whole(self, casefold: bool) -> InputBlock:
+    def _whole(self, casefold: bool) -> steps.InputBlock:
         """Read all pairs, and the evidence on them."""
         block = self._sentences.whole(casefold=casefold)
         if self._options.evidence:
             known = self._options, block.pairs or (), self._options.learn
-            self._pairs, self._annotators = read_evidence(*known)
+            self._pairs, self._annotators = steps.read_evidence(*known)
         return block
 
     def _evidence(self) -> tuple[Aligner, Evidence | None]:
@@ -207,15 +189,15 @@ class _Work:
         evidence = Evidence.pack(self._pairs, self._annotators)
         self.systems = [str(system) for system in evidence.systems]
         if options.learn is None:  # else learning looked at it
-            report_doubts(aligner, self._pairs, evidence)
+            steps.report_doubts(aligner, self._pairs, evidence)
         if options.vote:
             return aligner.with_learned(Learned.vote(evidence.systems)), evidence
         return aligner, evidence if learned is not None and learned.lessons.evidence else None
 
-    def load(self) -> Iterator[InputBlock]:
+    def load(self) -> Iterator[steps.InputBlock]:
         """Load an aligner; return the pairs to align, some at a time."""
         options = self._options
-        self.aligner = load_aligner(options)
+        self.aligner = steps.load_aligner(options)
         if options.no_learned or options.vote:
             self.aligner = self.aligner.with_learned(None)
         elif options.symmetrize != "posterior":
@@ -226,7 +208,7 @@ class _Work:
             self.aligner = self.aligner.with_learned(None)
         learned = self.aligner.parameters.learned
         if options.learn is not None or options.prior not in (None, "none"):
-            report_replaced(self.aligner, options)
+            steps.report_replaced(self.aligner, options)
         elif learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
             raise OptionError(
                 f"{options.load}: its corrections from gold links need word vectors: give the "
@@ -237,7 +219,7 @@ class _Work:
         if kept and options.no_evidence and learned is not None and learned.without is not None:
             self.aligner = self.aligner.with_learned(learned.without)
         elif kept and learned is not None and not options.evidence:
-            check_needed(options.load, learned, {})
+            steps.check_needed(options.load, learned, {})
         self._took("loading")
         casefold = self.aligner.parameters.casefold
         if options.learn is None and not options.evidence:
@@ -245,11 +227,13 @@ class _Work:
             return self._sentences.blocks(casefold=casefold)
         block = self._whole(casefold)
         if kept:
-            check_needed(options.load, learned, self._annotators)
+            steps.check_needed(options.load, learned, self._annotators)
         self._learn(self._gold(block))
         return iter([block])
 
-    def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
+    def aligned(
+        self, blocks: Iterable[steps.InputBlock]
+    ) -> Iterator[tuple[steps.InputBlock, AlignedLinks]]:
         """Yield the links of each block; at the end, write all other outputs."""
         options = self._options
         with ExitStack() as stack:
@@ -299,7 +283,7 @@ class _Work:
             warn(f"{name}: {refused:,} x bad line; the output has an empty line for it")
         if not counts["pairs"]:
             say(f"{name}: no sentence pairs")
-        report_odd(name, counts["empty"] - refused, counts["cut"])
+        steps.report_odd(name, counts["empty"] - refused, counts["cut"])
 
 
 def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
@@ -374,3 +358,109 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
     }
     return json_text(record)
+
+
+_NOT_OF_PARTS: dict[str, object] = {
+    **dict.fromkeys(("lexicon", "tokenize", "learn", "prior", "vectors", "target_vectors")),
+    **dict.fromkeys(("format", "source", "target")),
+    "to": "pharaoh",
+    **dict.fromkeys(("evidence", "evidence_source", "evidence_target")),
+    **dict.fromkeys(("to_ids", "vote", "no_evidence"), False),
+    "unescape": False,
+}
+
+
+def _run_parts(options: argparse.Namespace) -> int:
+    """Align parts with a saved model or one trained on them, or estimate the resources."""
+    cluster.refuse_options(
+        options, _NOT_OF_PARTS, "parts are plain texts, and the output is in format pharaoh"
+    )
+    if options.second is None:
+        raise OptionError("parts need SRC and TGT, such as 'in/*.fr' 'in/*.en'")
+    if options.estimate:
+        return _estimate(options)
+    return _train_parts(options) if options.load is None else _align_parts(options)
+
+
+def _align_parts(options: argparse.Namespace) -> int:
+    if options.output == "-":
+        raise OptionError("the links of parts go to files: name them, as in -o 'out/*.align.gz'")
+    from alignkit.cluster.aligning import align_parts
+    from alignkit.cluster.parts import LinkOutput, find_parts
+
+    parts = find_parts(options.input, options.second)
+    how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
+    with cluster.opened_session(options) as session, cluster.PartsProgress("aligning") as progress:
+        counts = align_parts(
+            session, parts, options.output, options.load, how, scores=options.scores,
+            learned=not options.no_learned, reading=cluster.reading_of(options),
+            threads=options.threads, work=options.work, progress=progress,
+        )  # fmt: skip
+    name = f"{options.input} and {options.second}"
+    steps.report_odd(name, counts.empty, counts.cut)
+    say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
+    if options.json:
+        print(json_text(vars(counts)))
+    return 0
+
+
+def _estimate(options: argparse.Namespace) -> int:
+    """Print estimates of the size of the texts and of the resources."""
+    from alignkit.cluster.aligning import memory_of
+    from alignkit.cluster.estimate import estimate_texts
+    from alignkit.cluster.parts import find_parts
+
+    result = estimate_texts(find_parts(options.input, options.second), cluster.reading_of(options))
+    noun = "part" if result.parts == 1 else "parts"
+    print(
+        f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
+        f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
+    )
+    if options.load is not None:
+        print(f"aligning needs about {size(memory_of(options.load))} of memory for each worker")
+    else:
+        print(
+            f"training on one machine needs about {size(result.memory)} of memory, and "
+            f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
+            f"{size(result.worker)} of memory for each worker"
+        )
+    return 0
+
+
+def _train_parts(options: argparse.Namespace) -> int:
+    """Run the command on parts, without a saved model."""
+    output = None if options.output == "-" else options.output
+    if output is None and options.save is None:
+        links = "name the files for the links, as in -o 'out/*.align.gz'"
+        raise OptionError(f"{links}, or the file for the model with --save")
+    if options.work is None:
+        raise OptionError(
+            "training on parts needs a folder that all workers can access: name it with --work "
+            "(not needed with a saved model, --load)"
+        )
+    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
+    from alignkit.cluster.training import train_parts
+
+    casefold = not options.keep_case
+    dictionary = steps.read_dictionary(options, casefold=casefold)
+    how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
+    parts = find_parts(options.input, options.second)
+    outputs = PartOutputs(output, options.scores, how)
+    outputs.check(parts, options.save, *filter(None, [options.dictionary]))
+    with cluster.opened_session(options) as session, cluster.PartsProgress("training") as progress:
+        result = train_parts(
+            session, parts, settings_of(options), work=options.work, save=options.save,
+            outputs=outputs, dictionary=dictionary, casefold=casefold, threads=options.threads,
+            reading=cluster.reading_of(options), progress=progress,
+        )  # fmt: skip
+    if dictionary is not None:
+        steps.report_entries(result.entries_met, dictionary)
+    steps.report_rounds(result.history, (result.source_words, result.target_words))
+    shards = how_many(result.shards, "shard")
+    say(
+        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} pairs, "
+        f"{result.word_pairs:,} word pairs in {shards}"
+    )
+    if options.json:
+        print(json_text(asdict(result)))
+    return 0

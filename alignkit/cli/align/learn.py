@@ -17,25 +17,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from alignkit.cli.align.input import read_evidence
-from alignkit.cli.align.options import (
-    add_evidence,
-    add_learning,
-    add_settings,
-    add_vectors,
-    check_prior,
-    check_vectors,
-    refuse_settings,
-    settings_of,
-)
-from alignkit.cli.align.training import (
-    check_gold,
-    learned_of,
-    load_aligner,
-    read_two_vectors,
-    report_replaced,
-    train_aligner,
-)
+from alignkit.cli.align import options as shared
+from alignkit.cli.align import steps
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.parser import add_options, number, saved_file
@@ -54,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --gold NAME  annotator whose links are learned (default: gold, or the only annotator)
         """)  # fmt: skip
-    add_learning(group, default="samples")
-    add_evidence(group)
-    add_vectors(group)
+    shared.add_learning(group, default="samples")
+    shared.add_evidence(group)
+    shared.add_vectors(group)
     add_options(group, """
         --save FILE  save the aligner with what it learned, for align --load (default: only print
             the report)
@@ -72,34 +55,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --load FILE  saved aligner to start from (default: train one on all pairs of CORPUS)
         --keep-case  distinguish upper and lower case (default: ignore case)
         """)  # fmt: skip
-    add_settings(group)
+    shared.add_settings(group)
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    settings = settings_of(options)
-    check_prior(options)
-    check_vectors(options)
-    refuse_settings(options)
+    settings = shared.settings_of(options)
+    shared.check_prior(options)
+    shared.check_vectors(options)
+    shared.refuse_settings(options)
     if options.save is not None:
         refuse_unwritable([options.save])
     corpus = Input(options.input, options.format, reading_options(options)).corpus(needed=True)
     gold = _gold(corpus, options)
-    check_gold(corpus, gold, options.input)
+    steps.check_gold(corpus, gold, options.input)
     from alignkit.align.bitext import Bitext
 
     bitext = Bitext.pack((pair.words for pair in corpus), casefold=not options.keep_case)
     systems: Annotators = {}
     if options.evidence:
-        pairs, systems = read_evidence(options, tuple(corpus), gold)
+        pairs, systems = steps.read_evidence(options, tuple(corpus), gold)
         corpus = type(corpus)(pairs)
     if options.load is not None:
-        aligner = load_aligner(options, bitext)
-        report_replaced(aligner, options)
+        aligner = steps.load_aligner(options, bitext)
+        steps.report_replaced(aligner, options)
     else:
-        aligner = train_aligner(bitext, settings, options, read_two_vectors(options, bitext))
-    aligner, report = learned_of(aligner, corpus, gold, options, systems)
+        aligner = steps.train_aligner(
+            bitext, settings, options, steps.read_two_vectors(options, bitext)
+        )
+    aligner, report = steps.learned_of(aligner, corpus, gold, options, systems)
     try:
         if options.save is not None:
             aligner.save(options.save)

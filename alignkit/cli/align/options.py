@@ -8,8 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 
-from alignkit.align.defaults import RULES
-from alignkit.align.settings import SYMMETRIZATIONS, Settings
+from alignkit.align.settings import RULES, SYMMETRIZATIONS, Settings
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.inputs import add_reading_arguments
 from alignkit.cli.parser import (

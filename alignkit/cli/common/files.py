@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
@@ -153,27 +153,5 @@ def room(options: argparse.Namespace) -> int:
     return (options.memory or _MEGABYTES) << 20
 
 
-class OpenedInput(NamedTuple):
-    """An opened input: its path, its format and its reading options."""
-
-    path: str
-    format: str
-    options: ReadOptions
-
-
-_inputs: list[OpenedInput] = []
-
-
-def remember(path: str, format: str, options: ReadOptions) -> None:
-    """Remember an input."""
-    _inputs.append(OpenedInput(path, format, options))
-
-
-def opened() -> list[OpenedInput]:
-    """Return the opened inputs, each once, in order."""
-    return list({opened.path: opened for opened in _inputs}.values())
-
-
-def forget() -> None:
-    """Forget all inputs, at the start of a command."""
-    _inputs.clear()
+OPENED: dict[str, tuple[str, ReadOptions]] = {}
+"""The inputs that the running command opened: format and reading options, by path."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from alignkit.cli.common.files import refuse_second_reading, remember
+from alignkit.cli.common.files import OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
@@ -95,7 +95,7 @@ class Input:
         for doubt in doubts:
             warn(f"{path}: warning: {doubt}")
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
-        remember(path, self.format, options)
+        OPENED[path] = self.format, options
         if self.kind.remark and (remark := self.kind.remark(self.reading)):
             say(f"{path}: {remark}", once=True)
 

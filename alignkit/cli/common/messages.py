@@ -34,11 +34,6 @@ def begin(*, quiet: bool) -> None:
     _Voice.said.clear()
 
 
-def is_quiet() -> bool:
-    """Return whether only warnings and errors are printed."""
-    return _Voice.quiet
-
-
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
     """Print a line on stderr, escaped; with --quiet, only errors; with `once`, only once."""
     if error or not (_Voice.quiet or (once and text in _Voice.said)):
@@ -196,18 +191,16 @@ class ProgressBar:
     """Show progress with the time left if stderr is a terminal and work takes over a second."""
 
     def __init__(
-        self,
-        label: str,
-        fraction: Callable[[], float | None] | int | None,
+        self, label: str, fraction: Callable[[], float | None] | int | None,
         unit: str | None = "pairs",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._label, self._unit, self.detail = label, unit, ""
         self._steps, self._share = 0, 0.0
         self._fraction = fraction
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
-        self.active = sys.stderr.isatty() and not is_quiet()
+        self.active = sys.stderr.isatty() and not _Voice.quiet
 
     def step(self, count: int = 1) -> None:
         """Count finished steps."""

@@ -124,11 +124,9 @@ def trees_told(counts: Counter[str]) -> str:
 
 
 def attached(
-    options: argparse.Namespace,
-    pairs: Iterable[SentencePair],
-    counts: Counter[str],
+    options: argparse.Namespace, pairs: Iterable[SentencePair], counts: Counter[str],
     observe: Callable[[Finding], None] | None = None,
-) -> Iterator[SentencePair]:
+) -> Iterator[SentencePair]:  # fmt: skip
     """Yield pairs with the trees of files, like `attach_trees`; with `observe`, leniently."""
     from alignkit.io.tree_files import attach_trees
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 
-from alignkit.cli.common.files import OpenedInput, opened
+from alignkit.cli.common.files import OPENED
 from alignkit.cli.common.inputs import (
     Input,
     add_reading_arguments,
@@ -72,17 +72,16 @@ def run(options: argparse.Namespace) -> int:
 
 def placed(error: JudgmentError) -> str:
     """Return an error message with file and line; the inputs are read again to find them."""
-    inputs = opened()
-    places = list(_places(inputs, error.judgment))
+    places = list(_places(error.judgment))
     of_pair = [place for id, place in places if id == error.pair]
     place = (of_pair or [place for _, place in places] or [""])[0]
-    place = place or " and ".join(item.path for item in inputs)
+    place = place or " and ".join(OPENED)
     return f"{place}: {error.message}; to ignore such labels, add --lenient-labels"
 
 
-def _places(inputs: list[OpenedInput], judgment: str) -> Iterator[tuple[str, str]]:
+def _places(judgment: str) -> Iterator[tuple[str, str]]:
     """Yield the id and the place of each pair with a judgment."""
-    for path, format, options in inputs:
+    for path, (format, options) in OPENED.items():
         if not (os.path.isfile(path) or os.path.isdir(path)):
             continue
         lenient = replace(options, lenient=True, lenient_labels=True)
