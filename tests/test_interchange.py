@@ -623,7 +623,7 @@ def test_a_corpus_without_columns_becomes_conllu(tmp_path):
             "4\t.\t",
             "4\t\t",
             9,
-            "10 tab-separated columns; expected 10, with the word in the second",
+            "10 tab-separated columns; expected 10 with a word in the second",
         ),
     ],
 )

@@ -56,18 +56,18 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
         columns = line.split("\t")
         if line.startswith("#"):
             comments.append(line)
-        elif len(columns) != 10 or not columns[1]:
-            message = (
-                f"{len(columns)} tab-separated columns; expected 10, with the word in the second"
-            )
-            raise reading.error(message, number, path=path)
+            continue
+        message = f"word id {columns[0][:20]!r}; expected {len(rows) + 1}"
+        match = _OTHER_ID.fullmatch(columns[0])
+        if len(columns) != 10 or not columns[1]:
+            message = f"{len(columns)} tab-separated columns; expected 10 with a word in the second"
         elif columns[0] == str(len(rows) + 1):
             rows.append(columns)
-        elif _fits(columns[0], len(rows)):
+            continue
+        elif match is not None and int(match[1]) == len(rows) + (match[2] == "-"):
             others.append(line)
-        else:
-            message = f"word id {columns[0][:20]!r}; expected {len(rows) + 1}"
-            raise reading.error(message, number, path=path)
+            continue
+        raise reading.error(message, number, path=path)
     if not rows:
         raise reading.error("a sentence without words", begins, path=path)
     attributes = {match[1]: match[2] for match in map(_ABOUT.match, comments) if match}
@@ -77,12 +77,6 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
     attributes |= {"comments": "\n".join(comments)} if comments else {}
     attributes |= {"others": "\n".join(others)} if others else {}
     return Tagged(begins, [row[1] for row in rows], attributes)
-
-
-def _fits(id: str, before: int) -> bool:
-    """Return whether a multiword token or an empty node may follow this number of words."""
-    match = _OTHER_ID.fullmatch(id)
-    return match is not None and int(match[1]) == before + (match[2] == "-")
 
 
 def tagged_text(pair: SentencePair, side: str) -> str:

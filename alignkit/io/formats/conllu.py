@@ -49,14 +49,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for number, sentences in enumerate(zip_longest(*files), start=1):
         first, second = (*sentences, None)[:2]
         if first is None or None in sentences:
-            short = paths[sentences.index(None)]
-            raise reading.error(
-                f"has only {number - 1} sentences, fewer than the other file", path=short
-            )
-        record = Record(
-            first.attributes.get("sent_id") or str(number), first.line, first.words, None
-        )
-        record.attributes = first.of("source")
+            message = f"has only {number - 1} sentences, fewer than the other file"
+            raise reading.error(message, path=paths[sentences.index(None)])
+        id = first.attributes.get("sent_id") or str(number)
+        record = Record(id, first.line, first.words, None, attributes=first.of("source"))
         if second is not None:
             record.target = second.words
             record.attributes |= second.of("target")

@@ -47,15 +47,14 @@ def _parse(reading: Reading) -> Iterator[Record]:
             names = [(language,) for language in variants]
             seen |= dict.fromkeys(variants)
             if wanted is None and len(names) > 1:
-                places = reading.choose(*names, line=line)
+                reading.choose(*names, line=line)
                 wanted = names[0][0], names[1][0]
-            elif wanted is None or (chosen := language_places(names, wanted)) is None:
+            elif reading.options.languages is None and len(names) > 2:
+                reading.note("language left out", "", line, times=len(names) - 2)
+            places = language_places(names, wanted) if wanted else None
+            if places is None:
                 reading.note("unit without both languages", ", ".join(variants)[:80], line)
                 continue
-            else:
-                places = chosen
-                if reading.options.languages is None and len(names) > 2:
-                    reading.note("language left out", "", line, times=len(names) - 2)
             record = Record(unit.get("tuid") or str(number), line, None, None)
             for side, k in zip(SIDES, places, strict=True):
                 words = split_words(_text(variants[names[k][0]], reading))
