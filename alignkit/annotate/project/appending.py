@@ -10,9 +10,10 @@ from uuid import uuid4
 
 import msgspec
 from msgspec import Raw, Struct
-from sqlalchemy import Connection, Insert, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import (
     BROKEN,
     UNDOABLE,
@@ -95,19 +96,21 @@ class Batch:
         """Write the batch; then others may write."""
         for name, rows in self._rows.items():
             if rows:
-                self.conn.execute(_WRITES[name], rows)
+                _WRITES[name].many(self.conn, rows)
                 rows.clear()
         self._n = self._stream = None
 
 
-_WRITES: dict[str, Insert | Update] = {
-    "new stream": insert(schema.stream),
-    "new counts": insert(schema.pair_counts),
-    "stream": update(schema.stream).where(schema.stream.c.id == bindparam("_id")),
-    "counts": update(schema.pair_counts)
-    .where(schema.pair_counts.c.account == bindparam("_account"))
-    .where(schema.pair_counts.c.pair == bindparam("_pair")),
-    "event": insert(schema.event_table),
+_WRITES = {
+    "new stream": Prepared(insert(schema.stream)),
+    "new counts": Prepared(insert(schema.pair_counts)),
+    "stream": Prepared(update(schema.stream).where(schema.stream.c.id == bindparam("_id"))),
+    "counts": Prepared(
+        update(schema.pair_counts)
+        .where(schema.pair_counts.c.account == bindparam("_account"))
+        .where(schema.pair_counts.c.pair == bindparam("_pair"))
+    ),
+    "event": Prepared(insert(schema.event_table)),
 }
 
 
@@ -161,11 +164,10 @@ def append_sent(
     actor: str, prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:  # fmt: skip
     """Append the events of a client, all or none; return also whether any of them was new."""
-    account = queries.account_of(conn, annotator)
-    pair = queries.pair_row(conn, k)
+    everything = annotator != actor  # the gold standard, which is not assigned
+    account, pair, stream = queries.own_pair(conn, k, annotator, everything=everything)
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard has decisions; annotators draw links")
-    stream = queries.stream_of(conn, account, pair)
     seq = stream.state.seq
     new = _unknown(conn, events, stream.id)
     if new and rev != pair.rev:

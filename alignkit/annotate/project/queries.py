@@ -20,11 +20,13 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    true,
 )
 
 from alignkit._support.wording import how_many
 from alignkit.align.settings import FEW, SMALL
 from alignkit.annotate.project import schema
+from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Assign, Suggestion
 from alignkit.annotate.project.names import (
@@ -167,20 +169,20 @@ _PAIR_LOG = (
 _IDS = select(_table.seq, _table.id).where(
     _table.stream == bindparam("stream"), _table.seq.in_(bindparam("seqs", expanding=True))
 )
-_KNOWN = select(_table.id, _table.stream, _table.sent).where(
-    _table.id.in_(bindparam("ids", expanding=True))
-)
+_IDENTITY = select(_table.id, _table.stream, _table.sent)
+_KNOWN = _IDENTITY.where(_table.id.in_(bindparam("ids", expanding=True)))
+_KNOWN_ONE = Prepared(_IDENTITY.where(_table.id == bindparam("id")))
 _text = schema.pair_text.c
 _own = schema.pair.c
 _PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
     schema.pair.join(schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev))
 )
-_PAIR = _PAIRS.where(_own.k == bindparam("k"))
-_ACCOUNT = select(schema.account.c.id).where(
-    schema.account.c.name == bindparam("name"), schema.account.c.id > 0
-)
-_LAST, _COUNT = select(func.max(_table.n)), select(func.max(_own.k))
-_ANY = select(schema.project.c.assigning).where(schema.project.c.assigning != "")
+_PAIR = Prepared(_PAIRS.where(_own.k == bindparam("k")))
+_account = schema.account.c
+_NAMED = _account.name == bindparam("name"), _account.id > 0
+_ACCOUNT = Prepared(select(_account.id).where(*_NAMED))
+_LAST, _COUNT = Prepared(select(func.max(_table.n))), select(func.max(_own.k))
+_ANY = Prepared(select(schema.project.c.assigning).where(schema.project.c.assigning != ""))
 _ASSIGNING = (
     select(_table.data)
     .where(_table.stream == _of.id, _of.pair == 0, _table.kind == "assign")
@@ -188,16 +190,38 @@ _ASSIGNING = (
 )
 _SET = select(schema.project.c.suggestions).scalar_subquery()
 _SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
-_STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
-    _of.account == bindparam("account"), _of.pair == bindparam("k")
-)
-_EVENT_AT = select(*EVENT).where(
-    _table.stream == bindparam("stream"), _table.seq == bindparam("seq")
+_EVENT_AT = Prepared(
+    select(*EVENT).where(_table.stream == bindparam("stream"), _table.seq == bindparam("seq"))
 )
 _row = schema.assignment.c
+_OWN = Prepared(
+    select(
+        *(_account.id, _of.id, _of.state, _of.undo_top, _of.redo_top),
+        or_(_row.pair.is_not(None), schema.project.c.assigning == ""),
+        *_PAIRS.selected_columns,
+    )
+    .select_from(
+        _PAIRS.get_final_froms()[0]
+        .join(schema.account, and_(*_NAMED))
+        .join(schema.project, true())
+        .outerjoin(schema.stream, and_(_of.account == _account.id, _of.pair == _own.k))
+        .outerjoin(schema.assignment, and_(_row.account == _account.id, _row.pair == _own.k))
+    )
+    .where(_own.k == bindparam("k"))
+)
 _mine = _row.account == bindparam("of")
 _THERE = select(_own.k, literal(True)).where(_own.k == bindparam("k"))
 _ASSIGNED = select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k"))
+_AFTER = (
+    select(_of.pair, *EVENT)
+    # + 0: the few events after a number are looked through, not all of one's streams
+    .where(_table.stream + 0 == _of.id, _of.pair > 0, _of.account == bindparam("account"))
+    .where(_table.n > bindparam("after"))
+    .order_by(_table.n)
+    .limit(bindparam("most"))
+)
+_CHANGES = Prepared(_AFTER)
+_OWN_CHANGES = Prepared(_AFTER.where(_row.account == _of.account, _row.pair == _of.pair))
 words_of = msgspec.json.Decoder(list[str]).decode
 _attributes = msgspec.json.Decoder(dict[str, str]).decode
 _trees = msgspec.json.Decoder(dict[str, dict[str, str]]).decode
@@ -224,9 +248,9 @@ class StreamRow(NamedTuple):
 
 def account_of(conn: Connection, name: str) -> int:
     """Return the number of an annotator."""
-    if (account := conn.execute(_ACCOUNT, {"name": name}).scalar()) is None:
+    if (row := _ACCOUNT(conn, name=name).fetchone()) is None:
         raise UnknownAnnotator(name, annotators(conn))
-    return int(account)
+    return int(row[0])
 
 
 def annotators(conn: Connection) -> list[str]:
@@ -244,7 +268,7 @@ def roles(conn: Connection) -> dict[str, str]:
 
 def last_n(conn: Connection) -> int:
     """Return the number of the last event."""
-    return int(conn.execute(_LAST).scalar() or 0)
+    return int(_LAST(conn).fetchone()[0] or 0)
 
 
 def count_pairs(conn: Connection) -> int:
@@ -318,7 +342,7 @@ def _latest(*conditions: ColumnElement[bool]) -> FromClause:
 
 def pair_row(conn: Connection, k: int) -> PairRow:
     """Return a pair and its words."""
-    row = conn.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
+    row = _PAIR(conn, k=k).fetchone() if 0 < k < 2**31 else None
     if row is None:
         raise UnknownPair(k, count_pairs(conn))
     return _pair(row)
@@ -354,10 +378,17 @@ def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
-def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
-    """Return a stream; one without events has the initial state."""
-    row = conn.execute(_STREAM, {"account": account, "k": pair.k}).first()
-    return StreamRow(None, PairState(rev=pair.rev)) if row is None else _stream(row, pair)
+def own_pair(
+    conn: Connection, k: int, name: str, *, everything: bool = False
+) -> tuple[int, PairRow, StreamRow]:
+    """Return the number of an annotator, a pair of their list (or any), and their stream of it."""
+    row = _OWN(conn, k=k, name=name).fetchone() if 0 < k < 2**31 else None
+    if row is None or not (everything or row[5]):
+        PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
+        raise UnknownPair(k, count_pairs(conn))
+    pair = _pair(row[6:])
+    stream = StreamRow(None, PairState(rev=pair.rev))
+    return int(row[0]), pair, stream if row[1] is None else _stream(row[1:5], pair)
 
 
 def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
@@ -410,7 +441,7 @@ def event_of(row: Any) -> Event:
 
 def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
     """Return one event of a stream."""
-    return event_of(conn.execute(_EVENT_AT, {"stream": stream, "seq": seq}).one())
+    return event_of(_EVENT_AT(conn, stream=stream, seq=seq).fetchone())
 
 
 def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | None]:
@@ -439,13 +470,14 @@ def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Eve
     return [event_of(row) for row in conn.execute(asked)]
 
 
-def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
+def known_events(conn: Connection, ids: Collection[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and digest of those events that are stored already."""
-    return {
-        id: (stream, digest)
-        for some in portions(list(ids))
-        for id, stream, digest in conn.execute(_KNOWN, {"ids": some})
-    }
+    rows: Iterable[Any]
+    if len(ids) == 1:
+        rows = _KNOWN_ONE(conn, id=next(iter(ids)))
+    else:
+        rows = chain(*(conn.execute(_KNOWN, {"ids": some}) for some in portions(list(ids))))
+    return {id: (stream, digest) for id, stream, digest in rows}
 
 
 def suggested(conn: Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
@@ -679,15 +711,9 @@ class PairList:
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
         """Return the annotator's events after a number of the project, each with its pair."""
-        asked = (
-            select(_of.pair, *EVENT)
-            # + 0: the few events after n are looked through, not all of one's streams
-            .where(_table.stream + 0 == _of.id, self._listed.c.k == _of.pair)
-            .where(_table.n > n, _of.account == self._account)
-            .order_by(_table.n)
-            .limit(limit)
-        )
-        return [(row[0], event_of(row[1:])) for row in self._conn.execute(asked)]
+        asked = _OWN_CHANGES if self.assigned else _CHANGES
+        rows = asked(self._conn, after=n, account=self._account, most=limit)
+        return [(row[0], event_of(row[1:])) for row in rows]
 
 
 def _containing(query: str) -> list[ColumnElement[bool]]:
@@ -724,7 +750,7 @@ def pairs_with(conn: Connection, query: str, only: str, actor: str) -> set[int]:
 
 def has_assignments(conn: Connection) -> bool:
     """Return whether pairs of the project are assigned, even if all were taken back."""
-    return conn.execute(_ANY).first() is not None
+    return _ANY(conn).fetchone() is not None
 
 
 def assignments(conn: Connection) -> list[Assign]:

@@ -158,9 +158,7 @@ class Store:
     def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
         with self.database.reading() as conn:
-            account = queries.account_of(conn, annotator)
-            pair = queries.pair_row(conn, k)
-            stream = queries.stream_of(conn, account, pair)
+            account, pair, stream = queries.own_pair(conn, k, annotator)
             own = queries.PairList(conn, account)
             at, done, pairs = own.place(k), own.count_done(), own.count()
             next_open = own.next_open(at.place) if done < pairs else None
@@ -189,7 +187,6 @@ class Store:
         """Append events to an annotator's stream: all of them, or none."""
 
         def work(conn: Connection) -> tuple[queries.Appended, bool]:
-            queries.PairList(conn, queries.account_of(conn, annotator)).check(k)  # as it is now
             return appending.append_sent(
                 conn, k, annotator, base=base, rev=rev, events=events, actor=annotator
             )
@@ -199,8 +196,7 @@ class Store:
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
         with self.database.reading() as conn:
-            account = queries.account_of(conn, annotator)
-            stream = queries.stream_of(conn, account, queries.pair_row(conn, k))
+            stream = queries.own_pair(conn, k, annotator, everything=True)[2]
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:
