@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,11 +91,9 @@ def simulate(
     with _serving([*command, "--no-browser"]) as (process, url):
         urls = [url, *(invited(project, Visitor(name)) or "" for name in names[1:])]
         ways = [url.partition("/#") for url in urls]
-        enters = [("/enter", {"token": token}, "/api") for _, _, token in ways]
-        people = [
-            _Annotator(name, ways[0][0], enter, simulation, rate, seconds)
-            for name, enter in zip(names, enters, strict=True)
-        ]
+        people = [_Annotator(name, ways[0][0], "/api", simulation, rate, seconds) for name in names]
+        for person, (_, _, token) in zip(people, ways, strict=True):
+            person.enter(token)
         _edit_all(people, process.pid, simulation)
     return simulation
 
@@ -107,12 +105,14 @@ def simulate_lab(
     place: str, annotators: int, seconds: float, *, rate: float = 4.0, pairs: int = 200
 ) -> Simulation:
     """Make a lab with a project, serve it, and let annotators sign in and edit."""
+    from alignkit.annotate.lab import passwords
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor
 
     names = [f"annotator{number}" for number in range(1, annotators + 1)]
     words = [f"w{at}" for at in range(_WORDS)]
-    lab, owner = Lab.open(place), Actor("owner")
+    lab, owner, sessions = Lab.open(place), Actor("owner"), []
+    passwords.COST = 4, 8, 1  # what is timed is not how they join
     try:
         first = lab.links.first_owner()
         assert first is not None, "give an empty place"
@@ -123,7 +123,7 @@ def simulate_lab(
         lab.projects.opened(row.key, owner)
         for name in names:
             link = lab.links.create("invite", name, owner, project=row.slug)
-            lab.links.use(link.token, _PASSWORD, address="127.0.0.1")
+            sessions.append(lab.links.use(link.token, _PASSWORD, address="127.0.0.1"))
         with Store.open(project) as store:
             assign_pairs(store, names, double=0.5, trial=5)
     finally:
@@ -132,20 +132,18 @@ def simulate_lab(
     with _serving(["serve", place, "--port", "0"], stderr=True) as (process, text):
         url = text.partition(" is at ")[2].partition("/;")[0]
         base = f"/api/v1/projects/{row.slug}"
-        enters = [
-            ("/api/v1/session", {"name": name, "password": _PASSWORD}, base) for name in names
-        ]
         people = [
-            _Annotator(name, url, enter, simulation, rate, seconds)
-            for name, enter in zip(names, enters, strict=True)
-        ]
+            _Annotator(
+                name, url, base, simulation, rate, seconds,
+                {"Cookie": f"alignkit-{lab.key}={session.cookie}", "X-CSRF-Token": session.csrf},
+            )
+            for name, session in zip(names, sessions, strict=True)
+        ]  # fmt: skip
         _edit_all(people, process.pid, simulation)
     return simulation
 
 
 def _edit_all(people: Sequence[_Annotator], process: int, simulation: Simulation) -> None:
-    for person in people:
-        person.enter()
     simulation.statuses.clear()
     before = _work(process)
     for person in people:
@@ -200,15 +198,14 @@ class _Annotator(threading.Thread):
     """Edit at a steady rate."""
 
     def __init__(
-        self, name: str, url: str, enter: tuple[str, dict[str, str], str], simulation: Simulation,
-        rate: float, seconds: float,
+        self, name: str, url: str, base: str, simulation: Simulation, rate: float, seconds: float,
+        headers: Mapping[str, str] = {},
     ) -> None:  # fmt: skip
         super().__init__(daemon=True)
-        self._who, self._enter, self._simulation = name, enter, simulation
-        self._base = enter[2]
+        self._who, self._base, self._simulation = name, base, simulation
         self._link = _Link(url.removeprefix("http://"))
         self._step, self._seconds = 1 / rate, seconds
-        self._headers: dict[str, str] = {}
+        self._headers = dict(headers)
         self._rng = random.Random(name)
         self._polled = self._n = 0.0
         self.problem: BaseException | None = None
@@ -222,10 +219,9 @@ class _Annotator(threading.Thread):
         finally:
             self._link.close()
 
-    def enter(self) -> None:
+    def enter(self, token: str) -> None:
         """Begin a session."""
-        path, body, _ = self._enter
-        self._headers["X-CSRF-Token"] = self._ask("POST", path, body)["csrf"]
+        self._headers["X-CSRF-Token"] = self._ask("POST", "/enter", {"token": token})["csrf"]
 
     def _work(self) -> None:
         queue = self._ask("GET", f"{self._base}/queue")["pairs"]
