@@ -231,12 +231,13 @@ class _Annotator(threading.Thread):
                 view = self._ask("GET", f"{self._base}/pairs/{row['k']}")
                 cells = {(i, j): value for i, j, value in view["state"]["cells"]}
                 seq, done = view["state"]["seq"], view["state"]["done"]
-                for count in range(_EDITS):
+                last = self._rng.randrange(2 * _EDITS)
+                for count in range(last + 1):
                     if perf_counter() - start > self._seconds:
                         return
                     sleep(max(0.0, due - perf_counter()))
                     due += self._step
-                    if count == _EDITS - 1:
+                    if count == last:
                         data: dict[str, Any] = {"before": done, "after": not done}
                         seq = self._send(row["k"], seq, "done", data)
                     else:

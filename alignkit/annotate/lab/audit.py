@@ -6,6 +6,7 @@ Each read or change is a `LabStep`: a transaction with the lines that it adds to
 from __future__ import annotations
 
 import hmac
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -188,8 +189,9 @@ class LabDatabase:
         try:
             with opened(self._engine) as conn:
                 yield LabStep(conn, actor, self.now())
-        except DBAPIError as problem:
-            text = f"The database reports an error: {problem.orig}. Nothing was changed."
+        except (DBAPIError, sqlite3.Error) as problem:
+            said = getattr(problem, "orig", problem)
+            text = f"The database reports an error: {said}. Nothing was changed."
             raise LabError(text) from None
 
 

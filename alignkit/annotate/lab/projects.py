@@ -15,6 +15,7 @@ from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.audit import LIVE, LabDatabase, LabStep
 from alignkit.annotate.lab.bodies import Person
 from alignkit.annotate.lab.values import ARCHIVED, INVITED, MAKING, OPEN, OWNER, Actor, LabError
+from alignkit.annotate.project.engines import Prepared
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
@@ -30,8 +31,10 @@ _PEOPLE = (
     .order_by(_ACCOUNT.name)
 )
 _OWN = sa.and_(_ROLE.project == _PROJECT.slug, _ROLE.account == _ACCOUNT.id)
-_OWN_ROLES = sa.select(_PROJECT.slug, _ACCOUNT.rank, _ROLE.role, _ROLE.annotates).select_from(
-    sa.join(schema.project, schema.account, sa.true()).outerjoin(schema.role, _OWN)
+_OWN_ROLES = Prepared(
+    sa.select(_PROJECT.slug, _ACCOUNT.rank, _ROLE.role, _ROLE.annotates)
+    .select_from(sa.join(schema.project, schema.account, sa.true()).outerjoin(schema.role, _OWN))
+    .where(_ACCOUNT.name == sa.bindparam("account"), _ACCOUNT.state == OPEN, LIVE)
 )
 
 
@@ -227,9 +230,8 @@ class Projects:
 
 
 def _roles(step: LabStep, account: str) -> dict[str, values.ProjectRole]:
-    rows = step.ask(_OWN_ROLES, _ACCOUNT.name == account, _ACCOUNT.state == OPEN, LIVE)
     roles = {}
-    for slug, rank, role, works in rows:
+    for slug, rank, role, works in _OWN_ROLES(step.conn, account=account):
         if role or rank == OWNER:
             own: Any = OWNER if rank == OWNER else role
             roles[slug] = values.ProjectRole(own, bool(works), role != own)

@@ -13,7 +13,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
-    Select,
     and_,
     bindparam,
     func,
@@ -181,7 +180,7 @@ _PAIR = Prepared(_PAIRS.where(_own.k == bindparam("k")))
 _account = schema.account.c
 _NAMED = _account.name == bindparam("name"), _account.id > 0
 _ACCOUNT = Prepared(select(_account.id).where(*_NAMED))
-_LAST, _COUNT = Prepared(select(func.max(_table.n))), select(func.max(_own.k))
+_LAST, _COUNT = (Prepared(select(func.max(column))) for column in (_table.n, _own.k))
 _ANY = Prepared(select(schema.project.c.assigning).where(schema.project.c.assigning != ""))
 _ASSIGNING = (
     select(_table.data)
@@ -193,6 +192,14 @@ _SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam
 _EVENT_AT = Prepared(
     select(*EVENT).where(_table.stream == bindparam("stream"), _table.seq == bindparam("seq"))
 )
+_here = _table.stream == bindparam("stream")
+_top = select(_table.seq, _table.below, literal(1).label("depth"))
+_first = _top.where(_here, _table.seq == bindparam("top")).cte("stack", recursive=True)
+_below = select(_table.seq, _table.below, _first.c.depth + 1)
+_chain = _first.union_all(
+    _below.where(_here, _table.seq == _first.c.below, _first.c.depth < bindparam("most"))
+)
+_STACK = Prepared(select(*EVENT).where(_here, _table.seq == _chain.c.seq).order_by(_chain.c.depth))
 _row = schema.assignment.c
 _OWN = Prepared(
     select(
@@ -210,8 +217,8 @@ _OWN = Prepared(
     .where(_own.k == bindparam("k"))
 )
 _mine = _row.account == bindparam("of")
-_THERE = select(_own.k, literal(True)).where(_own.k == bindparam("k"))
-_ASSIGNED = select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k"))
+_THERE = Prepared(select(_own.k, literal(True)).where(_own.k == bindparam("k")))
+_ASSIGNED = Prepared(select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k")))
 _AFTER = (
     select(_of.pair, *EVENT)
     # + 0: the few events after a number are looked through, not all of one's streams
@@ -273,7 +280,7 @@ def last_n(conn: Connection) -> int:
 
 def count_pairs(conn: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(conn.execute(_COUNT).scalar() or 0)
+    return int(_COUNT(conn).fetchone()[0] or 0)
 
 
 def project_info(conn: Connection) -> ProjectInfo:
@@ -454,20 +461,8 @@ def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | No
 
 def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Event]:
     """Return an event and those below it, the top first."""
-    if not top:
-        return []
-    mine = _table.stream == stream
-    first = (
-        select(_table.seq, _table.below, literal(1).label("depth"))
-        .where(mine, _table.seq == top)
-        .cte("stack", recursive=True)
-    )
-    below = select(_table.seq, _table.below, first.c.depth + 1).where(
-        mine, _table.seq == first.c.below, first.c.depth < most
-    )
-    chain = first.union_all(below)
-    asked = select(*EVENT).where(mine, _table.seq == chain.c.seq).order_by(chain.c.depth)
-    return [event_of(row) for row in conn.execute(asked)]
+    rows = _STACK(conn, stream=stream, top=top, most=most) if top else ()
+    return [event_of(row) for row in rows]
 
 
 def known_events(conn: Connection, ids: Collection[str]) -> dict[str, tuple[int, str]]:
@@ -594,16 +589,27 @@ def _when(at: str, data: Data) -> str | None:
     return read_moment(at, "the time of an event")
 
 
-def _neighbours(k: Any, place: Any, *conditions: Any) -> Select[Any]:
-    here: Any = bindparam("place")
-    before = select(k).where(place < here, *conditions).order_by(place.desc()).limit(1)
-    after = select(k).where(place > here, *conditions).order_by(place).limit(1)
-    return select(before.scalar_subquery(), after.scalar_subquery())
+class _Listing:
+    """The statements for a list of pairs: their number, their place, and what is in the list."""
+
+    def __init__(self, k: Any, place: Any, mine: ColumnElement[bool]) -> None:
+        here: Any = bindparam("place")
+        before = select(k).where(place < here, mine).order_by(place.desc()).limit(1)
+        after = select(k).where(place > here, mine).order_by(place).limit(1)
+        is_open = ~select(_counted.pair).where(*_DONE, _counted.pair == k).exists()
+        first = select(k).where(place < here, mine).order_by(place).limit(1)
+        self.near = Prepared(select(before.scalar_subquery(), after.scalar_subquery()))
+        self.open = [Prepared(some.where(is_open)) for some in (after, first)]
+        self.rank = Prepared(select(func.count(k)).where(place <= here, mine))
+        self.count = Prepared(select(func.count(k)).where(mine))
 
 
-_NEAR = _neighbours(_row.pair, _row.place, _mine)
-_RANK = select(func.count()).where(_mine, _row.place <= bindparam("place"))
-_BESIDE = _neighbours(_own.k, _own.k, _own.k > 0)
+_counted = schema.pair_counts.c
+_DONE = _counted.account == bindparam("of"), _counted.done.is_(True)
+_ALL_DONE = select(func.count(_counted.pair)).where(*_DONE)
+_OWN_DONE = Prepared(_ALL_DONE.where(_counted.pair == _row.pair, _mine))
+_COUNT_DONE = Prepared(_ALL_DONE)
+_ALL, _ASSIGNMENT = _Listing(_own.k, _own.k, _own.k > 0), _Listing(_row.pair, _row.place, _mine)
 
 
 class Place(NamedTuple):
@@ -625,6 +631,7 @@ class PairList:
     def __init__(self, conn: Connection, account: int, *, everything: bool = False) -> None:
         self._conn, self._account = conn, account
         self.assigned = not everything and has_assignments(conn)
+        self._statements = _ASSIGNMENT if self.assigned else _ALL
 
     @cached_property
     def _listed(self) -> FromClause:
@@ -638,7 +645,7 @@ class PairList:
         """Check that a pair is in the list; return its place, and whether suggestions are shown."""
         asked = _ASSIGNED if self.assigned else _THERE
         known = 0 < k < 2**31
-        row = self._conn.execute(asked, {"of": self._account, "k": k}).first() if known else None
+        row = asked(self._conn, of=self._account, k=k).fetchone() if known else None
         if row is None:
             if known and self.assigned and self._had(k):
                 raise MovedPair(k)
@@ -653,16 +660,12 @@ class PairList:
     def place(self, k: int) -> Place:
         """Return the position of a pair."""
         place, shown = self.check(k)
-        near = _NEAR if self.assigned else _BESIDE
-        here = {"of": self._account, "place": place}
-        rank = self._conn.execute(_RANK, here).scalar() if self.assigned else place
-        return Place(place, bool(shown), int(rank or 0), *self._conn.execute(near, here).one())
+        rank = self._first(_ASSIGNMENT.rank, place)[0] if self.assigned else place
+        return Place(place, bool(shown), rank, *self._first(self._statements.near, place))
 
     def count(self) -> int:
         """Return how many pairs are in the list."""
-        if not self.assigned:
-            return count_pairs(self._conn)
-        return int(self._conn.execute(select(func.count()).select_from(self._listed)).scalar() or 0)
+        return int(self._first(_ASSIGNMENT.count)[0] if self.assigned else count_pairs(self._conn))
 
     def numbers(self) -> set[int]:
         """Return the numbers of all pairs in the list."""
@@ -670,23 +673,15 @@ class PairList:
 
     def count_done(self) -> int:
         """Return how many of them the annotator has done."""
-        counts = schema.pair_counts.c
-        asked = select(func.count()).where(counts.account == self._account, counts.done.is_(True))
-        if self.assigned:
-            asked = asked.where(counts.pair == self._listed.c.k)
-        return int(self._conn.execute(asked).scalar() or 0)
+        return int(self._first(_OWN_DONE if self.assigned else _COUNT_DONE)[0])
 
     def next_open(self, place: int) -> int | None:
         """Return the next pair that is not done, from the first again after the last."""
-        own, counts = self._listed.c, schema.pair_counts.c
-        mine = counts.account == self._account, counts.pair == own.k
-        done = select(counts.pair).where(*mine, counts.done.is_(True)).exists()
-        for side in (own.place > place, own.place < place):
-            asked = select(own.k).where(side, ~done).order_by(own.place).limit(1)
-            number = self._conn.execute(asked).scalar()
-            if number is not None:
-                return int(number)
-        return None
+        rows = (self._first(asked, place) for asked in self._statements.open)
+        return next((int(row[0]) for row in rows if row is not None), None)
+
+    def _first(self, asked: Prepared, place: int = 0) -> Any:
+        return asked(self._conn, of=self._account, place=place).fetchone()
 
     def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
         """Return a part of the list, or of the pairs in it that a search and a filter leave."""
