@@ -41,7 +41,7 @@ from alignkit.model.sentence_pair import SentencePair
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")
-_WORDS, _EDITS, _POLL = 20, 30, 2.0
+WORDS, _EDITS, _POLL = 20, 30, 2.0
 
 
 @dataclass
@@ -82,68 +82,24 @@ def simulate(
         Edits a second of each.
     """
     names = [f"annotator{number}" for number in range(1, annotators + 1)]
-    words = [f"w{at}" for at in range(_WORDS)]
+    words = [f"w{at}" for at in range(WORDS)]
     create_project(project, Corpus(SentencePair(f"p{k}", words, words) for k in range(pairs)))
     with Store.open(project) as store:
         assign_pairs(store, names, double=0.5, trial=5)
     simulation = Simulation()
     command = ["annotate", project, "--annotator", names[0], "--suggestions", "none"]
-    with _serving([*command, "--no-browser"]) as (process, url):
+    with serving([*command, "--no-browser"]) as (process, url):
         urls = [url, *(invited(project, Visitor(name)) or "" for name in names[1:])]
         ways = [url.partition("/#") for url in urls]
-        people = [_Annotator(name, ways[0][0], "/api", simulation, rate, seconds) for name in names]
+        people = [Annotator(name, ways[0][0], "/api", simulation, rate, seconds) for name in names]
         for person, (_, _, token) in zip(people, ways, strict=True):
             person.enter(token)
-        _edit_all(people, process.pid, simulation)
+        edit_all(people, process.pid, simulation)
     return simulation
 
 
-_PASSWORD = "of-simulated-annotators"
-
-
-def simulate_lab(
-    place: str, annotators: int, seconds: float, *, rate: float = 4.0, pairs: int = 200
-) -> Simulation:
-    """Make a lab with a project, serve it, and let annotators sign in and edit."""
-    from alignkit.annotate.lab import passwords
-    from alignkit.annotate.lab.lab import Lab
-    from alignkit.annotate.lab.values import Actor
-
-    names = [f"annotator{number}" for number in range(1, annotators + 1)]
-    words = [f"w{at}" for at in range(_WORDS)]
-    lab, owner, sessions = Lab.open(place), Actor("owner"), []
-    passwords.COST = 4, 8, 1  # what is timed is not how they join
-    try:
-        first = lab.links.first_owner()
-        assert first is not None, "give an empty place"
-        lab.links.use(first, _PASSWORD, name="owner", address="127.0.0.1")
-        row = lab.projects.make("simulation", "align", "", owner)
-        project = lab.project_place(row.key)
-        create_project(project, Corpus(SentencePair(f"p{k}", words, words) for k in range(pairs)))
-        lab.projects.opened(row.key, owner)
-        for name in names:
-            link = lab.links.create("invite", name, owner, project=row.slug)
-            sessions.append(lab.links.use(link.token, _PASSWORD, address="127.0.0.1"))
-        with Store.open(project) as store:
-            assign_pairs(store, names, double=0.5, trial=5)
-    finally:
-        lab.close()
-    simulation = Simulation()
-    with _serving(["serve", place, "--port", "0"], stderr=True) as (process, text):
-        url = text.partition(" is at ")[2].partition("/;")[0]
-        base = f"/api/v1/projects/{row.slug}"
-        people = [
-            _Annotator(
-                name, url, base, simulation, rate, seconds,
-                {"Cookie": f"alignkit-{lab.key}={session.cookie}", "X-CSRF-Token": session.csrf},
-            )
-            for name, session in zip(names, sessions, strict=True)
-        ]  # fmt: skip
-        _edit_all(people, process.pid, simulation)
-    return simulation
-
-
-def _edit_all(people: Sequence[_Annotator], process: int, simulation: Simulation) -> None:
+def edit_all(people: Sequence[Annotator], process: int, simulation: Simulation) -> None:
+    """Let annotators edit until their time is over."""
     simulation.statuses.clear()
     before = _work(process)
     for person in people:
@@ -158,7 +114,7 @@ def _edit_all(people: Sequence[_Annotator], process: int, simulation: Simulation
 
 
 @contextmanager
-def _serving(
+def serving(
     words: Sequence[str], *, stderr: bool = False
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run a command in a process of its own; yield it with its first line."""
@@ -194,7 +150,7 @@ def _work(process: int) -> float:
     return sum(map(int, numbers.split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-class _Annotator(threading.Thread):
+class Annotator(threading.Thread):
     """Edit at a steady rate."""
 
     def __init__(
@@ -203,7 +159,7 @@ class _Annotator(threading.Thread):
     ) -> None:  # fmt: skip
         super().__init__(daemon=True)
         self._who, self._base, self._simulation = name, base, simulation
-        self._link = _Link(url.removeprefix("http://"))
+        self._link = Link(url.removeprefix("http://"))
         self._step, self._seconds = 1 / rate, seconds
         self._headers = dict(headers)
         self._rng = random.Random(name)
@@ -222,6 +178,13 @@ class _Annotator(threading.Thread):
     def enter(self, token: str) -> None:
         """Begin a session."""
         self._headers["X-CSRF-Token"] = self._ask("POST", "/enter", {"token": token})["csrf"]
+
+    def edit_once(self) -> None:
+        """Edit the last pair of the list."""
+        k = self._ask("GET", f"{self._base}/queue")["pairs"][-1]["k"]
+        state = self._ask("GET", f"{self._base}/pairs/{k}")["state"]
+        cells = {(i, j): value for i, j, value in state["cells"]}
+        self._send(k, state["seq"], "edit", self._edit(cells))
 
     def _work(self) -> None:
         queue = self._ask("GET", f"{self._base}/queue")["pairs"]
@@ -245,7 +208,7 @@ class _Annotator(threading.Thread):
                     self._poll()
 
     def _edit(self, cells: dict[tuple[int, int], int]) -> dict[str, Any]:
-        cell = self._rng.randrange(_WORDS), self._rng.randrange(_WORDS)
+        cell = self._rng.randrange(WORDS), self._rng.randrange(WORDS)
         before = cells.get(cell, 0)
         cells[cell] = (before + 1) % 3
         return {"how": "cell", "cells": [[*cell, before, cells[cell]]]}
@@ -278,7 +241,7 @@ class _Annotator(threading.Thread):
         return json.loads(text) if text else None
 
 
-class _Link:
+class Link:
     """A connection that stays open: http.client would need more time than the server."""
 
     def __init__(self, host: str) -> None:
@@ -325,15 +288,35 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, metavar="N", help="default: 60")
     parser.add_argument("--rate", type=float, default=4, metavar="N", help="edits a second each")
     parser.add_argument("--lab", nargs="?", const="", metavar="PLACE", help="serve a lab")
+    parser.add_argument("--sign-ins", type=int, default=0, metavar="N", help="that fail, beside")
+    parser.add_argument("--logins", type=int, metavar="N", help="time N tries of each kind of name")
+    parser.add_argument("--month", action="store_true", help="time the lists of a large project")
     options = parser.parse_args()
     sys.setswitchinterval(0.0005)  # what is timed is the server, not how our threads wait
     print(machine(_PACKAGES))
     with TemporaryDirectory() as folder:
-        place = options.lab or str(Path(folder) / "place")
-        act = simulate if options.lab is None else simulate_lab
-        simulation = act(place, options.annotators, options.seconds, rate=options.rate)
-    print(told(simulation))
+        for line in _lines(options, options.lab or str(Path(folder) / "place")):
+            print(line, flush=True)
     print(f"load after: {load()}")
+
+
+def _lines(options: argparse.Namespace, place: str) -> Iterator[str]:
+    from benchmarks import lab
+
+    who = options.annotators, options.seconds
+    if options.month:
+        yield from lab.time_month(place)
+    elif options.logins:
+        yield from lab.time_logins(place, options.logins)
+    elif options.lab is not None or options.sign_ins:
+        simulation, storm = lab.simulate_lab(
+            place, *who, rate=options.rate, sign_ins=options.sign_ins
+        )
+        yield told(simulation)
+        yield f"acknowledged and lost: {lab.lost(place, simulation)}"
+        yield from storm
+    else:
+        yield told(simulate(place, *who, rate=options.rate))
 
 
 def told(simulation: Simulation) -> str:

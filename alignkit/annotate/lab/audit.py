@@ -26,6 +26,7 @@ from alignkit.annotate.project import engines, names
 _ACCOUNT, _ROLE, _LINK, _PROJECT, _AUDIT = (
     table.c for table in (schema.account, schema.role, schema.link, schema.project, schema.audit)
 )
+_RULES = {schema.account, schema.role, schema.project}
 _BLANKED, _MOST = 90 * values.DAY, 1000  # seconds after which an address goes; rows at once
 _CHANGES = "account changed", "role set", "project changed"
 _Opened = Callable[[sa.Engine], AbstractContextManager[sa.Connection]]
@@ -43,6 +44,7 @@ class LabStep:
 
     def __init__(self, conn: sa.Connection, actor: Actor, now: int) -> None:
         self.conn, self.actor, self.now = conn, actor, now
+        self.rules = False  # whether accounts, roles or projects change
         self.after: list[Callable[[], None]] = []
         """What is called after the commit, before the next writer begins."""
 
@@ -53,14 +55,17 @@ class LabStep:
 
     def insert(self, table: sa.Table, **values: object) -> None:
         """Add a row."""
+        self.rules |= table in _RULES
         self.conn.execute(sa.insert(table).values(values))
 
     def update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: object) -> int:
         """Change rows; return how many."""
+        self.rules |= table in _RULES and set(values) != {"seen"}
         return self.conn.execute(sa.update(table).where(*which).values(values)).rowcount
 
     def delete(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
         """Delete rows; return how many."""
+        self.rules |= table in _RULES
         return self.conn.execute(sa.delete(table).where(*which)).rowcount
 
     def log(
@@ -162,8 +167,8 @@ class LabDatabase:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self.place = names.shown_place(place)
         self.clock: Callable[[], float] = time.time
-        self.changes = 0
-        """How often this process has written, to know when values in memory are old."""
+        self.changes = self.rules = 0
+        """How often this process has written, and accounts, roles or projects, which are kept."""
         self._engine, self._writing = engine, Lock()
 
     def now(self) -> int:
@@ -181,6 +186,7 @@ class LabDatabase:
             with self._step(engines.writing, actor) as step:
                 yield step
             self.changes += 1
+            self.rules += step.rules
             for done in step.after:
                 done()
 

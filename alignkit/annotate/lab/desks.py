@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from alignkit.annotate.lab.values import ProjectRow
 
 _MOST = 20
+_LARGE = 2000  # pairs of a project whose pairs to adjudicate are not looked for in a request
 _WAIT = 10.0  # seconds that a request waits for a project to be open
 _EVERY = 5.0  # seconds between two writings of counts
 _SELDOM = 12  # writings between two times that what is old is removed
@@ -155,11 +156,11 @@ class Desks:
         return reasons, spent / 60 / pairs * left if pairs >= _LEAST else None
 
     def now(self, project: ProjectRow) -> ListCounts | None:
-        """Return the counts of a project as they are now if it is open, else those of before."""
+        """Return the counts of a project: of now if it is open and small, else of lately."""
         with self._lock:
-            desk = self._open.get(project.key)
-        if desk is None:
-            return self.counts(project.key)
+            desk, known = self._open.get(project.key), self._counts.get(project.key)
+        if desk is None or (known is not None and known.pairs > _LARGE):
+            return known
         return self.count(project, desk.store, desk.pairs_to_decide)
 
     def count(

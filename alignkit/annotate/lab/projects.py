@@ -19,7 +19,7 @@ from alignkit.annotate.project.engines import Prepared
 
 _ROLES = OWNER, values.ADJUDICATOR, values.ANNOTATOR, values.READER
 _Read = TypeVar("_Read")
-_KEPT = 1.0  # seconds after which a change by another process counts
+_KEPT = 10.0  # seconds after which a change by another process counts
 _ACCOUNT, _AUDIT, _LINK, _PROJECT, _ROLE = (
     table.c for table in (schema.account, schema.audit, schema.link, schema.project, schema.role)
 )
@@ -48,8 +48,8 @@ class Projects:
         """Refuses, in the project with a key, a name such as that of gold; the server sets it."""
 
     def _recent(self, what: str, read: Callable[[LabStep], _Read]) -> _Read:
-        """Return what was read, at most a second ago and before no change of this process."""
-        changes, now = self._database.changes, time.monotonic()
+        """Return what was read, of late and before no change of this process."""
+        changes, now = self._database.rules, time.monotonic()
         known = self._kept.get(what)
         if known is None or known[0] != changes or now - known[1] > _KEPT:
             with self._database.reading() as step:

@@ -13,7 +13,7 @@ from msgspec import Raw, Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.engines import Prepared
+from alignkit.annotate.project.engines import Prepared, pipelined
 from alignkit.annotate.project.events import (
     BROKEN,
     UNDOABLE,
@@ -58,10 +58,10 @@ def new_event(
 class Batch:
     """The rows of streams and events to write, table by table."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, n: int | None = None) -> None:
         self.conn = conn
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
-        self._n: int | None = None
+        self._n = n
         self._stream: int | None = None
 
     @property
@@ -94,10 +94,11 @@ class Batch:
 
     def flush(self) -> None:
         """Write the batch; then others may write."""
-        for name, rows in self._rows.items():
-            if rows:
-                _WRITES[name].many(self.conn, rows)
-                rows.clear()
+        with pipelined(self.conn):
+            for name, rows in self._rows.items():
+                if rows:
+                    _WRITES[name].write(self.conn, rows)
+                    rows.clear()
         self._n = self._stream = None
 
 
@@ -165,14 +166,17 @@ def append_sent(
 ) -> tuple[Appended, bool]:  # fmt: skip
     """Append the events of a client, all or none; return also whether any of them was new."""
     everything = annotator != actor  # the gold standard, which is not assigned
-    account, pair, stream = queries.own_pair(conn, k, annotator, everything=everything)
+    few = {"id": events[0].id} if len(events) == 1 else {}
+    own = queries.own_pair(conn, k, annotator, everything=everything, **few)
+    account, pair, stream, n, known = own
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard has decisions; annotators draw links")
     seq = stream.state.seq
-    new = _unknown(conn, events, stream.id)
+    known = known if few else queries.known_events(conn, {sent.id for sent in events})
+    new = _unknown(events, stream.id, known)
     if new and rev != pair.rev:
         raise OldText(pair.rev)
-    batch = Batch(conn)
+    batch = Batch(conn, n)
     writer = Writer(batch, account, annotator, pair, stream)
     try:
         for sent, digest in new:
@@ -219,10 +223,10 @@ def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> 
 
 
 def _unknown(
-    conn: Connection, events: Sequence[Sent], stream: int | None
+    events: Sequence[Sent], stream: int | None, seen: dict[str, tuple[int, str]]
 ) -> list[tuple[Sent, str]]:
-    """Return the events that are not stored yet, with their digests."""
-    seen, new = queries.known_events(conn, {sent.id for sent in events}), []
+    """Return the events that are not stored yet (`seen` are), with their digests."""
+    new = []
     for sent in events:
         try:
             body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]

@@ -168,9 +168,9 @@ _PAIR_LOG = (
 _IDS = select(_table.seq, _table.id).where(
     _table.stream == bindparam("stream"), _table.seq.in_(bindparam("seqs", expanding=True))
 )
-_IDENTITY = select(_table.id, _table.stream, _table.sent)
-_KNOWN = _IDENTITY.where(_table.id.in_(bindparam("ids", expanding=True)))
-_KNOWN_ONE = Prepared(_IDENTITY.where(_table.id == bindparam("id")))
+_KNOWN = select(_table.id, _table.stream, _table.sent).where(
+    _table.id.in_(bindparam("ids", expanding=True))
+)
 _text = schema.pair_text.c
 _own = schema.pair.c
 _PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
@@ -201,16 +201,20 @@ _chain = _first.union_all(
 )
 _STACK = Prepared(select(*EVENT).where(_here, _table.seq == _chain.c.seq).order_by(_chain.c.depth))
 _row = schema.assignment.c
+_sent_table = schema.event_table.alias()
+_sent = _sent_table.c
 _OWN = Prepared(
     select(
         *(_account.id, _of.id, _of.state, _of.undo_top, _of.redo_top),
         or_(_row.pair.is_not(None), schema.project.c.assigning == ""),
+        *(select(func.max(_table.n)).scalar_subquery(), _sent.id, _sent.stream, _sent.sent),
         *_PAIRS.selected_columns,
     )
     .select_from(
         _PAIRS.get_final_froms()[0]
         .join(schema.account, and_(*_NAMED))
         .join(schema.project, true())
+        .outerjoin(_sent_table, _sent.id == bindparam("id"))
         .outerjoin(schema.stream, and_(_of.account == _account.id, _of.pair == _own.k))
         .outerjoin(schema.assignment, and_(_row.account == _account.id, _row.pair == _own.k))
     )
@@ -255,7 +259,7 @@ class StreamRow(NamedTuple):
 
 def account_of(conn: Connection, name: str) -> int:
     """Return the number of an annotator."""
-    if (row := _ACCOUNT(conn, name=name).fetchone()) is None:
+    if (row := _ACCOUNT.first(conn, name=name)) is None:
         raise UnknownAnnotator(name, annotators(conn))
     return int(row[0])
 
@@ -275,12 +279,12 @@ def roles(conn: Connection) -> dict[str, str]:
 
 def last_n(conn: Connection) -> int:
     """Return the number of the last event."""
-    return int(_LAST(conn).fetchone()[0] or 0)
+    return int(_LAST.first(conn)[0] or 0)
 
 
 def count_pairs(conn: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(_COUNT(conn).fetchone()[0] or 0)
+    return int(_COUNT.first(conn)[0] or 0)
 
 
 def project_info(conn: Connection) -> ProjectInfo:
@@ -349,7 +353,7 @@ def _latest(*conditions: ColumnElement[bool]) -> FromClause:
 
 def pair_row(conn: Connection, k: int) -> PairRow:
     """Return a pair and its words."""
-    row = _PAIR(conn, k=k).fetchone() if 0 < k < 2**31 else None
+    row = _PAIR.first(conn, k=k) if 0 < k < 2**31 else None
     if row is None:
         raise UnknownPair(k, count_pairs(conn))
     return _pair(row)
@@ -385,17 +389,29 @@ def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
+class OwnPair(NamedTuple):
+    """A pair of an annotator with a number and a stream."""
+
+    account: int
+    pair: PairRow
+    stream: StreamRow
+    n: int  # the last event of the project
+    sent: dict[str, tuple[int, str]]  # stream and digest of the event with an id, if stored
+
+
 def own_pair(
-    conn: Connection, k: int, name: str, *, everything: bool = False
-) -> tuple[int, PairRow, StreamRow]:
-    """Return the number of an annotator, a pair of their list (or any), and their stream of it."""
-    row = _OWN(conn, k=k, name=name).fetchone() if 0 < k < 2**31 else None
+    conn: Connection, k: int, name: str, *, everything: bool = False, id: str = ""
+) -> OwnPair:
+    """Return a pair of an annotator's list, or any."""
+    row = _OWN.first(conn, k=k, name=name, id=id) if 0 < k < 2**31 else None
     if row is None or not (everything or row[5]):
         PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
         raise UnknownPair(k, count_pairs(conn))
-    pair = _pair(row[6:])
+    pair = _pair(row[10:])
     stream = StreamRow(None, PairState(rev=pair.rev))
-    return int(row[0]), pair, stream if row[1] is None else _stream(row[1:5], pair)
+    stream = stream if row[1] is None else _stream(row[1:5], pair)
+    sent = {} if row[7] is None else {row[7]: (row[8], row[9])}
+    return OwnPair(row[0], pair, stream, row[6] or 0, sent)
 
 
 def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
@@ -448,7 +464,7 @@ def event_of(row: Any) -> Event:
 
 def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
     """Return one event of a stream."""
-    return event_of(_EVENT_AT(conn, stream=stream, seq=seq).fetchone())
+    return event_of(_EVENT_AT.first(conn, stream=stream, seq=seq))
 
 
 def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | None]:
@@ -465,14 +481,13 @@ def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Eve
     return [event_of(row) for row in rows]
 
 
-def known_events(conn: Connection, ids: Collection[str]) -> dict[str, tuple[int, str]]:
+def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and digest of those events that are stored already."""
-    rows: Iterable[Any]
-    if len(ids) == 1:
-        rows = _KNOWN_ONE(conn, id=next(iter(ids)))
-    else:
-        rows = chain(*(conn.execute(_KNOWN, {"ids": some}) for some in portions(list(ids))))
-    return {id: (stream, digest) for id, stream, digest in rows}
+    return {
+        id: (stream, digest)
+        for some in portions(list(ids))
+        for id, stream, digest in conn.execute(_KNOWN, {"ids": some})
+    }
 
 
 def suggested(conn: Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
@@ -645,7 +660,7 @@ class PairList:
         """Check that a pair is in the list; return its place, and whether suggestions are shown."""
         asked = _ASSIGNED if self.assigned else _THERE
         known = 0 < k < 2**31
-        row = asked(self._conn, of=self._account, k=k).fetchone() if known else None
+        row = asked.first(self._conn, of=self._account, k=k) if known else None
         if row is None:
             if known and self.assigned and self._had(k):
                 raise MovedPair(k)
@@ -681,7 +696,7 @@ class PairList:
         return next((int(row[0]) for row in rows if row is not None), None)
 
     def _first(self, asked: Prepared, place: int = 0) -> Any:
-        return asked(self._conn, of=self._account, place=place).fetchone()
+        return asked.first(self._conn, of=self._account, place=place)
 
     def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
         """Return a part of the list, or of the pairs in it that a search and a filter leave."""
@@ -745,7 +760,7 @@ def pairs_with(conn: Connection, query: str, only: str, actor: str) -> set[int]:
 
 def has_assignments(conn: Connection) -> bool:
     """Return whether pairs of the project are assigned, even if all were taken back."""
-    return _ANY(conn).fetchone() is not None
+    return _ANY.first(conn) is not None
 
 
 def assignments(conn: Connection) -> list[Assign]:

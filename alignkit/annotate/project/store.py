@@ -158,7 +158,7 @@ class Store:
     def pair(self, k: int, annotator: str, *, hide_systems: bool = False) -> queries.PairView:
         """Return a pair as an annotator sees it, with suggestions only if they should be shown."""
         with self.database.reading() as conn:
-            account, pair, stream = queries.own_pair(conn, k, annotator)
+            account, pair, stream, n, _ = queries.own_pair(conn, k, annotator)
             own = queries.PairList(conn, account)
             at, done, pairs = own.place(k), own.count_done(), own.count()
             next_open = own.next_open(at.place) if done < pairs else None
@@ -166,7 +166,7 @@ class Store:
             return queries.PairView(
                 k, pair.id, pairs, done, at.rank, at.previous, at.next, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
-                *queries.viewed(conn, stream), queries.last_n(conn), shown,
+                *queries.viewed(conn, stream), n, shown,
             )  # fmt: skip
 
     def queue(
@@ -196,7 +196,7 @@ class Store:
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
         with self.database.reading() as conn:
-            stream = queries.own_pair(conn, k, annotator, everything=True)[2]
+            stream = queries.own_pair(conn, k, annotator, everything=True).stream
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:

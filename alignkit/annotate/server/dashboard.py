@@ -26,7 +26,7 @@ from alignkit.errors import AlignkitError
 
 _REST = 30.0  # seconds from one start of the child to the next, at least
 _SHARE = 2.0  # and so many times what it took: it has half a core at most
-_WAIT = 0.5  # seconds that the first request waits for the first reading
+_WAIT = 0.5  # seconds that the first request waits for the first part of the first reading
 _CLOSING = 5.0  # seconds to wait for the threads at the end
 _OPTIONS = AgreementOptions()
 
@@ -54,7 +54,7 @@ class Dashboard:
         """Return the dashboard as JSON, and its ETag."""
         if self._share is not None:
             reading = self._run("reading", self._read_all)
-            if reading is not None:
+            if reading is not None and not self._share:
                 reading.join(_WAIT)
         if self._share is not None or not self._refreshed():
             progress = {"progress": self._share or 0.0, "problem": self._slow.problem}
