@@ -6,7 +6,6 @@ Each read or change is a `LabStep`: a transaction with the lines that it adds to
 from __future__ import annotations
 
 import hmac
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -195,9 +194,8 @@ class LabDatabase:
         try:
             with opened(self._engine) as conn:
                 yield LabStep(conn, actor, self.now())
-        except (DBAPIError, sqlite3.Error) as problem:
-            said = getattr(problem, "orig", problem)
-            text = f"The database reports an error: {said}. Nothing was changed."
+        except DBAPIError as problem:
+            text = f"The database reports an error: {problem.orig}. Nothing was changed."
             raise LabError(text) from None
 
 

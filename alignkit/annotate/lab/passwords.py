@@ -53,9 +53,9 @@ def _place() -> Iterator[None]:
 
 def _derived(password: str, salt: bytes, cost: tuple[int, ...]) -> bytes:
     text = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
-    n, r, p = cost
-    most = {"maxmem": 2**20 + 256 * 2**n * r}
-    return _hashing.submit(hashlib.scrypt, text, salt=salt, n=2**n, r=r, p=p, **most).result()
+    log_n, r, p = cost
+    n, most = 2**log_n, 2**20 + 256 * 2**log_n * r
+    return _hashing.submit(hashlib.scrypt, text, salt=salt, n=n, r=r, p=p, maxmem=most).result()
 
 
 def check_new(password: str) -> None:
@@ -64,12 +64,12 @@ def check_new(password: str) -> None:
         raise LabError("Use 12 to 200 characters.", "invalid", "password")
 
 
+@_place()
 def hashed(password: str) -> str:
     """Return the hash of a new password, with its salt and cost."""
     check_new(password)
     salt, numbers = secrets.token_bytes(16), "$".join(map(str, COST))
-    with _place():
-        return f"scrypt${numbers}${salt.hex()}${_derived(password, salt, COST).hex()}"
+    return f"scrypt${numbers}${salt.hex()}${_derived(password, salt, COST).hex()}"
 
 
 def matches(password: str, stored: str) -> bool:
@@ -93,16 +93,12 @@ def network(address: str) -> str:
     return str(ip)
 
 
+@_place()  # first, for a flood must not write
 def verify(database: LabDatabase, name: str, password: str, address: str) -> Any:
     """Return the row of an open account if the password is right.
 
     A wrong password, an unknown name and a closed account look the same, and take the same work.
     """
-    with _place():  # first, for a flood must not write
-        return _verified(database, name, password, address)
-
-
-def _verified(database: LabDatabase, name: str, password: str, address: str) -> Any:
     with database.reading() as step:
         row = step.find(name)
     unknown = f"?{values.digest(values.folded(name))[:6]}"  # the name may be a password

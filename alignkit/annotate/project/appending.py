@@ -165,14 +165,14 @@ def append_sent(
     actor: str, prepare: Callable[[Writer, Sent, Data], None] | None = None,
 ) -> tuple[Appended, bool]:  # fmt: skip
     """Append the events of a client, all or none; return also whether any of them was new."""
-    everything = annotator != actor  # the gold standard, which is not assigned
-    few = {"id": events[0].id} if len(events) == 1 else {}
-    own = queries.own_pair(conn, k, annotator, everything=everything, **few)
-    account, pair, stream, n, known = own
+    account, pair, stream, n, known = queries.own_pair(
+        conn, k, annotator, everything=annotator != actor, id=events[0].id
+    )  # everything: the gold standard is not assigned
     if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
         raise BadEvent("decide: only the gold standard has decisions; annotators draw links")
     seq = stream.state.seq
-    known = known if few else queries.known_events(conn, {sent.id for sent in events})
+    if len(events) > 1:
+        known = queries.known_events(conn, {sent.id for sent in events})
     new = _unknown(events, stream.id, known)
     if new and rev != pair.rev:
         raise OldText(pair.rev)

@@ -407,11 +407,10 @@ def own_pair(
     if row is None or not (everything or row[5]):
         PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
         raise UnknownPair(k, count_pairs(conn))
-    pair = _pair(row[10:])
-    stream = StreamRow(None, PairState(rev=pair.rev))
-    stream = stream if row[1] is None else _stream(row[1:5], pair)
-    sent = {} if row[7] is None else {row[7]: (row[8], row[9])}
-    return OwnPair(row[0], pair, stream, row[6] or 0, sent)
+    account, *stream, _, n, id, stored, digest = row[:10]
+    pair, sent = _pair(row[10:]), {id: (stored, digest)} if id else {}
+    known = _stream(stream, pair) if stream[0] else StreamRow(None, PairState(rev=pair.rev))
+    return OwnPair(account, pair, known, n or 0, sent)
 
 
 def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import select, update
 
 from alignkit.annotate.project import appending, queries, schema
+from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
 from alignkit.annotate.project.fold import Copied, Setting, Suggestion
@@ -185,13 +186,8 @@ class Store:
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-
-        def work(conn: Connection) -> tuple[queries.Appended, bool]:
-            return appending.append_sent(
-                conn, k, annotator, base=base, rev=rev, events=events, actor=annotator
-            )
-
-        return self.database.share(work)
+        sent: dict[str, Any] = {"base": base, "rev": rev, "events": events, "actor": annotator}
+        return self.database.share(lambda conn: append_sent(conn, k, annotator, **sent))
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
