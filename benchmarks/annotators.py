@@ -130,8 +130,11 @@ def serving(
         assert lines is not None
         yield process, lines.readline().strip()
     finally:
+        ended = process.poll()
         process.send_signal(signal.SIGTERM)
-        process.communicate()
+        told = process.communicate()[stderr]
+        if ended is not None:
+            print(f"the server ended with {ended}: {told}")
 
 
 def _memory(process: int) -> list[int]:
