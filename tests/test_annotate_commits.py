@@ -19,7 +19,7 @@ def store(request, tmp_path, monkeypatch):
 
 def together(store, calls):
     """Make calls in threads while a commit is held up; return their results or errors."""
-    held, waiting = threading.Event(), store.database._waiting
+    begun, held, waiting = threading.Event(), threading.Event(), store.database._waiting
 
     def outcome(call):
         try:
@@ -28,9 +28,8 @@ def together(store, calls):
             return type(problem).__name__
 
     with ThreadPoolExecutor(100) as pool:
-        pool.submit(store.database.share, lambda conn: held.wait())
-        while not store.database._led or waiting:
-            time.sleep(0.001)
+        pool.submit(store.database.share, lambda conn: begun.set() or held.wait())
+        begun.wait()
         outcomes = []
         for call in calls:
             outcomes.append(pool.submit(outcome, call))

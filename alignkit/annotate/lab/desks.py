@@ -24,6 +24,7 @@ from alignkit.annotate.server.security import RefusedError
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import Docket
     from alignkit.annotate.lab.lab import Lab
+    from alignkit.annotate.lab.routes import LabVisit
     from alignkit.annotate.lab.values import ProjectRow
 
 _MOST = 20
@@ -102,6 +103,11 @@ class Desks:
                 self._open[project.key], self._rows[project.key] = desk, project
         self.count(project, desk.store)
         return desk
+
+    def know(self, visit: LabVisit) -> bool:
+        """Return whether a project is open, and known to let somebody work on the pair."""
+        desk = self._open.get(visit.project.key)
+        return desk is not None and desk.knows(visit.name, visit.k)
 
     def _opened(self, project: ProjectRow) -> Opening:
         place, turn = self._lab.project_place(project.key), self._lab.folder / "training"

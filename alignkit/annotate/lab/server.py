@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from logging import getLogger
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -44,7 +45,7 @@ from alignkit.annotate.lab.routes import (
 )
 from alignkit.annotate.project import names
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK
+from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Pending
 from alignkit.annotate.server.security import (
     HANDLERS,
     Guard,
@@ -67,7 +68,6 @@ _TABS = {
 _RATE, _BURST = 40.0, 120.0  # requests a second of a session, and at once
 _MOST_SESSIONS = 10_000  # whose requests are counted
 _AT_ONCE = 10  # requests of an account that are worked on
-_T = TypeVar("_T")
 _STATUS = {
     "wrong": 401, "forbidden": 403, "unknown": 404, "changed": 409, "last": 409, "state": 409,
     "taken": 409, "gone": 410, "invalid": 422, "busy": 429, "tries": 429,
@@ -250,7 +250,8 @@ class LabServer:
         visit = self._visitor(request, linked=True)
         self._slow_down(visit.person.id)
         self.enter(visit, "member", request.path_params["slug"], changes=False)
-        page = str(await self._in_thread(visit, listing.guidelines_page, visit))
+        with self._counted(visit):
+            page = await run_in_threadpool(listing.guidelines_page, visit)
         page = page.replace('="/page/', f'="{self.address.root}page/')
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
@@ -266,11 +267,15 @@ class LabServer:
                     visit.body = body
                 else:
                     visit.sent = _decoded(body, entry.takes)
-            answer = partial(self._answer, entry, visit)
+            answer: Callable[[], Any] = partial(self._answer, entry, visit)
             key = request.headers.get("idempotency-key")
             if key and entry.keyed:
                 answer = partial(visit.answered_once, key, body, entry.secret, answer)
-            return await self._in_thread(visit, answer)
+            writes = entry.of_desk and entry.may == ANNOTATE and entry.method == "POST"
+            with self._counted(visit):
+                at_once = writes and self.desks.know(visit) and not _decides(visit)
+                value = answer() if at_once else await run_in_threadpool(answer)
+                return await value.answer() if isinstance(value, Pending) else value
 
         async def streamed(request: Request) -> Response:
             visit = self._let_in(entry, request)
@@ -280,13 +285,14 @@ class LabServer:
 
         return streamed if entry.streams else endpoint
 
-    async def _in_thread(self, visit: LabVisit, work: Callable[..., _T], *args: Any) -> _T:
-        """Work in a thread, but leave threads to others than this account."""
+    @contextmanager
+    def _counted(self, visit: LabVisit) -> Iterator[None]:
+        """Leave threads to others than this account."""
         if self._working[visit.name] >= _AT_ONCE and visit.name:
             raise RefusedError(429, "Too many requests at once. Try again in a second.")
         self._working[visit.name] += 1
         try:
-            return await run_in_threadpool(work, *args)
+            yield
         finally:
             self._working[visit.name] -= 1
             self._working += Counter()  # without zeros
@@ -365,21 +371,25 @@ class LabServer:
         if left < 1:
             raise RefusedError(429, "Too many requests. Try again in a second.")
 
-    def _answer(self, entry: Entry, visit: LabVisit) -> Response:
+    def _answer(self, entry: Entry, visit: LabVisit) -> Response | Pending:
         """Answer in a thread: open the project, check the pair."""
         if entry.of_desk:
             desk = visit.opened()
             if entry.may == ANNOTATE:
                 desk.check_assigned()
                 desk.enter(visit.name, visit.k, archived=visit.project.state == values.ARCHIVED)
-                if entry.method == "POST" and DECIDE in abilities(visit.role):
+                if entry.method == "POST" and _decides(visit):
                     _keep_vote(visit)
         value = entry.answer(visit)
-        if isinstance(value, Response):
+        if isinstance(value, (Response, Pending)):
             return value
         if value is None:
             return Response(status_code=204)
         return json_reply(value, entry.status)
+
+
+def _decides(visit: LabVisit) -> bool:
+    return DECIDE in abilities(visit.role)
 
 
 def _keep_vote(visit: LabVisit) -> None:

@@ -7,6 +7,7 @@ one transaction, on the disk when the method returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -186,8 +187,14 @@ class Store:
         self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-        sent: dict[str, Any] = {"base": base, "rev": rev, "events": events, "actor": annotator}
-        return self.database.share(lambda conn: append_sent(conn, k, annotator, **sent))
+        return self.append_later(k, annotator, base=base, rev=rev, events=events).result()
+
+    def append_later(
+        self, k: int, annotator: str, **sent: Any
+    ) -> Future[tuple[queries.Appended, bool]]:
+        """Append events, as `append` does, in a thread."""
+        sent["actor"] = annotator
+        return self.database.later(lambda conn: append_sent(conn, k, annotator, **sent))
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event, Lock
-from typing import Any, TypeVar, cast
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -18,18 +20,15 @@ from alignkit.annotate.project.names import DamagedProject, DatabaseAway, Projec
 from alignkit.errors import AlignkitError
 
 T = TypeVar("T")
+_SAVEPOINT = engines.Prepared(sa.text("SAVEPOINT turn"))
 _MOST = 64  # requests in a commit
 
 
-class _Turn:
-    """The work of a thread in a transaction, and its result or error."""
+class _Turn(NamedTuple):
+    """Work that waits for a transaction, and what becomes of it."""
 
-    def __init__(self, work: Callable[[sa.Connection], Any]) -> None:
-        self.work = work
-        self.called = Event()  # it is done, or its thread is to lead
-        self.done = False
-        self.result: Any = None
-        self.error: BaseException | None = None
+    work: Callable[[sa.Connection], Any]
+    future: Future[Any]
 
 
 class Transactions:
@@ -42,9 +41,8 @@ class Transactions:
     def __init__(self, path: str) -> None:
         self.path = path
         self._writing = Lock()
-        self._queue = Lock()  # of the next two
         self._waiting: deque[_Turn] = deque()
-        self._led = False
+        self._writer = ThreadPoolExecutor(1, "writer")
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -63,56 +61,53 @@ class Transactions:
     def _prepare(self) -> None:
         """Do what is needed before a transaction."""
 
-    def share(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do work in a transaction, with what other threads wait to do; return its result.
+    def later(self, work: Callable[[sa.Connection], T]) -> Future[T]:
+        """Do work in a transaction, with what else waits to be done; its result is committed.
 
-        The first thread leads: it does all work that waits, each in a savepoint, and commits. An
-        error of alignkit undoes the work that raised it, no other. Work may be done twice.
+        A thread does all that waits, each in a savepoint, and commits. An error of alignkit undoes
+        the work that raised it, no other. Work may be done twice.
         """
-        turn = _Turn(work)
-        with self._queue:
-            self._waiting.append(turn)
-            leads, self._led = not self._led, True
-        if not leads:
-            turn.called.wait()
-        if not turn.done:
-            self._lead()
-        if turn.error is not None:
-            raise turn.error
-        return cast("T", turn.result)
+        turn = _Turn(work, Future())
+        turn.future.set_running_or_notify_cancel()  # nobody can cancel it
+        self._waiting.append(turn)
+        try:
+            self._writer.submit(self._write)
+        except RuntimeError:
+            raise ProjectError(f"{self.path}: is being closed; try again") from None
+        return turn.future
 
-    def _lead(self) -> None:
-        with self._queue:
-            turns = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
-        self._do(turns)
-        for turn in turns:
-            turn.done = True
-            turn.called.set()
-        with self._queue:
-            self._led = bool(self._waiting)
-            if self._led:
-                self._waiting[0].called.set()
+    def share(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do work in a transaction, as `later` does; return its result."""
+        return self.later(work).result()
+
+    def _write(self) -> None:
+        if turns := [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]:
+            self._do(turns)
 
     def _do(self, turns: list[_Turn]) -> None:
         alone = len(turns) == 1
         kept = () if alone else AlignkitError  # errors after which the others go on
+        ends: list[Callable[[], None]] = []
         try:
             with self.writing() as conn:
-                for turn in turns:
-                    turn.error = None
+                for work, future in turns:
                     if not alone:  # within that of the turn before, in less time than beside it
-                        conn.exec_driver_sql("SAVEPOINT turn")
+                        _SAVEPOINT(conn)
                     try:
-                        turn.result = turn.work(conn)
+                        ends.append(partial(future.set_result, work(conn)))
                     except kept as problem:
                         conn.exec_driver_sql("ROLLBACK TO SAVEPOINT turn")
-                        turn.error = problem
+                        ends.append(partial(future.set_exception, problem))
         except BaseException as problem:
             fault = isinstance(problem, Exception) and not isinstance(problem, DatabaseAway)
             for turn in turns:
-                turn.error = problem
                 if fault and not alone:  # it is in some of the work
                     self._do([turn])
+                else:
+                    turn.future.set_exception(problem)
+        else:
+            for end in ends:
+                end()
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -141,5 +136,6 @@ class Transactions:
         """Mark the project as closed."""
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, after what is being written."""
+        self._writer.shutdown()
         engines.close(self.engine)

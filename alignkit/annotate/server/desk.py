@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec import structs
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from alignkit.annotate.project import names, queries
+from alignkit.annotate.project.events import Request as EventsOfPage
 from alignkit.annotate.project.events import decode_request
 from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening
@@ -91,6 +95,17 @@ class Work(NamedTuple):
     does: str
     answer: Callable[[Desk, Any], object]
     reads: bool = False
+
+
+class Pending(NamedTuple):
+    """What waits for its transaction, and how it is answered then."""
+
+    future: Future[Any]
+    reply: Callable[[Any], Response]
+
+    async def answer(self) -> Response:
+        """Wait for it."""
+        return self.reply(await asyncio.wrap_future(self.future))
 
 
 class Desk:
@@ -175,17 +190,20 @@ class Desk:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
         return own_concordance(self.store, visit.name, word, side)
 
-    def events(self, visit: Visit) -> Response:
-        """Store the events of a page on the visitor's pair."""
-        return self._store_events(visit, self.store.append)
+    def knows(self, name: str, k: int) -> bool:
+        """Return whether `enter` and `check_assigned` need not read anything."""
+        known = name in self._entered and not self._only_assigned
+        return known and self.store.known_own(k, name)
 
-    def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
-        """Store the events of the page: 201, or 200 if none of them was new."""
-        try:
-            sent = decode_request(visit.body)
-        except names.BadEvent as error:
-            raise RefusedError(400, str(error)) from None
-        answer, new = append(visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events)
+    def events(self, visit: Visit) -> Pending:
+        """Store the events of a page on the visitor's pair, in a thread."""
+        sent = _sent(visit)
+        future = self.store.append_later(visit.k, visit.name, **structs.asdict(sent))
+        return Pending(future, partial(self._stored, sent))
+
+    def _stored(self, sent: EventsOfPage, stored: tuple[Any, bool]) -> Response:
+        """Answer events of a page: 201, or 200 if none of them was new."""
+        answer, new = stored
         if new:
             self.opening.heard(sent.events)
         return json_reply(answer, 201 if new else 200)
@@ -231,7 +249,9 @@ class Desk:
         """Store decisions."""
         from alignkit.annotate.adjudication.gold import decide
 
-        return self._store_events(visit, partial(decide, self.store))
+        sent = _sent(visit)
+        stored = decide(self.store, visit.k, visit.name, **structs.asdict(sent))
+        return self._stored(sent, stored)
 
     def settle(self, visit: Visit) -> object:
         """Mark as done some of the pairs on which all agree."""
@@ -296,6 +316,13 @@ async def _pieces(made: Download) -> AsyncIterator[bytes]:
 
 def _or_nothing(changes: object) -> object:
     return Response(status_code=204) if changes is None else changes
+
+
+def _sent(visit: Visit) -> EventsOfPage:
+    try:
+        return decode_request(visit.body)
+    except names.BadEvent as error:
+        raise RefusedError(400, str(error)) from None
 
 
 def decoded(body: bytes, kind: Any) -> Any:

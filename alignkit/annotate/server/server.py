@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from alignkit.annotate.project import names
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
-from alignkit.annotate.server.desk import ANNOTATE, DOES, WORK, Desk, Visit, Work, decoded
+from alignkit.annotate.server.desk import ANNOTATE, DOES, WORK, Desk, Pending, Visit, Work, decoded
 from alignkit.annotate.server.opening import Opening, OpenProject
 from alignkit.annotate.server.security import (
     HANDLERS,
@@ -87,6 +87,7 @@ class AnnotationServer:
             if work.reads:
                 visit.body = await read_json(request)
             value = await run_in_threadpool(work.answer, self._desk, visit)
+            value = await value.answer() if isinstance(value, Pending) else value
             return value if isinstance(value, Response) else json_reply(value)
 
         return endpoint
