@@ -24,10 +24,11 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
         searched = queries.PairList(conn, account).queue(0, _MOST_PAIRS, word)
         ids = {row.k: row.id for row in searched.pairs}
         pairs = [SentencePair("0", (), (), {name: Alignment()})]  # who is known without links too
-        for row in queries.pair_rows(conn, ids):
-            annotation = annotation_of(queries.stream_of(conn, account, row).state)
+        for k in ids:
+            _, row, stream, *_ = queries.own_pair(conn, k, name)
+            annotation = annotation_of(stream.state)
             own = {} if annotation is None else {name: annotation}
-            pairs.append(SentencePair(str(row.k), row.source, row.target, own))
+            pairs.append(SentencePair(str(k), row.source, row.target, own))
     result = concordance(pairs, word, side=side, ignore_case=True, context=4)
     counterparts, lines = (table.to_records() for table in result.tables())
     for line in lines:
