@@ -24,7 +24,6 @@ from alignkit.annotate.server.security import RefusedError
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import Docket
     from alignkit.annotate.lab.lab import Lab
-    from alignkit.annotate.lab.routes import LabVisit
     from alignkit.annotate.lab.values import ProjectRow
 
 _MOST = 20
@@ -104,10 +103,10 @@ class Desks:
         self.count(project, desk.store)
         return desk
 
-    def know(self, visit: LabVisit) -> bool:
-        """Return whether a project is open, and known to let somebody work on the pair."""
-        desk = self._open.get(visit.project.key)
-        return desk is not None and desk.knows(visit.name, visit.k)
+    def know(self, key: str, name: str) -> bool:
+        """Return whether a project is open, and knows somebody."""
+        desk = self._open.get(key)
+        return desk is not None and desk.knows(name)
 
     def _opened(self, project: ProjectRow) -> Opening:
         place, turn = self._lab.project_place(project.key), self._lab.folder / "training"

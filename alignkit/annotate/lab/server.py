@@ -271,10 +271,9 @@ class LabServer:
             key = request.headers.get("idempotency-key")
             if key and entry.keyed:
                 answer = partial(visit.answered_once, key, body, entry.secret, answer)
-            writes = entry.of_desk and entry.may == ANNOTATE and entry.method == "POST"
             with self._counted(visit):
-                at_once = writes and self.desks.know(visit) and not _decides(visit)
-                value = answer() if at_once else await run_in_threadpool(answer)
+                quick = self._only_writes(entry, visit)
+                value = answer() if quick else await run_in_threadpool(answer)
                 return await value.answer() if isinstance(value, Pending) else value
 
         async def streamed(request: Request) -> Response:
@@ -371,13 +370,20 @@ class LabServer:
         if left < 1:
             raise RefusedError(429, "Too many requests. Try again in a second.")
 
+    def _only_writes(self, entry: Entry, visit: LabVisit) -> bool:
+        """Return whether all that takes time is left to the thread that writes."""
+        if not entry.of_desk or entry.may != ANNOTATE or entry.method == "GET" or _decides(visit):
+            return False
+        return self.desks.know(visit.project.key, visit.name)
+
     def _answer(self, entry: Entry, visit: LabVisit) -> Response | Pending:
         """Answer in a thread: open the project, check the pair."""
         if entry.of_desk:
             desk = visit.opened()
             if entry.may == ANNOTATE:
                 desk.check_assigned()
-                desk.enter(visit.name, visit.k, archived=visit.project.state == values.ARCHIVED)
+                k = visit.k if entry.method == "GET" else 0  # events are checked with their pair
+                desk.enter(visit.name, k, archived=visit.project.state == values.ARCHIVED)
                 if entry.method == "POST" and _decides(visit):
                     _keep_vote(visit)
         value = entry.answer(visit)

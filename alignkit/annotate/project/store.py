@@ -37,7 +37,6 @@ class Store:
     def __init__(self, database: Transactions, lock: ServerLock | SchemaLock | None) -> None:
         self.database = database
         self._lock = lock
-        self._own: set[tuple[int, str]] = set()
         if isinstance(database, SchemaDatabase) and isinstance(lock, SchemaLock):
             database.renew = lock.renew
 
@@ -107,17 +106,10 @@ class Store:
                     progress.append(queries.Progress(name, own.count_done(), pairs))
             return progress
 
-    def known_own(self, k: int, annotator: str) -> bool:
-        """Return whether `check_own` has found that a pair is assigned to an annotator."""
-        return (k, annotator) in self._own
-
     def check_own(self, k: int, annotator: str) -> None:
         """Check that an annotator may work on a pair: it is assigned to them, or nothing is."""
         with self.database.reading() as conn:
-            pairs = queries.PairList(conn, queries.account_of(conn, annotator))
-            pairs.check(k)
-        if pairs.assigned:  # if it ends, reading and writing the pair are refused
-            self._own.add((k, annotator))
+            queries.PairList(conn, queries.account_of(conn, annotator)).check(k)
 
     def enrol(self, name: str) -> None:
         """Register an annotator, unless already registered."""

@@ -139,7 +139,7 @@ class Desk:
                     raise RefusedError(404, _NOTHING)
                 store.enrol(name)
             self._entered.add(name)
-        if k and not store.known_own(k, name):
+        if k:
             store.check_own(k, name)
 
     def check_assigned(self) -> None:
@@ -190,10 +190,9 @@ class Desk:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
         return own_concordance(self.store, visit.name, word, side)
 
-    def knows(self, name: str, k: int) -> bool:
+    def knows(self, name: str) -> bool:
         """Return whether `enter` and `check_assigned` need not read anything."""
-        known = name in self._entered and not self._only_assigned
-        return known and self.store.known_own(k, name)
+        return name in self._entered and not self._only_assigned
 
     def events(self, visit: Visit) -> Pending:
         """Store the events of a page on the visitor's pair, in a thread."""

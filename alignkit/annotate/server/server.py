@@ -83,7 +83,7 @@ class AnnotationServer:
         """Return an endpoint that answers in a thread, with the body if wanted."""
 
         async def endpoint(request: Request) -> Response:
-            visit = await self._visit(request, work.does, linked=linked)
+            visit = await self._visit(request, work, linked=linked)
             if work.reads:
                 visit.body = await read_json(request)
             value = await run_in_threadpool(work.answer, self._desk, visit)
@@ -92,7 +92,7 @@ class AnnotationServer:
 
         return endpoint
 
-    async def _visit(self, request: Request, does: str, *, linked: bool) -> Visit:
+    async def _visit(self, request: Request, work: Work, *, linked: bool) -> Visit:
         """Check session, role and pair; `linked` pages need no header."""
         opened = await self._open(request)
         cookie = request.cookies.get(_cookie_name(request, opened), "")
@@ -101,12 +101,12 @@ class AnnotationServer:
             raise RefusedError(401, _STRANGER)
         if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
-        if does and does not in DOES[visitor.role]:
-            role = next(role for role, abilities in DOES.items() if does in abilities)
+        if work.does and work.does not in DOES[visitor.role]:
+            role = next(role for role, abilities in DOES.items() if work.does in abilities)
             raise RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
         decides = visitor.role == names.ADJUDICATOR
         visit = Visit(request, self._desk, visitor.name, decides=decides)
-        if visit.k and not decides and not opened.store.known_own(visit.k, visitor.name):
+        if visit.k and not decides and not work.reads:  # who writes is checked in the transaction
             await run_in_threadpool(opened.store.check_own, visit.k, visitor.name)
         return visit
 
