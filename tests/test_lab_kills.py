@@ -54,6 +54,7 @@ class Load(threading.Thread):
             try:
                 while (answer := self.client.ask("GET", path)).status == 503:
                     pass  # the project is not open yet
+                assert answer.status == 200, answer.body
                 state = answer.json["state"]
                 value = 2 * any(cell == [0, 0] for *cell, _ in state["cells"])
                 seq = state["seq"]
@@ -86,6 +87,7 @@ def test_no_acknowledged_edit_is_lost_when_the_server_of_a_lab_is_killed(tmp_pat
         known = [lab.links.use(link.token, password("x"), address=HOME) for link in links]
     with Store.open(project) as store:
         assign_pairs(store, NAMES, double=1)
+        work = [[row.k for row in store.queue(name).pairs[:2]] for name in NAMES]
     sessions = [(f"alignkit-{lab.key}={session.cookie}", session.csrf) for session in known]
     os.mkfifo(told)
     QUICK.set_forkserver_preload(["alignkit.annotate.lab.server", "alignkit.cli.annotate.serve"])
@@ -96,7 +98,8 @@ def test_no_acknowledged_edit_is_lost_when_the_server_of_a_lab_is_killed(tmp_pat
         with open(told) as lines:
             port = int(lines.readline().partition("127.0.0.1:")[2].partition("/")[0])
         left = list(range(rng.randint(1, 12)))
-        loads = [Load(port, session, k, server, left) for session in sessions for k in (1, 2)]
+        both = zip(sessions, work, strict=True)
+        loads = [Load(port, session, k, server, left) for session, ks in both for k in ks]
         for load in loads:
             load.join(30)
             kept += load.kept
