@@ -194,12 +194,13 @@ def test_wrong_arguments_are_refused():
 
 
 def test_one_side_stays_and_trees_of_the_other_go():
-    pair = SentencePair("1", ["rain"], ["snow"], {}, {"source.head": "0", "target.head": "0"})
+    kept = {"target.head": "0", "source.text": "rain", "source.url": "a\tb", "genre": "x"}
+    pair = SentencePair("1", ["rain"], ["snow"], {}, {"source.head": "0", **kept})
     pair = pair.with_trees("t", source=Tree.parse("(S rain)"), target=Tree.parse("(S snow)"))
     result = ak.retokenize(Corpus([pair]), ["ra in"], [["snow"]])
     changed = result.corpus[0]
     assert (list(changed.source_trees), list(changed.target_trees)) == ([], ["t"])
-    assert changed.attributes == {"target.head": "0"}
+    assert changed.attributes == kept
     assert result.lost == {"trees": 1, "columns source.head": 1}
     assert ak.retokenize(Corpus([pair]), ["rain"]).corpus == Corpus([pair])
 

@@ -25,7 +25,8 @@ from alignkit.tables.table import Table
 DIFFERING = ("stop", "leave-out")
 """What to do with pairs whose texts differ: raise an error, or leave them out."""
 
-_NUMBERING = {"id", "head", "deps"}  # columns that refer to words by their numbers
+_OF_SENTENCES = {"sent_id", "text", "comments"}  # what CoNLL-U says about the sentence
+_NUMBERING = {"id", "head", "deps", "others"}  # what refers to words by their numbers
 _READINGS = (
     lambda word: word,
     without_marker,
@@ -211,13 +212,14 @@ def _carried(
     """Return a pair with new words, and all that belonged to the old ones."""
     attributes = dict(pair.attributes)
     for side, fitted, old in zip(SIDES, sides, pair.words, strict=True):
-        own = [name for name in attributes if fitted.changed and name.startswith(f"{side}.")]
-        for name in own:
-            values = attributes.pop(name).split("\t") if old else []
-            if len(values) == len(old) and name.partition(".")[2] not in _NUMBERING:
-                attributes[name] = "\t".join(_column(values, fitted))
-            else:
-                lost[f"columns {name}"] += 1
+        for key, text in pair.attributes.items() if fitted.changed else ():
+            of, _, name = key.partition(".")
+            values = text.split("\t") if old else []
+            if of == side and name in _NUMBERING:
+                del attributes[key]
+                lost[f"columns {key}"] += 1
+            elif of == side and name not in _OF_SENTENCES and len(values) == len(old):
+                attributes[key] = "\t".join(_column(values, fitted))
     annotations = dict(pair.annotations)
     for name, alignment in pair.alignments.items():
         annotations[name] = replace(annotations[name], alignment=_moved(alignment, sides, lost))
