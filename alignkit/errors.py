@@ -120,12 +120,9 @@ class FormatError(AlignkitError, ValueError):
 
     Parameters
     ----------
-    message
-        What is wrong and what was expected, lower case.
-    path
-        The file, as the user named it.
-    line, column
-        Position, 1-based; None if unknown.
+    message : What is wrong and what was expected, lower case.
+    path : The file, as the user named it.
+    line, column : Position, 1-based; None if unknown.
     """
 
     def __init__(

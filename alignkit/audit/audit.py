@@ -28,10 +28,9 @@ class Scale:
 
     Parameters
     ----------
-    names
-        Two or more names; they must differ in more than case.
-    meanings
-        The meaning of each name, a word that judges may also write; empty if the name is enough.
+    names : Two or more names; they must differ in more than case.
+    meanings : The meaning of each name, a word that judges may also write; empty if the name is
+        enough.
 
     Raises
     ------
@@ -178,12 +177,9 @@ class Origin:
 
     Parameters
     ----------
-    about
-        A description of its items.
-    population
-        The number of items that exist.
-    drawn
-        The number of items drawn for judges.
+    about : A description of its items.
+    population : The number of items that exist.
+    drawn : The number of items drawn for judges.
     """
 
     about: str
@@ -200,12 +196,10 @@ class Rate:
 
     Parameters
     ----------
-    hits, total
-        The counts behind the scored rate.
-    origin
-        The origin of the other total - hits items.
-    strict, lenient
-        The judgments that make such an item right, and those that make it possibly right.
+    hits, total : The counts behind the scored rate.
+    origin : The origin of the other total - hits items.
+    strict, lenient : The judgments that make such an item right, and those that make it possibly
+        right.
     """
 
     hits: int
@@ -221,16 +215,11 @@ class Item:
 
     Parameters
     ----------
-    id
-        Its name on the sheets; it says nothing about the item.
-    origin
-        A name in `Audit.origins`; only the key has it.
-    cells
-        The texts that a judge sees, one for each of `Audit.columns`.
-    facts
-        Other facts for the key: the sentence pair, the words.
-    judges
-        The judges of the item; empty for everybody.
+    id : Its name on the sheets; it says nothing about the item.
+    origin : A name in `Audit.origins`; only the key has it.
+    cells : The texts that a judge sees, one for each of `Audit.columns`.
+    facts : Other facts for the key: the sentence pair, the words.
+    judges : The judges of the item; empty for everybody.
     """
 
     id: str
@@ -250,32 +239,20 @@ class Audit:
 
     Parameters
     ----------
-    kind
-        The kind of items, ``"phrases"`` or ``"pairs"``.
-    items
-        The items in random order, independent of their origins.
-    columns
-        The columns that a judge sees.
-    marked
-        The columns with sentences. In the first of them, marks surround the text of the first
+    kind : The kind of items, ``"phrases"`` or ``"pairs"``.
+    items : The items in random order, independent of their origins.
+    columns : The columns that a judge sees.
+    marked : The columns with sentences. In the first of them, marks surround the text of the first
         other column, and so on.
-    scale
-        The judgments.
-    origins
-        The origins by name.
-    rates
-        The rates that judgments correct, by name.
-    seed
-        The seed of all draws.
-    signature
-        The settings in one line.
-    judges
-        The judges, if not everybody gets all items.
-    upheld
-        The judgments that uphold an item, if there are any: the upheld share of the first origin is
-        compared with that of the second.
-    by
-        The attribute for figures by group, see `groups`; empty for none.
+    scale : The judgments.
+    origins : The origins by name.
+    rates : The rates that judgments correct, by name.
+    seed : The seed of all draws.
+    signature : The settings in one line.
+    judges : The judges, if not everybody gets all items.
+    upheld : The judgments that uphold an item, if there are any: the upheld share of the first
+        origin is compared with that of the second.
+    by : The attribute for figures by group, see `groups`; empty for none.
     """
 
     kind: str

@@ -58,30 +58,19 @@ class AuditFigure:
 
     Parameters
     ----------
-    kind
-        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+    kind : ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
         ``"rate"`` as scored, ``"strict rate"`` and ``"lenient rate"`` as corrected by judgments;
         ``"upheld"``, the share of upheld items, ``"difference"`` of two such shares.
-    first, second
-        The judge, or the two; `ALL`; `EVERY`; empty without a judge.
-    origin
-        The origin of the items; empty for all.
-    statistic
-        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
-    value
-        The value; NaN if undefined.
-    low, high
-        The bounds of the interval; NaN without one.
-    interval
-        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
-    count, total
-        The judgments behind a share: count out of total.
-    items
-        The number of items it is based on; for a scored rate, the number of phrase pairs.
-    reason
-        Why there is no value, or no interval.
-    group
-        The value of the attribute that figures are grouped by; empty for all items.
+    first, second : The judge, or the two; `ALL`; `EVERY`; empty without a judge.
+    origin : The origin of the items; empty for all.
+    statistic : The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
+    value : The value; NaN if undefined.
+    low, high : The bounds of the interval; NaN without one.
+    interval : ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
+    count, total : The judgments behind a share: count out of total.
+    items : The number of items it is based on; for a scored rate, the number of phrase pairs.
+    reason : Why there is no value, or no interval.
+    group : The value of the attribute that figures are grouped by; empty for all items.
     """
 
     kind: str

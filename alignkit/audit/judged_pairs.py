@@ -68,25 +68,18 @@ def draw_pairs(
 
     Parameters
     ----------
-    n, seed
-        The number of items to draw (all, if there are fewer), and the seed of all draws.
-    judges, each
-        The judges, named as in the corpus if they are annotators; the number of judges per item.
-    mix
-        The share of rewrites among the items, 0 to 1.
-    scheme
-        The scheme of the judgments; None: the scheme that fits all judgments of the corpus.
-    view
-        The view that judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``,
-        or the full scheme if it has no such view.
-    upheld
-        The labels of the view that uphold a pair; None: those that only mean paraphrase.
-    plain
-        ``"upheld"``: only plain pairs upheld by all who judged them; ``"all"``: every plain pair.
-    annotators
-        The annotators with judgments that count for `plain`; None: all who judged.
-    by
-        Spread both samples over the values of this attribute of the pairs, or of ``"day"``,
+    n, seed : The number of items to draw (all, if there are fewer), and the seed of all draws.
+    judges, each : The judges, named as in the corpus if they are annotators; the number of judges
+        per item.
+    mix : The share of rewrites among the items, 0 to 1.
+    scheme : The scheme of the judgments; None: the scheme that fits all judgments of the corpus.
+    view : The view that judges choose from, see `alignkit.model.labels.get_view`; None:
+        ``"binary"``, or the full scheme if it has no such view.
+    upheld : The labels of the view that uphold a pair; None: those that only mean paraphrase.
+    plain : ``"upheld"``: only plain pairs upheld by all who judged them; ``"all"``: every plain
+        pair.
+    annotators : The annotators with judgments that count for `plain`; None: all who judged.
+    by : Spread both samples over the values of this attribute of the pairs, or of ``"day"``,
         ``"week"``, ``"month"``, ``"judgment"``.
 
     Raises

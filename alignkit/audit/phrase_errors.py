@@ -78,21 +78,16 @@ def draw_phrases(
 
     Parameters
     ----------
-    corpus, hypothesis, reference
-        The sentence pairs, and two of their annotators; only pairs annotated by both count.
-    n, seed
-        The number of items to draw (all, if there are fewer), and the seed of all draws.
-    kind
-        ``"atomic"``, ``"composite"`` or ``"all"``.
-    links
-        Use phrase pairs of the ``"sure"`` links of both, or of all links (``"possible"``).
-    ignore_identical, exact_case, loose, max_length
-        As in `alignkit.score`: leave out phrase pairs of equal words, with or without case; extend
-        phrases over unaligned words; the most words of each side.
-    both
-        The share of items that both have, to check the judges; 0 to 1.
-    by
-        Also spread the sample over the values of this attribute of the sentence pairs.
+    corpus, hypothesis, reference : The sentence pairs, and two of their annotators; only pairs
+        annotated by both count.
+    n, seed : The number of items to draw (all, if there are fewer), and the seed of all draws.
+    kind : ``"atomic"``, ``"composite"`` or ``"all"``.
+    links : Use phrase pairs of the ``"sure"`` links of both, or of all links (``"possible"``).
+    ignore_identical, exact_case, loose, max_length : As in `alignkit.score`: leave out phrase pairs
+        of equal words, with or without case; extend phrases over unaligned words; the most words of
+        each side.
+    both : The share of items that both have, to check the judges; 0 to 1.
+    by : Also spread the sample over the values of this attribute of the sentence pairs.
 
     Raises
     ------

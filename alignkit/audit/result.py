@@ -32,18 +32,12 @@ class AuditResult(Result):
 
     Parameters
     ----------
-    audit
-        The audit, from the key.
-    filled
-        The judgments.
-    drawing
-        The options of intervals.
-    by
-        The attribute for figures by group; empty for none.
-    figures
-        Every figure, see `AuditFigure`.
-    confusions
-        The table of judgments of every two judges.
+    audit : The audit, from the key.
+    filled : The judgments.
+    drawing : The options of intervals.
+    by : The attribute for figures by group; empty for none.
+    figures : Every figure, see `AuditFigure`.
+    confusions : The table of judgments of every two judges.
     """
 
     audit: Audit
@@ -204,17 +198,14 @@ def read_audit(
 
     Parameters
     ----------
-    sheets
-        The sheets, or a single one: TSV or CSV, as written or as saved by a spreadsheet, with rows
-        in any order.
-    key
-        The key that was written with the sheets.
-    by
-        An attribute: also compute figures for each of its values. For pairs, any of their
+    sheets : The sheets, or a single one: TSV or CSV, as written or as saved by a spreadsheet, with
+        rows in any order.
+    key : The key that was written with the sheets.
+    by : An attribute: also compute figures for each of its values. For pairs, any of their
         attributes, ``"day"``, ``"week"``, ``"month"`` or ``"judgment"``; for phrases, the attribute
         used for drawing. That is also the default.
-    confidence, resamples, seed
-        Settings of the intervals; the last two are for the bootstrap over items.
+    confidence, resamples, seed : Settings of the intervals; the last two are for the bootstrap over
+        items.
 
     Raises
     ------

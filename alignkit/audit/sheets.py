@@ -68,12 +68,9 @@ def sheet_text(
 
     Parameters
     ----------
-    audit, judge, place
-        As for `sheet_rows`.
-    format
-        ``"tsv"`` or ``"csv"``; both quote as spreadsheets do.
-    bom
-        Begin with a byte order mark; some spreadsheets need it to recognise UTF-8.
+    audit, judge, place : As for `sheet_rows`.
+    format : ``"tsv"`` or ``"csv"``; both quote as spreadsheets do.
+    bom : Begin with a byte order mark; some spreadsheets need it to recognise UTF-8.
 
     Examples
     --------
@@ -113,10 +110,8 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
 
     Parameters
     ----------
-    place
-        The number of the judge, counted from 0.
-    format
-        The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
+    place : The number of the judge, counted from 0.
+    format : The format of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
     """
     check_arguments(sheet_page, locals())
     check_known("format of sheets", format, DIVIDERS)
@@ -191,16 +186,11 @@ def write_audit(
 
     Parameters
     ----------
-    folder
-        The folder to write to; it is created if needed.
-    judges
-        The names; None for the judges of the items, or A and B if there are none.
-    sheets
-        ``"tsv"``, ``"csv"``, or ``"html"``: a page for judging, which saves such a sheet.
-    bom
-        Begin TSV and CSV with a byte order mark.
-    key
-        The file of the key; None for ``key.json`` in the folder.
+    folder : The folder to write to; it is created if needed.
+    judges : The names; None for the judges of the items, or A and B if there are none.
+    sheets : ``"tsv"``, ``"csv"``, or ``"html"``: a page for judging, which saves such a sheet.
+    bom : Begin TSV and CSV with a byte order mark.
+    key : The file of the key; None for ``key.json`` in the folder.
 
     Raises
     ------

@@ -63,22 +63,16 @@ def align(
 
     Parameters
     ----------
-    client
-        A Dask client, an address as in `open_session`, or None for only this process.
-    source, target, output
-        Paths with one ``*``, for the same text in all: the words, and the links in Pharaoh format.
-    model
-        The file of a trained model.
-    scores
-        A path like `output`, for the log-likelihoods of both directions.
-    symmetrize, threshold, sure, probabilities
-        Which links to write, as in `Aligner.align_bitext`; whether to add their probabilities.
-    work
-        A folder for temporary files; None: one next to the output, removed at the end.
-    wait
-        Seconds to wait for workers; as in `open_session`.
-    progress
-        Called with the amount done, the total, and a description.
+    client : A Dask client, an address as in `open_session`, or None for only this process.
+    source, target, output : Paths with one ``*``, for the same text in all: the words, and the
+        links in Pharaoh format.
+    model : The file of a trained model.
+    scores : A path like `output`, for the log-likelihoods of both directions.
+    symmetrize, threshold, sure, probabilities : Which links to write, as in `Aligner.align_bitext`;
+        whether to add their probabilities.
+    work : A folder for temporary files; None: one next to the output, removed at the end.
+    wait : Seconds to wait for workers; as in `open_session`.
+    progress : Called with the amount done, the total, and a description.
 
     Raises
     ------

@@ -62,8 +62,8 @@ def find_parts(*patterns: str) -> list[Part]:
 
     Parameters
     ----------
-    *patterns
-        A path per side: each with one ``*``, for the same text without ``/``; or all without.
+    *patterns : A path per side: each with one ``*``, for the same text without ``/``; or all
+        without.
 
     Returns
     -------

@@ -82,14 +82,12 @@ def phrases(
 
     Parameters
     ----------
-    client, work, wait, progress
-        As in `alignkit.cluster.align`.
-    aligned, source, target
-        Paths with one ``*``: the alignments of the parts, and the words if these have none.
-    output
-        The file of the table.
-    annotator, format, links, kind, loose, max_length, ignore_identical, min_count
-        As in `alignkit.read_corpus` and `alignkit.rules.tables.phrase_table`.
+    client, work, wait, progress : As in `alignkit.cluster.align`.
+    aligned, source, target : Paths with one ``*``: the alignments of the parts, and the words if
+        these have none.
+    output : The file of the table.
+    annotator, format, links, kind, loose, max_length, ignore_identical, min_count : As in
+        `alignkit.read_corpus` and `alignkit.rules.tables.phrase_table`.
 
     Raises
     ------
@@ -238,14 +236,10 @@ def pivot(
 
     Parameters
     ----------
-    client, work, wait, progress
-        As in `alignkit.cluster.align`.
-    table, second
-        The file of a table, or a path with one ``*`` for a table in several files.
-    output
-        The file of the paraphrases.
-    on, min_count, min_p, top, identity
-        As in `alignkit.rules.tables.pivot`.
+    client, work, wait, progress : As in `alignkit.cluster.align`.
+    table, second : The file of a table, or a path with one ``*`` for a table in several files.
+    output : The file of the paraphrases.
+    on, min_count, min_p, top, identity : As in `alignkit.rules.tables.pivot`.
 
     Raises
     ------

@@ -465,14 +465,11 @@ def open_session(
 
     Parameters
     ----------
-    address
-        ``local:4`` starts 4 processes on this machine, ``local`` one per core;
+    address : ``local:4`` starts 4 processes on this machine, ``local`` one per core;
         ``tcp://HOST:PORT``, ``tls://HOST:PORT`` or a scheduler's file ``*.json``; a `Client`, which
         stays open. None: only this process.
-    check
-        Returns the properties that this process and the workers must share.
-    wait
-        Seconds to wait for workers, at the start and when none are left; None: forever, but 30
+    check : Returns the properties that this process and the workers must share.
+    wait : Seconds to wait for workers, at the start and when none are left; None: forever, but 30
         seconds for ``local``.
 
     Raises

@@ -251,20 +251,15 @@ def train(
 
     Parameters
     ----------
-    client, wait, progress
-        As in `alignkit.cluster.align`.
-    source, target, output
-        Paths with one ``*``, for the same text in all: the words, and the links.
-    work
-        A folder that all workers see; the run is in its folder ``alignkit-run``. To continue a
+    client, wait, progress : As in `alignkit.cluster.align`.
+    source, target, output : Paths with one ``*``, for the same text in all: the words, and the
+        links.
+    work : A folder that all workers see; the run is in its folder ``alignkit-run``. To continue a
         stopped run, repeat the call.
-    save
-        The file for the model.
-    settings, dictionary, casefold
-        As in `Aligner.train`; `dictionary` has pseudo-counts for word pairs that are known
-        translations.
-    shards
-        Number of shards for word pairs; it does not affect the result. None: as memory allows.
+    save : The file for the model.
+    settings, dictionary, casefold : As in `Aligner.train`; `dictionary` has pseudo-counts for word
+        pairs that are known translations.
+    shards : Number of shards for word pairs; it does not affect the result. None: as memory allows.
 
     Raises
     ------

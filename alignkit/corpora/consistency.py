@@ -115,8 +115,7 @@ def consistency(corpus: Corpus, *, annotator: str | None = None) -> Consistency:
 
     Parameters
     ----------
-    annotator
-        Whose links to check; None for each annotator.
+    annotator : Whose links to check; None for each annotator.
 
     References
     ----------

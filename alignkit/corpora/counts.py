@@ -136,13 +136,10 @@ def count_groups(
 
     Parameters
     ----------
-    pairs
-        The sentence pairs.
-    by
-        The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
+    pairs : The sentence pairs.
+    by : The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
         `alignkit.model.corpus.group_text`.
-    split
-        The separator of several values; a pair then counts in the group of each value.
+    split : The separator of several values; a pair then counts in the group of each value.
 
     Raises
     ------

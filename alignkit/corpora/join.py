@@ -59,12 +59,9 @@ def join_pairs(
 
     Parameters
     ----------
-    first, second
-        Sentence pairs; the words may be unknown in either.
-    partial
-        Allow either input to lack pairs of the other; otherwise this is an error.
-    differences
-        Collects different tokens and missing pairs.
+    first, second : Sentence pairs; the words may be unknown in either.
+    partial : Allow either input to lack pairs of the other; otherwise this is an error.
+    differences : Collects different tokens and missing pairs.
 
     Raises
     ------
@@ -175,16 +172,12 @@ def merge(
 
     Parameters
     ----------
-    base
-        The pairs; their words (if known), attributes and trees are kept.
-    others
-        For each name, the same pairs with annotations to add under that name, or under
+    base : The pairs; their words (if known), attributes and trees are kept.
+    others : For each name, the same pairs with annotations to add under that name, or under
         ``name/annotator`` if an input has several annotators. Trees are added too, over the kept
         words; a tree that differs from the known one with its name becomes ``name/tree``.
-    partial
-        Allow inputs to lack pairs, which they did not annotate.
-    tell
-        Called with the name and the `Differences` of each input with differences.
+    partial : Allow inputs to lack pairs, which they did not annotate.
+    tell : Called with the name and the `Differences` of each input with differences.
 
     Raises
     ------
@@ -262,10 +255,8 @@ def concat(
 
     Parameters
     ----------
-    corpora
-        The corpora, by name; without names these are ``"1"``, ``"2"``, ...
-    prefix
-        Put the name of the corpus and a slash before each id.
+    corpora : The corpora, by name; without names these are ``"1"``, ``"2"``, ...
+    prefix : Put the name of the corpus and a slash before each id.
 
     Raises
     ------

@@ -152,22 +152,16 @@ def pair_translations(
 
     Parameters
     ----------
-    groups
-        For each sentence, its translations, each a sequence of tokens. An empty translation is
+    groups : For each sentence, its translations, each a sequence of tokens. An empty translation is
         missing: it is counted but in no pair. Groups may differ in size.
-    which
-        ``"all"`` pairs all translations, ``"first"`` pairs the first with each of the others.
-    both_orders
-        Yield each pair in both orders; otherwise the earlier translation is the source.
-    min_length, max_length
-        The fewest and the most words of each side; None is no limit.
-    max_ratio
-        The most words of the longer side for each word of the shorter one; None is no limit.
-    drop_identical
-        Drop pairs of sentences that are equal, word for word, after casefold.
-    drop_repeated
-        Drop pairs with exactly the sentences of an earlier pair; without `both_orders` in either
-        order.
+    which : ``"all"`` pairs all translations, ``"first"`` pairs the first with each of the others.
+    both_orders : Yield each pair in both orders; otherwise the earlier translation is the source.
+    min_length, max_length : The fewest and the most words of each side; None is no limit.
+    max_ratio : The most words of the longer side for each word of the shorter one; None is no
+        limit.
+    drop_identical : Drop pairs of sentences that are equal, word for word, after casefold.
+    drop_repeated : Drop pairs with exactly the sentences of an earlier pair; without `both_orders`
+        in either order.
 
     Returns
     -------

@@ -35,16 +35,12 @@ def remap(
 
     Parameters
     ----------
-    alignment
-        Links between their tokens.
-    theirs, ours
-        The source and target tokens, in both tokenizations.
-    normalize
-        ``exact``: the characters must be equal; ``loose``: case, escapes such as ``&apos;`` and
-        markers of subwords (``##``, ``@@``, ``</w>``, U+2581, U+0120) are ignored, and one
+    alignment : Links between their tokens.
+    theirs, ours : The source and target tokens, in both tokenizations.
+    normalize : ``exact``: the characters must be equal; ``loose``: case, escapes such as ``&apos;``
+        and markers of subwords (``##``, ``@@``, ``</w>``, U+2581, U+0120) are ignored, and one
         character in ten (of short sentences, three) may differ.
-    spread
-        If a link reaches several pairs of tokens: ``all`` of them, or only those of the
+    spread : If a link reaches several pairs of tokens: ``all`` of them, or only those of the
         ``same-kind`` (words, punctuation, with digits), if there are any.
 
     Examples

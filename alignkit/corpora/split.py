@@ -132,26 +132,19 @@ def split_corpus(
 
     Parameters
     ----------
-    corpus
-        The corpus.
-    shares
-        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. If they add up
-        to less than 1, the other pairs are left out.
-    seed
-        The same seed gives the same parts.
-    stratify
-        An attribute: each value gets the same share in all parts (with `keep_together`, each of the
-        100 most frequent values). ``"judgment"`` means the judgments of the annotators, unless an
-        attribute has that name.
-    keep_together
-        One or several attributes: pairs that share a value go into one part, so no document, film
-        or entity is in two parts. Pairs without a value are independent, but rewrites of a pair
-        stay with it, see `alignkit.model.sentence_pair`.
-    separator
-        The separator of several values in such an attribute; None: each text is one value.
-    keep_texts
-        Pairs that share a text, on either side, go into one part, so no text is in two parts. Case
-        and the Unicode form of characters do not count.
+    corpus : The corpus.
+    shares : The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. If they
+        add up to less than 1, the other pairs are left out.
+    seed : The same seed gives the same parts.
+    stratify : An attribute: each value gets the same share in all parts (with `keep_together`, each
+        of the 100 most frequent values). ``"judgment"`` means the judgments of the annotators,
+        unless an attribute has that name.
+    keep_together : One or several attributes: pairs that share a value go into one part, so no
+        document, film or entity is in two parts. Pairs without a value are independent, but
+        rewrites of a pair stay with it, see `alignkit.model.sentence_pair`.
+    separator : The separator of several values in such an attribute; None: each text is one value.
+    keep_texts : Pairs that share a text, on either side, go into one part, so no text is in two
+        parts. Case and the Unicode form of characters do not count.
 
     Returns
     -------

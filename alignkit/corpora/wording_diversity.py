@@ -108,22 +108,14 @@ class Diversity(Result):
 
     Parameters
     ----------
-    ids
-        The ids of the P pairs.
-    values
-        (P, 4): `MEASURES` of each pair; NaN if undefined.
-    identical
-        (P,): whether both texts are equal word by word, after casefold.
-    groups
-        The places of the pairs of each label or value.
-    by
-        The attribute of the groups; empty for none.
-    skipped
-        The number of pairs without text.
-    notes
-        Notes for the reader.
-    signature
-        The settings in one line.
+    ids : The ids of the P pairs.
+    values : (P, 4): `MEASURES` of each pair; NaN if undefined.
+    identical : (P,): whether both texts are equal word by word, after casefold.
+    groups : The places of the pairs of each label or value.
+    by : The attribute of the groups; empty for none.
+    skipped : The number of pairs without text.
+    notes : Notes for the reader.
+    signature : The settings in one line.
     """
 
     ids: tuple[str, ...]
@@ -219,18 +211,12 @@ def diversity(
 
     Parameters
     ----------
-    by
-        Also measure groups: ``"judgment"``, or an attribute.
-    annotator
-        The annotator with the judgments; needed if several judged a pair.
-    split
-        The separator of several values of the attribute.
-    stop_words
-        Words to leave out of Jaccard, in any case.
-    stem
-        Use Porter's stems (English) of the other words for Jaccard.
-    token
-        The regular expression of a token.
+    by : Also measure groups: ``"judgment"``, or an attribute.
+    annotator : The annotator with the judgments; needed if several judged a pair.
+    split : The separator of several values of the attribute.
+    stop_words : Words to leave out of Jaccard, in any case.
+    stem : Use Porter's stems (English) of the other words for Jaccard.
+    token : The regular expression of a token.
 
     Raises
     ------

@@ -149,10 +149,8 @@ def find_format(
 
     Parameters
     ----------
-    path
-        The file or folder; ``-`` is standard input, which can be read afterwards.
-    encoding, base
-        What is known about the file; see `ReadOptions`. Neither is guessed.
+    path : The file or folder; ``-`` is standard input, which can be read afterwards.
+    encoding, base : What is known about the file; see `ReadOptions`. Neither is guessed.
 
     Raises
     ------

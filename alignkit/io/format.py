@@ -59,37 +59,22 @@ class Format:
 
     Parameters
     ----------
-    parse
-        Yields the records of a reading.
-    write
-        Writes pairs as they come; None: the format is read-only.
-    holds
-        The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
-    asked
-        What else survives on request: names of options of `WriteOptions`.
-    base
-        The number of the first word in the format by default.
-    text_beside
-        The words are in separate files (``--source`` and ``--target``).
-    languages
-        A file may have texts in several languages, of which two are read.
-    by_id
-        Links name words by ids, not by positions: base and direction have no meaning.
-    folder
-        The format is a folder of files (one of its files can usually be read alone).
-    scheme
-        The scheme of the judgments in the format; empty if it allows any.
-    remark
-        A note for users who read the format, shown once; may be empty.
-    surely
-        Whether a file with these first records surely has this format; None if the records
+    parse : Yields the records of a reading.
+    write : Writes pairs as they come; None: the format is read-only.
+    holds : The members of `EVERYTHING` that survive writing and reading, or ``"attribute NAME"``.
+    asked : What else survives on request: names of options of `WriteOptions`.
+    base : The number of the first word in the format by default.
+    text_beside : The words are in separate files (``--source`` and ``--target``).
+    languages : A file may have texts in several languages, of which two are read.
+    by_id : Links name words by ids, not by positions: base and direction have no meaning.
+    folder : The format is a folder of files (one of its files can usually be read alone).
+    scheme : The scheme of the judgments in the format; empty if it allows any.
+    remark : A note for users who read the format, shown once; may be empty.
+    surely : Whether a file with these first records surely has this format; None if the records
         alone cannot decide. Used to detect the format of a file.
-    members
-        The files of a folder that belong to the format.
-    pairs
-        A faster reader of pairs, with the same result as `parse`.
-    blocks
-        The ids and links of many pairs at a time, without words; ids that are line numbers are
+    members : The files of a folder that belong to the format.
+    pairs : A faster reader of pairs, with the same result as `parse`.
+    blocks : The ids and links of many pairs at a time, without words; ids that are line numbers are
         a range.
     """
 

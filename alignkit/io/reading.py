@@ -58,13 +58,10 @@ def iterate_pairs(
 
     Parameters
     ----------
-    path
-        The file or folder; ``-`` is standard input.
-    format
-        A name of `FORMATS`; None: detect it, see `find_format`.
-    **options
-        Facts that the file does not state: the fields of `ReadOptions`. Base and direction are
-        never guessed.
+    path : The file or folder; ``-`` is standard input.
+    format : A name of `FORMATS`; None: detect it, see `find_format`.
+    **options : Facts that the file does not state: the fields of `ReadOptions`. Base and direction
+        are never guessed.
 
     Raises
     ------
@@ -109,14 +106,10 @@ def write_corpus(
 
     Parameters
     ----------
-    pairs
-        A `Corpus` or any sentence pairs.
-    path
-        The file or folder; ``-`` is standard output.
-    format
-        A name of `FORMATS`; None: use the file extension, see `ENDINGS`.
-    **options
-        How to write: the fields of `WriteOptions`.
+    pairs : A `Corpus` or any sentence pairs.
+    path : The file or folder; ``-`` is standard output.
+    format : A name of `FORMATS`; None: use the file extension, see `ENDINGS`.
+    **options : How to write: the fields of `WriteOptions`.
 
     Returns
     -------

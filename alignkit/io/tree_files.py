@@ -190,17 +190,12 @@ def read_trees(
 
     Parameters
     ----------
-    path
-        The file; ``-`` is standard input, ``.gz`` is decompressed.
-    tree_format
-        ``"penn"`` (one per line), ``"mrg"`` or ``"stanford-xml"``, see `alignkit.io.tree_files`;
-        None: detect it from the first lines.
-    drop_function_tags, drop_traces
-        As in `alignkit.model.trees.Tree.parse`.
-    encoding
-        The encoding of the file.
-    counts
-        Gets the numbers of what was dropped, joined or not parsed.
+    path : The file; ``-`` is standard input, ``.gz`` is decompressed.
+    tree_format : ``"penn"`` (one per line), ``"mrg"`` or ``"stanford-xml"``, see
+        `alignkit.io.tree_files`; None: detect it from the first lines.
+    drop_function_tags, drop_traces : As in `alignkit.model.trees.Tree.parse`.
+    encoding : The encoding of the file.
+    counts : Gets the numbers of what was dropped, joined or not parsed.
 
     Raises
     ------
@@ -234,24 +229,16 @@ def attach_trees(
 
     Parameters
     ----------
-    pairs
-        Sentence pairs with words.
-    source_trees, target_trees
-        Files with the trees of one side.
-    both_trees
-        A file with trees of both sides in turn: source, target, source, target, ...
-    tree_name
-        The name of the trees in a pair.
-    tree_format, encoding
-        As in `read_trees`.
-    strict_trees, drop_function_tags, drop_traces
-        Like `strict` and the other options of `alignkit.model.trees.Tree.parse`.
-    lenient_trees
-        Leave out and count a tree that is invalid or does not fit, instead of an error.
-    counts
-        Gets the numbers of trees, and of what was dropped, joined, resolved, or not parsed.
-    observe
-        Called with a `Finding` for each tree that is left out.
+    pairs : Sentence pairs with words.
+    source_trees, target_trees : Files with the trees of one side.
+    both_trees : A file with trees of both sides in turn: source, target, source, target, ...
+    tree_name : The name of the trees in a pair.
+    tree_format, encoding : As in `read_trees`.
+    strict_trees, drop_function_tags, drop_traces : Like `strict` and the other options of
+        `alignkit.model.trees.Tree.parse`.
+    lenient_trees : Leave out and count a tree that is invalid or does not fit, instead of an error.
+    counts : Gets the numbers of trees, and of what was dropped, joined, resolved, or not parsed.
+    observe : Called with a `Finding` for each tree that is left out.
 
     Raises
     ------

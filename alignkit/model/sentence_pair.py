@@ -427,12 +427,9 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
 
     Parameters
     ----------
-    pair
-        The sentence pair.
-    side
-        ``"source"`` or ``"target"``.
-    name
-        The name of the column: ``"lemma"``, ``"upos"``, ``"head"``, ...
+    pair : The sentence pair.
+    side : ``"source"`` or ``"target"``.
+    name : The name of the column: ``"lemma"``, ``"upos"``, ``"head"``, ...
 
     Raises
     ------

@@ -160,25 +160,17 @@ class RuleType:
 
     Parameters
     ----------
-    rule
-        The rule.
-    count
-        How often it was seen; for grammars learned with `all`, a sum of fractions.
-    pairs
-        The number of sentence pairs that have it.
-    p_target, p_source
-        p(target side | source side), p(source side | target side).
-    p_rule
-        p(rule | both root labels).
-    lexical_target, lexical_source
-        The lexical weights of Koehn et al. (2003), p(target words | source words) and back.
-    alignment
-        The links between words, as positions of symbols in the leaves of each side (variables
-        counted), from the rule's most frequent alignment; None if unknown.
-    examples
-        Some places where it was seen.
-    extra
-        Other data of the rule in a file, as (name, text): other features, and the text of known
+    rule : The rule.
+    count : How often it was seen; for grammars learned with `all`, a sum of fractions.
+    pairs : The number of sentence pairs that have it.
+    p_target, p_source : P(target side | source side), P(source side | target side).
+    p_rule : P(rule | both root labels).
+    lexical_target, lexical_source : The lexical weights of Koehn et al. (2003), p(target words |
+        source words) and back.
+    alignment : The links between words, as positions of symbols in the leaves of each side
+        (variables counted), from the rule's most frequent alignment; None if unknown.
+    examples : Some places where it was seen.
+    extra : Other data of the rule in a file, as (name, text): other features, and the text of known
         features that alignkit would write differently. A feature without a name has the name "".
     """
 
@@ -206,18 +198,12 @@ class Grammar:
 
     Parameters
     ----------
-    types
-        The rule types, by count, then by their text.
-    kind
-        ``"stsg"``, ``"s2t"``, ``"hiero"`` or ``"samt"``.
-    dropped
-        The rules left out: reason to number of rules.
-    pairs
-        The number of sentence pairs that it was learned from.
-    passed_over
-        The sentence pairs that gave no rules: reason to number of pairs.
-    sizes
-        Rules by size: the number of minimal rules in a rule, to counts.
+    types : The rule types, by count, then by their text.
+    kind : ``"stsg"``, ``"s2t"``, ``"hiero"`` or ``"samt"``.
+    dropped : The rules left out: reason to number of rules.
+    pairs : The number of sentence pairs that it was learned from.
+    passed_over : The sentence pairs that gave no rules: reason to number of pairs.
+    sizes : Rules by size: the number of minimal rules in a rule, to counts.
     """
 
     types: tuple[RuleType, ...]

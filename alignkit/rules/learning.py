@@ -253,24 +253,17 @@ def learn_grammar(
 
     Parameters
     ----------
-    pairs
-        The sentence pairs, aligned and parsed; read once, a thousand at a time. Pairs that are not
-        aligned, have no words or lack a tree are skipped and counted.
-    annotator
-        The annotator whose alignments are used; None if only one annotator aligned them.
-    links, grammar, string, deletions
-        As for `extract_rules`.
-    source_tree, target_tree
-        The names of trees; None if each side has only one.
-    size
-        Learn rules made of up to so many connected minimal rules.
-    all
-        Use a rule for each pair of consistent nodes instead of the minimal rules of one derivation;
-        it counts as a fraction if nodes have the same links.
-    max_variables, max_nodes, max_depth
-        The limits of `Bounds`; rules beyond them are counted in `Grammar.dropped`.
-    examples
-        The number of places to keep for each type, in different pairs.
+    pairs : The sentence pairs, aligned and parsed; read once, a thousand at a time. Pairs that are
+        not aligned, have no words or lack a tree are skipped and counted.
+    annotator : The annotator whose alignments are used; None if only one annotator aligned them.
+    links, grammar, string, deletions : As for `extract_rules`.
+    source_tree, target_tree : The names of trees; None if each side has only one.
+    size : Learn rules made of up to so many connected minimal rules.
+    all : Use a rule for each pair of consistent nodes instead of the minimal rules of one
+        derivation; it counts as a fraction if nodes have the same links.
+    max_variables, max_nodes, max_depth : The limits of `Bounds`; rules beyond them are counted in
+        `Grammar.dropped`.
+    examples : The number of places to keep for each type, in different pairs.
 
     Returns
     -------

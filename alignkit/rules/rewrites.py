@@ -340,12 +340,9 @@ class Replacement:
 
     Parameters
     ----------
-    rule
-        The rule with its weights.
-    node
-        The node of the tree that its source side matched.
-    start, end
-        The span of words below that node.
+    rule : The rule with its weights.
+    node : The node of the tree that its source side matched.
+    start, end : The span of words below that node.
     """
 
     rule: RuleType
@@ -360,16 +357,11 @@ class Rewrite:
 
     Parameters
     ----------
-    words
-        The words.
-    probability
-        The product of p(target side | source side) of the applied rules.
-    replacements
-        The applied rules and their places, from the root down, left to right.
-    minor
-        Whether only punctuation or determiners changed.
-    origins
-        The position of each word in the original sentence; -1 for a new word.
+    words : The words.
+    probability : The product of p(target side | source side) of the applied rules.
+    replacements : The applied rules and their places, from the root down, left to right.
+    minor : Whether only punctuation or determiners changed.
+    origins : The position of each word in the original sentence; -1 for a new word.
     """
 
     words: tuple[str, ...]
@@ -406,8 +398,7 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
 
     Parameters
     ----------
-    tree, rules, nbest
-        The parsed sentence, the rules to apply, and the most rewrites to return.
+    tree, rules, nbest : The parsed sentence, the rules to apply, and the most rewrites to return.
 
     Returns
     -------

@@ -140,16 +140,12 @@ class RuleIndex:
 
         Parameters
         ----------
-        rules
-            The rules, with counts and p(target side | source side).
-        min_count
-            The least count; 0 also accepts rules without a count.
-        min_p
-            The least p(target side | source side).
-        any_labels
-            Accept rules whose labels of the roots, or of a variable, differ between the sides. By
-            default they are left out, because they would put a constituent in the place of another
-            kind. If the target side is a string, it has no labels to compare.
+        rules : The rules, with counts and p(target side | source side).
+        min_count : The least count; 0 also accepts rules without a count.
+        min_p : The least p(target side | source side).
+        any_labels : Accept rules whose labels of the roots, or of a variable, differ between the
+            sides. By default they are left out, because they would put a constituent in the place
+            of another kind. If the target side is a string, it has no labels to compare.
 
         Raises
         ------

@@ -71,23 +71,15 @@ class RuleScore(TableResult):
 
     Parameters
     ----------
-    measures
-        Precision, recall and F1 of each of `LEVELS`, named ``rules.precision`` and so on; NaN if
-        undefined.
-    counts
-        The counts behind the measures, by the names `COLUMNS`.
-    pairs
-        The number of scored sentence pairs.
-    skipped
-        The reasons why pairs were not scored, with their numbers.
-    signature
-        All settings.
-    rows
-        (P, 12) counts of the sentence pairs.
-    intervals
-        The intervals of the measures; empty before `with_intervals`.
-    suspicions
-        Signs of errors in the alignments.
+    measures : Precision, recall and F1 of each of `LEVELS`, named ``rules.precision`` and so on;
+        NaN if undefined.
+    counts : The counts behind the measures, by the names `COLUMNS`.
+    pairs : The number of scored sentence pairs.
+    skipped : The reasons why pairs were not scored, with their numbers.
+    signature : All settings.
+    rows : (P, 12) counts of the sentence pairs.
+    intervals : The intervals of the measures; empty before `with_intervals`.
+    suspicions : Signs of errors in the alignments.
     """
 
     measures: Mapping[str, float]
@@ -201,17 +193,12 @@ def score_rules(
 
     Parameters
     ----------
-    pairs
-        Sentence pairs with trees on both sides. Pairs without trees, and pairs that one of the two
-        has not aligned, are left out and counted.
-    hypothesis, reference
-        The annotators of the scored and of the correct alignments.
-    links
-        Use the rules of the ``"sure"`` links, or of the ``"possible"`` (all) links.
-    source_tree, target_tree
-        The names of trees; None if each side has only one.
-    signature
-        The known settings of the files; the other settings are added.
+    pairs : Sentence pairs with trees on both sides. Pairs without trees, and pairs that one of the
+        two has not aligned, are left out and counted.
+    hypothesis, reference : The annotators of the scored and of the correct alignments.
+    links : Use the rules of the ``"sure"`` links, or of the ``"possible"`` (all) links.
+    source_tree, target_tree : The names of trees; None if each side has only one.
+    signature : The known settings of the files; the other settings are added.
 
     Raises
     ------

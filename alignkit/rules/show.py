@@ -159,12 +159,9 @@ def draw_rules_page(
 
     Parameters
     ----------
-    grammar, title
-        The rules, and the heading.
-    limit
-        The number of rules of each kind to draw; the page shows the number of all rules.
-    whole
-        The grammar from which these rules were selected, for its counts; None if these are all.
+    grammar, title : The rules, and the heading.
+    limit : The number of rules of each kind to draw; the page shows the number of all rules.
+    whole : The grammar from which these rules were selected, for its counts; None if these are all.
 
     Yields
     ------

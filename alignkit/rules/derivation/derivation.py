@@ -156,18 +156,13 @@ class RuleToken:
 
     Parameters
     ----------
-    rule
-        The rule.
-    root
-        Its source and target node; for a string, the number of a span (see `Derivation.matched`).
-    variables
-        The nodes of x0, x1, ...
-    source_span, target_span
-        The half-open spans of words below its root.
-    alignment
-        The links between its words, as positions of symbols in the leaves of each side.
-    count
-        Its count: 1, or a fraction in the rules of all consistent nodes.
+    rule : The rule.
+    root : Its source and target node; for a string, the number of a span (see
+        `Derivation.matched`).
+    variables : The nodes of x0, x1, ...
+    source_span, target_span : The half-open spans of words below its root.
+    alignment : The links between its words, as positions of symbols in the leaves of each side.
+    count : Its count: 1, or a fraction in the rules of all consistent nodes.
     """
 
     rule: Rule
@@ -416,24 +411,18 @@ def extract_rules(
 
     Parameters
     ----------
-    pairs
-        One pair with words, or several; deriving several together is faster.
-    links
-        ``"sure"``: only the sure links count; ``"possible"``: all links count.
-    annotator
-        The annotator whose alignment is used; None if only one annotator aligned it.
-    grammar
-        ``"stsg"``: trees on both sides; ``"s2t"``: a string and a tree [2]_, where a tree node is
-        the root of a rule if its words are linked to a span of the string, and no other words are
-        linked to that span.
-    source_tree, target_tree
-        The name of one of the pair's trees, or (for one pair) a tree; None for the only tree.
-    string
-        For ``"s2t"``, the side that is a string, ``"source"`` or ``"target"``; None for the side
-        without a tree, or the source if both have one.
-    deletions
-        Turn a highest constituent without links into a deleted (source) or inserted (target)
-        variable instead of keeping its words.
+    pairs : One pair with words, or several; deriving several together is faster.
+    links : ``"sure"``: only the sure links count; ``"possible"``: all links count.
+    annotator : The annotator whose alignment is used; None if only one annotator aligned it.
+    grammar : ``"stsg"``: trees on both sides; ``"s2t"``: a string and a tree [2]_, where a tree
+        node is the root of a rule if its words are linked to a span of the string, and no other
+        words are linked to that span.
+    source_tree, target_tree : The name of one of the pair's trees, or (for one pair) a tree; None
+        for the only tree.
+    string : For ``"s2t"``, the side that is a string, ``"source"`` or ``"target"``; None for the
+        side without a tree, or the source if both have one.
+    deletions : Turn a highest constituent without links into a deleted (source) or inserted
+        (target) variable instead of keeping its words.
 
     Raises
     ------

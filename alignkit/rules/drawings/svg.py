@@ -49,8 +49,8 @@ def draw_tree_svg(
 
     Parameters
     ----------
-    pair, annotator, links, source_tree, target_tree
-        As for `draw_tree_text`. Possible links are always drawn, as broken lines.
+    pair, annotator, links, source_tree, target_tree : As for `draw_tree_text`. Possible links are
+        always drawn, as broken lines.
 
     Returns
     -------
@@ -304,12 +304,10 @@ def draw_tree_html(
 
     Parameters
     ----------
-    pairs
-        The sentence pairs, with words and trees; read twice, so an iterator is stored as a tuple.
-    annotator, links, source_tree, target_tree
-        As for `draw_tree_text`.
-    title
-        The heading.
+    pairs : The sentence pairs, with words and trees; read twice, so an iterator is stored as a
+        tuple.
+    annotator, links, source_tree, target_tree : As for `draw_tree_text`.
+    title : The heading.
 
     Yields
     ------

@@ -52,21 +52,15 @@ def draw_tree_text(
 
     Parameters
     ----------
-    pair
-        The sentence pair, with words and trees; a side without a tree is a column of words.
-    annotator
-        The annotator whose links are drawn; None if only one annotator aligned the pair.
-    links
-        The links used to match nodes: ``"sure"``, or ``"possible"`` for all.
-    source_tree, target_tree
-        The name of the tree to draw; None for the only tree of that side.
-    colour
-        Colour matched nodes by ANSI sequences; the texts of the pair cannot add other sequences.
-    width
-        The width of a line in cells, if an indent, a label and a word fit; None for no limit.
+    pair : The sentence pair, with words and trees; a side without a tree is a column of words.
+    annotator : The annotator whose links are drawn; None if only one annotator aligned the pair.
+    links : The links used to match nodes: ``"sure"``, or ``"possible"`` for all.
+    source_tree, target_tree : The name of the tree to draw; None for the only tree of that side.
+    colour : Colour matched nodes by ANSI sequences; the texts of the pair cannot add other
+        sequences.
+    width : The width of a line in cells, if an indent, a label and a word fit; None for no limit.
         Levels that do not fit are counted: ``+7`` stands for 7 levels.
-    ascii
-        Use only ASCII; all other characters are escaped.
+    ascii : Use only ASCII; all other characters are escaped.
 
     Raises
     ------

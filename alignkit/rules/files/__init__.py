@@ -78,16 +78,12 @@ def write_rules(
 
     Parameters
     ----------
-    rules
-        A `Grammar`, or an iterable of rules.
-    path
-        The file, ``-`` for standard output, or an open text stream. A file is put in place after
+    rules : A `Grammar`, or an iterable of rules.
+    path : The file, ``-`` for standard output, or an open text stream. A file is put in place after
         everything is written.
-    format
-        One of `RULE_FORMATS`.
-    one_label
-        Leave out rules with a symbol that has different labels on the two sides, in formats with
-        one label (joshua, ppdb). Otherwise such a symbol gets both labels, ``[NP~S]``.
+    format : One of `RULE_FORMATS`.
+    one_label : Leave out rules with a symbol that has different labels on the two sides, in formats
+        with one label (joshua, ppdb). Otherwise such a symbol gets both labels, ``[NP~S]``.
 
     Raises
     ------
@@ -158,14 +154,10 @@ def read_rules(
 
     Parameters
     ----------
-    path
-        The file (.gz too); ``-`` is standard input.
-    format
-        One of `RULE_FORMATS`; None detects it by the first line, or by the name.
-    encoding
-        The encoding of the file.
-    max_size
-        The maximum size of a line in megabytes.
+    path : The file (.gz too); ``-`` is standard input.
+    format : One of `RULE_FORMATS`; None detects it by the first line, or by the name.
+    encoding : The encoding of the file.
+    max_size : The maximum size of a line in megabytes.
 
     Raises
     ------

@@ -52,16 +52,11 @@ class HieroOptions:
 
     Parameters
     ----------
-    loose
-        Whether phrase pairs, and those cut out, may begin or end with unaligned words.
-    max_length
-        The most words on either side of a phrase pair.
-    max_symbols
-        The most words and variables on either side.
-    min_hole
-        The least words on either side of a hole.
-    max_variables
-        The most variables: 0, 1 or 2.
+    loose : Whether phrase pairs, and those cut out, may begin or end with unaligned words.
+    max_length : The most words on either side of a phrase pair.
+    max_symbols : The most words and variables on either side.
+    min_hole : The least words on either side of a hole.
+    max_variables : The most variables: 0, 1 or 2.
 
     Raises
     ------
@@ -160,14 +155,12 @@ def extract_hiero(
 
     Parameters
     ----------
-    pair
-        The sentence pair; it must have words.
-    annotator, links
-        The annotator (None: the only one), and the links: ``"sure"``, or ``"possible"`` for all.
-    tree, side
-        The tree for labels (None: all labels are X), and its side, ``"source"`` or ``"target"``.
-    options
-        The limits; None for the defaults.
+    pair : The sentence pair; it must have words.
+    annotator, links : The annotator (None: the only one), and the links: ``"sure"``, or
+        ``"possible"`` for all.
+    tree, side : The tree for labels (None: all labels are X), and its side, ``"source"`` or
+        ``"target"``.
+    options : The limits; None for the defaults.
 
     Returns
     -------

@@ -71,22 +71,17 @@ def learn_hiero(
 
     Parameters
     ----------
-    pairs
-        The sentence pairs, which have words; for ``"samt"`` also trees.
-    grammar
-        ``"hiero"``: all labels are X; ``"samt"``: labels come from the trees of one side.
-    annotator, links, options, side
-        As for `extract_hiero`; `tree` is the name of the trees, None for the only ones.
-    min_count
-        The least count of a rule; rarer rules still count for the probabilities.
-    examples
-        The number of places to keep for each rule, in different pairs; needs all pairs in memory.
-    lexical
-        Whether to compute lexical weights.
-    folder, room
-        The folder for sorting what does not fit in memory, and the bytes for counting rules.
-    progress
-        Called with the number of finished and of all steps, once all pairs are read.
+    pairs : The sentence pairs, which have words; for ``"samt"`` also trees.
+    grammar : ``"hiero"``: all labels are X; ``"samt"``: labels come from the trees of one side.
+    annotator, links, options, side : As for `extract_hiero`; `tree` is the name of the trees, None
+        for the only ones.
+    min_count : The least count of a rule; rarer rules still count for the probabilities.
+    examples : The number of places to keep for each rule, in different pairs; needs all pairs in
+        memory.
+    lexical : Whether to compute lexical weights.
+    folder, room : The folder for sorting what does not fit in memory, and the bytes for counting
+        rules.
+    progress : Called with the number of finished and of all steps, once all pairs are read.
 
     Raises
     ------
@@ -162,17 +157,13 @@ def write_hiero(
 
     Parameters
     ----------
-    pairs, grammar, annotator, links, side, tree, options, min_count, lexical, room, progress
-        As for `learn_hiero`.
-    path
-        The file, put in place after everything is written; ``-`` is standard output. Its folder is
-        used to sort what does not fit in memory.
-    format
-        One of `alignkit.rules.files.RULE_FORMATS`.
-    identity
-        Whether to write rules with two equal sides, if `kinds` is None.
-    kinds
-        The kinds of `alignkit.rules.grammar` to write; None for all.
+    pairs, grammar, annotator, links, side, tree, options, min_count, lexical, room, progress : As
+        for `learn_hiero`.
+    path : The file, put in place after everything is written; ``-`` is standard output. Its folder
+        is used to sort what does not fit in memory.
+    format : One of `alignkit.rules.files.RULE_FORMATS`.
+    identity : Whether to write rules with two equal sides, if `kinds` is None.
+    kinds : The kinds of `alignkit.rules.grammar` to write; None for all.
 
     Returns
     -------

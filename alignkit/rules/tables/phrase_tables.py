@@ -160,12 +160,9 @@ class PhraseEntry:
 
     Parameters
     ----------
-    source, target
-        The words of both phrases.
-    count
-        The number of times that they are a phrase pair.
-    p_target, p_source
-        p(target phrase | source phrase), p(source phrase | target phrase).
+    source, target : The words of both phrases.
+    count : The number of times that they are a phrase pair.
+    p_target, p_source : P(target phrase | source phrase), P(source phrase | target phrase).
 
     Examples
     --------
@@ -291,15 +288,12 @@ def phrase_table(
 
     Parameters
     ----------
-    pairs
-        A corpus, or its sentence pairs one at a time; they are not held in memory.
-    annotator
-        The annotator whose alignments are used; None if only one annotator aligned the pairs. Pairs
-        without alignment are ignored.
-    links, kind, loose, max_length, ignore_identical
-        The choice of phrase pairs, as for `alignkit.extract_phrases`.
-    min_count
-        The least count of an entry; rarer ones still count for the probabilities.
+    pairs : A corpus, or its sentence pairs one at a time; they are not held in memory.
+    annotator : The annotator whose alignments are used; None if only one annotator aligned the
+        pairs. Pairs without alignment are ignored.
+    links, kind, loose, max_length, ignore_identical : The choice of phrase pairs, as for
+        `alignkit.extract_phrases`.
+    min_count : The least count of an entry; rarer ones still count for the probabilities.
 
     Raises
     ------

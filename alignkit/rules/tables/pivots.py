@@ -142,12 +142,9 @@ class Paraphrase:
 
     Parameters
     ----------
-    source, target
-        The words of the phrase and of its paraphrase.
-    p_target, p_source
-        p(paraphrase | phrase), p(phrase | paraphrase).
-    pivots
-        The number of shared translations.
+    source, target : The words of the phrase and of its paraphrase.
+    p_target, p_source : P(paraphrase | phrase), P(phrase | paraphrase).
+    pivots : The number of shared translations.
 
     Examples
     --------
@@ -293,20 +290,13 @@ def pivot(
 
     Parameters
     ----------
-    table
-        The entries with e1 and p(f | e1), e.g. from `phrase_table`.
-    second
-        The entries with e2 and p(e2 | f); None uses `table`.
-    on
-        The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
-    min_count
-        Leave out entries with a smaller count, before the sum.
-    min_p
-        Leave out paraphrases with a smaller p(e2 | e1), after the sum.
-    top
-        Keep the most probable paraphrases of each phrase; None keeps all.
-    identity
-        Whether to keep e2 = e1, which has most of the probability.
+    table : The entries with e1 and p(f | e1), e.g. from `phrase_table`.
+    second : The entries with e2 and p(e2 | f); None uses `table`.
+    on : The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
+    min_count : Leave out entries with a smaller count, before the sum.
+    min_p : Leave out paraphrases with a smaller p(e2 | e1), after the sum.
+    top : Keep the most probable paraphrases of each phrase; None keeps all.
+    identity : Whether to keep e2 = e1, which has most of the probability.
 
     Returns
     -------

@@ -126,14 +126,11 @@ def read_table(
 
     Parameters
     ----------
-    path
-        The file; ``-`` is standard input, ``.gz`` is unpacked.
-    format
-        ``"tsv"`` or ``"moses"``; None selects moses if the first line contains ``|||`` and no tab.
-    encoding
-        The encoding of the file.
-    max_size
-        The maximum size of a line in megabytes.
+    path : The file; ``-`` is standard input, ``.gz`` is unpacked.
+    format : ``"tsv"`` or ``"moses"``; None selects moses if the first line contains ``|||`` and no
+        tab.
+    encoding : The encoding of the file.
+    max_size : The maximum size of a line in megabytes.
 
     Raises
     ------
