@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from math import isnan
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from typing import Any, TypeVar, Union
 
 from alignkit._support.arguments import check_kind, kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
 from alignkit.model.annotation import ROLES, Annotation
-
-if TYPE_CHECKING:
-    from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair
 
 T = TypeVar("T")
 Sentence = tuple[str, ...]
