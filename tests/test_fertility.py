@@ -15,6 +15,7 @@ from nltk.translate.ibm_model import AlignmentInfo
 from reference_fertility import cepts_of, log_probability, neighbours, posteriors
 
 from alignkit._support.jit import readonly
+from alignkit.align.expectation import blocks_of
 from alignkit.align.fertility import models as tables
 from alignkit.align.fertility.corpus_kernel import KernelText
 from alignkit.align.fertility.models import FertilityModel, FertilityText, align_fertility
@@ -366,7 +367,7 @@ def test_tables_are_distributions(rng, weight):
     np.testing.assert_allclose(first.sum(-1) + ends, 1, rtol=1e-5)
     rest = tables.estimate_rest(rng.gamma(0.1, 5, (2, tables.REACH)), weight)
     np.testing.assert_allclose(rest.sum(-1) + (tail - 1) * rest[..., -1], 1, rtol=1e-5)
-    sizes, starts, blocks = tables.blocks_of(rng.integers(0, 6, (9, 2)))
+    sizes, starts, blocks = blocks_of(rng.integers(0, 6, (9, 2)))
     positions = rng.gamma(0.3, 5, int(starts[-1]))
     diagonal = tables.estimate_diagonal(positions, sizes, starts)
     d = tables.estimate_distortion(positions, sizes, starts, diagonal, weight)

@@ -41,12 +41,9 @@ class AlignedLinks:
         """Return the links of all parts, one part after the other."""
         if len(parts) == 1:
             return parts[0]
-        if not parts:
-            return cls(LinkArrays.pack([]), np.empty(0, np.float32))
-        return cls(
-            LinkArrays.concatenate([part.arrays for part in parts]),
-            np.concatenate([part.probabilities for part in parts]),
-        )
+        arrays = LinkArrays.concatenate([part.arrays for part in parts])
+        none = np.empty(0, np.float32)
+        return cls(arrays, np.concatenate([none, *(part.probabilities for part in parts)]))
 
     def replaced(self, other: AlignedLinks, places: B1) -> AlignedLinks:
         """Return these links, with those of `other` for some of the pairs (P,)."""

@@ -71,9 +71,7 @@ class Positions:
         shapes, starts, places = self.shapes, self.shape_starts, self.places
         if not len(places):
             lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
-            shapes, inverse = np.unique(lengths, axis=0, return_inverse=True)
-            starts = np.append(0, np.cumsum(shapes.prod(axis=1)))
-            places = starts[inverse.reshape(-1)]
+            shapes, starts, places = blocks_of(lengths)
         tables = []
         for axis, posteriors in enumerate(expected):
             sums = np.zeros(starts[-1])
@@ -85,6 +83,13 @@ class Positions:
             shares = [_shares(table, axis).ravel() for table in cut]
             tables.append(np.concatenate([np.empty(0), *shares]).astype(np.float32))
         return Positions(shapes, starts, places, *tables)
+
+
+def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
+    """Return the distinct sizes (N, M), the start of each block, and the start for each pair."""
+    different, which = np.unique(sizes, axis=0, return_inverse=True)
+    starts = np.append(0, np.cumsum(different.prod(1)))
+    return different, starts, starts[which.reshape(-1)]
 
 
 def _shares(table: F8, axis: int) -> F8:

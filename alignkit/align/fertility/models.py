@@ -58,13 +58,6 @@ def estimate_rest(counts: F8, weight: float) -> F4:
     return (_normalized(counts + weight * common) / tails).astype(np.float32)
 
 
-def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
-    """Return the distinct sizes (N, M), the start of each block, and the start for each pair."""
-    different, which = np.unique(sizes, axis=0, return_inverse=True)
-    starts = np.append(0, np.cumsum(different.prod(1)))
-    return different, starts, starts[which.reshape(-1)]
-
-
 def _diagonal_steps(n: int, m: int) -> I8:
     # the column of `diagonal` of each cell: how far j is from where i lies
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)

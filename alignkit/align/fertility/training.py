@@ -14,7 +14,7 @@ from alignkit._support.jit import readonly
 from alignkit.align.bitext import Bitext, Side, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import Decoder
-from alignkit.align.expectation import Workers, lexical_tables
+from alignkit.align.expectation import Workers, blocks_of, lexical_tables
 from alignkit.align.expectation_kernel import Pairs
 from alignkit.align.fertility import models
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, count, expect, scatter
@@ -58,7 +58,7 @@ class FertilityTraining:
         if model == "ibm3" or classes is None:
             seen = self.text.kernel
             lengths = np.diff(seen.source_offsets), np.diff(seen.target_offsets)
-            self._sizes, self._starts, self._blocks = models.blocks_of(np.stack(lengths, 1))
+            self._sizes, self._starts, self._blocks = blocks_of(np.stack(lengths, 1))
             source, target = (np.zeros(size + 1, np.int32) for size in v)
             return models.FertilityModel(
                 model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
