@@ -669,23 +669,24 @@ TMX = """<?xml version="1.0"?>
     ("chosen", "words", "counts"),
     [
         (None, ["Press Stop now .|Arrêtez .", "No|Non"],
-         {"language left out": 1, "inline tag": 4, "unit without both languages": 1}),
+         {"language left out": 1, "inline tag": 4, "unit without both languages": 1,
+          "note of one language left out": 1}),
         (("fr", "en"), ["Arrêtez .|Press Stop now .", "Non|No"],
-         {"inline tag": 4, "unit without both languages": 1}),
+         {"inline tag": 4, "unit without both languages": 1, "note of one language left out": 1}),
         (("de", "en-GB"), ["Halt|Press Stop now ."],
-         {"inline tag": 3, "unit without both languages": 2}),
+         {"inline tag": 3, "unit without both languages": 2, "note of one language left out": 1}),
     ],
     ids=["first two", "named", "region"],
 )  # fmt: skip
 def test_units_of_two_languages_are_pairs(tmp_path, chosen, words, counts):
-    made = TMX.replace("</hi>.", "</hi> .")
+    made = TMX.replace("</hi>.", "</hi> .").replace("</note><prop", "</note><note>m</note><prop")
     path = text(tmp_path, made)
     assert find_format(path) == "tmx"
     corpus, counted = read(path, "tmx", languages=chosen)
     assert ["|".join(map(" ".join, pair.words)) for pair in corpus] == words
     assert counted == counts
     assert corpus[0].id == "u1"
-    assert corpus[0].attributes.items() >= {"note": "n", "domain": "law"}.items()
+    assert corpus[0].attributes.items() >= {"note": "n\nm", "domain": "law"}.items()
 
 
 @pytest.mark.parametrize(
@@ -697,7 +698,10 @@ def test_units_of_two_languages_are_pairs(tmp_path, chosen, words, counts):
     ids=["tmx", "aligned-text"],
 )
 def test_the_first_element_shows_the_format(tmp_path, made, format):
-    assert find_format(text(tmp_path, made)) == format
+    path = text(tmp_path, made)
+    assert find_format(path) == format
+    if format == "tmx":
+        assert len(read_corpus(path)) == 0
 
 
 def test_words_of_the_older_alpheios_editor_have_numbers_of_their_sentence(tmp_path):
@@ -742,7 +746,7 @@ def test_tmx_with_entities_is_refused(tmp_path, doctype):
         (b"\\id TIT\n\\c 1\n\\v 1 \\zaln-s | x-strong=\"G1\"\\*\\w Paul\\w*\\zaln-e\\*\n", "USFM"),
         (b'<?xml version="1.0"?><xliff version="1.2"><file/></xliff>', "XLIFF"),
         (b'<?xml version="1.0"?>\n<s id="a"><english>a</english><sure>1-1</sure></s>', "CzEnAli"),
-        (b"PAR1\x15\x04\x15\x00\x00PAR1", "Parquet"),
+        (b"PAR1\x15\x04\x15\x00\n\xffPAR1", "Parquet"),
         ("λόγος ἦν\n".encode("utf-16-le"), "UTF-16"),
         ("λόγος ἦν\n".encode("utf-16-be"), "UTF-16"),
         ("\ufeffa b\n".encode("utf-16-le"), "UTF-16"),

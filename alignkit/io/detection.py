@@ -95,7 +95,7 @@ _SIGNS = {
 """Patterns that the start of a file has in no other format."""
 
 _UNREAD = {
-    "USFM with alignments (\\zaln-s)": re.compile(r"\\[a-z][^\0]*\\zaln-s"),
+    "USFM with alignments (\\zaln-s)": re.compile(r"(?=\\)[^\0]*\\zaln-s"),
     "XLIFF, a format of translated texts": re.compile(r"(?=<)[^\0]{,4096}?<xliff[\s>]"),
     "CzEnAli's XML (.wa)": re.compile(
         r"(?=<)(?=[^\0]*?<s id=)[^\0]*?<(sure|possible|phrasal)[\s/>]"
@@ -251,13 +251,13 @@ class _Sample:
     @property
     def unread(self) -> str:
         """Say what the file is, if alignkit recognizes it but does not read it."""
-        if (head := self.head or b"") and not line_encoding(self.encoding)[1]:
+        name = self._signed(_UNREAD)
+        if not name and (head := self.head or b"") and not line_encoding(self.encoding)[1]:
             halves = (head[k::2].translate(None, b"\t\n\r") for k in (0, 1))
             high = any(max(half, default=32) < 32 for half in halves)  # bytes of UTF-16
             broken = self.encoding == "latin-1" and (b"\n\0" in head or b"\0\n" in head)
             if high or broken:
                 return "seems to be UTF-16; declare it with `encoding`, such as utf-16-le"
-        name = self._signed(_UNREAD)
         return f"is {name}, which alignkit does not read" if name else ""
 
     def _signed(self, signs: Mapping[str, re.Pattern[str]]) -> str | None:

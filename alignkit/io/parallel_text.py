@@ -20,6 +20,7 @@ from itertools import islice, zip_longest
 from typing import NamedTuple, NoReturn, TextIO
 
 from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.compression import plain_name
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS, has_controls, look_ahead
 from alignkit.io.options import ReadOptions
 from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
@@ -111,7 +112,7 @@ def is_tagged(reading: TextFile, path: str) -> bool:
     """Return whether a file of sentences is CoNLL-U."""
     head = look_ahead(path, _HEAD, reading.options.max_size, reading.options.encoding)[0]
     text = head.decode(reading.options.encoding, "replace").lstrip(BOM)
-    return IS_TAGGED.match(text) is not None
+    return IS_TAGGED.match(text) is not None or plain_name(path).endswith(".conllu")
 
 
 def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, str, Tagged | None]]:

@@ -13,7 +13,8 @@ Units of the same text in several languages::
   unit that has two. Units without both are left out and counted. Old files have `lang`.
 - Inline tags are removed and counted, ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with the code in
   them; the text in other tags stays.
-- The id is the `tuid`, else the number. Properties and notes become attributes.
+- The id is the `tuid`, else the number. Properties and notes of a unit become attributes; those of
+  one language are left out and counted.
 
 The file is streamed. A document type may name a file (``tmx14.dtd``), which is not read.
 
@@ -56,14 +57,16 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 reading.note("unit without both languages", ", ".join(variants)[:80], line)
                 continue
             record = Record(unit.get("tuid") or str(number), line, None, None)
+            for fact in unit:
+                if (name := local_name(fact)) in ("note", "prop") and fact.text:
+                    name = fact.get("type") or name
+                    texts = record.attributes.get(name), fact.text.strip()
+                    record.attributes[name] = "\n".join(filter(None, texts))
             for side, k in zip(SIDES, places, strict=True):
                 words = split_words(_text(variants[names[k][0]], reading))
                 record.put(side, words, language=names[k][0])
-            for fact in unit:
-                if (name := local_name(fact)) in ("note", "prop") and fact.text:
-                    record.attributes[fact.get("type") or name] = fact.text.strip()
             yield record
-    if not reading.read and not reading.refused:
+    if seen and not reading.read and not reading.refused:
         reading.choose(*((name,) for name in seen))
 
 
@@ -74,6 +77,8 @@ def _variants(unit: etree._Element, reading: Reading) -> dict[str, etree._Elemen
         segments = [part for part in variant if local_name(part) == "seg"]
         if local_name(variant) == "tuv" and segments:
             language = variant.get(LANGUAGE) or variant.get("lang") or "und"
+            if len(variant) > len(segments):
+                reading.note("note of one language left out", language[:40], line_of(variant))
             if variants.setdefault(language, segments[0]) is not segments[0]:
                 reading.note("second text in one language", language[:40], line_of(variant))
     return variants
