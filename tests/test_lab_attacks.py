@@ -16,18 +16,20 @@ from lab_server import CARLA, Person, password, serving, until
 
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
-from alignkit.annotate.lab import passwords, sessions
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.lab import passwords, schema, sessions
 from alignkit.annotate.lab import server as lab_server
 from alignkit.annotate.lab.audit import LabStep
 from alignkit.annotate.lab.bodies import Draft
 from alignkit.annotate.lab.desks import Desks
+from alignkit.annotate.server import own_concordance, worker
 from alignkit.annotate.server import serving as servers
-from alignkit.annotate.server import worker
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.child import Job
 from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.annotate.server.security import RefusedError
 from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
 
 NEW = "x" * 12
 
@@ -297,3 +299,65 @@ def test_the_list_tells_adjudicators_what_needs_them_before_a_project_is_open(se
         assert again.now(row).ready == 3
     finally:
         again.stop()
+
+
+def test_a_name_in_capitals_is_the_same_person(server):
+    slug = server.project("Case", small_corpus(2, {}))
+    olga, at = server.of("olga"), f"projects/{slug}/people"
+    olga.got("PUT", f"{at}/%20MAX%20", {"role": "annotator"})
+    store = server.desks.get(server.lab.projects.get(slug)).store
+    assert store.project().annotators == ["gold", "max"]
+    assign_pairs(store, ["max"], control=0)
+    assert olga.got("DELETE", f"{at}/MAX")["pairs"] == [1, 2]
+
+
+@pytest.mark.parametrize("reworded", [False, True], ids=["reopened", "reworded"])
+def test_votes_seen_once_are_seen_when_another_reopens_a_pair(server, tmp_path, reworded):
+    slug = server.project("Seen", small_corpus(1, {}))
+    people, sent = (server.of("anna"), server.of("adam")), iter(range(9))
+    server.lab.projects.set_role(slug, "adam", "adjudicator", True, CARLA)
+    store = server.desks.get(server.lab.projects.get(slug)).store
+    assign_pairs(store, ["anna", "adam"], control=0)
+
+    def turn(person, after, rev=1, base=0):
+        data = {"before": not after, "after": after}
+        event = {"id": f"{slug}{next(sent)}", "kind": "done", "data": data}
+        body = {"base": base, "rev": rev, "events": [event]}
+        return person.ask("POST", f"projects/{slug}/pairs/1/events", body).status_code
+
+    assert [turn(person, after=True) for person in people] == [201, 201]
+    server.of("adam").got("GET", f"projects/{slug}/gold/1")
+    if reworded:
+        pairs = [SentencePair("p1", list("abcd"), list("wxyv"))]
+        import_pairs(store, pairs, holds=frozenset({"ids", "text"}))
+        assert [turn(person, after=True, rev=2, base=2) for person in people] == [201, 201]
+    else:
+        assert turn(people[0], after=False, base=1) == 201
+        assert turn(people[1], after=False, base=1) == 409
+
+
+def test_names_of_files_fit_into_folders(server):
+    max_ = server.of("max")
+    draft = max_.got("POST", "drafts", {}, 201)["id"]
+    for name, status in (("漢" * 85, 201), ("漢" * 86, 422)):
+        max_.got("POST", f"drafts/{draft}/files", {"name": name, "size": 1}, status)
+    max_.got("DELETE", f"drafts/{draft}", status=204)
+
+
+def test_a_concordance_searches_so_many_words(server, monkeypatch):
+    monkeypatch.setattr(own_concordance, "_MOST_WORDS", 20)  # of pairs with 8
+    slug = server.project("Long", small_corpus(5, {}))
+    assign_pairs(server.desks.get(server.lab.projects.get(slug)).store, ["anna"], control=0)
+    answer = server.of("anna").got("GET", f"projects/{slug}/concordance?word=a")
+    assert (answer["not_annotated"], answer["not_searched"]) == (2, 3)
+
+
+def test_stored_answers_are_forgotten_after_a_day(server, monkeypatch):
+    max_ = server.of("max")
+    draft = max_.got("POST", "drafts", {}, 201, idempotency_key="old")["id"]
+    max_.got("DELETE", f"drafts/{draft}", status=204)
+    now = server.lab.database.now()
+    monkeypatch.setattr(server.lab.database, "clock", lambda: now + 24 * 3600)
+    server.lab.tidy()
+    with server.lab.database.reading() as step:
+        assert step.ask(schema.answer).all() == []

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.events import JUDGMENT, Cell, Value, Why
+from alignkit.annotate.project.events import JUDGMENT, Cell, Value, Why, decode_data
 from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.state import PairState
 from alignkit.model.alignment import NULL, Alignment
@@ -249,6 +249,21 @@ def all_in(pair_voters: Sequence[Voter]) -> bool:
     """Return whether a pair can be adjudicated: all are done, at least two if none are assigned."""
     least = 1 if pair_voters and pair_voters[0].assigned else 2
     return len(pair_voters) >= least and all(voter.done for voter in pair_voters)
+
+
+def were_all_in(conn: Connection, k: int, pair_voters: Sequence[Voter]) -> bool:
+    """Return whether all voters on a pair were done at once, with the words that it has now."""
+    event, stream = schema.event_table.c, schema.stream.c
+    asked = select(stream.account, event.kind, event.sent, event.data)
+    asked = asked.where(event.stream == stream.id, stream.pair == k).order_by(event.n)
+    voting, done, were = {voter.account for voter in pair_voters}, set[int](), False
+    for account, kind, sent, text in conn.execute(asked):
+        data = decode_data(text.encode())
+        if (turn := data if kind == "done" else data.done) is not None:
+            again = not (turn.after or sent)  # its words were corrected
+            done = set() if again else done | {account} if turn.after else done - {account}
+            were = voting <= done or (were and not again)
+    return were
 
 
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:

@@ -371,7 +371,9 @@ def _check_name(name: str, others: list[str]) -> None:
     folders = {each.partition("/")[0] for each in known if "/" in each}
     if len(parts) > 2:
         text = "Folders inside folders are not opened."
-    elif not all(map(_PART.fullmatch, parts)) or name.endswith(("-journal", "-wal", "-shm")):
+    elif not all(_PART.fullmatch(part) and len(part.encode()) < 256 for part in parts) or (
+        name.endswith(("-journal", "-wal", "-shm"))
+    ):
         text = f"Rename {name[:40]!r}: names have {_CHARACTERS}."
     elif mine in known | folders or (len(parts) > 1 and mine.partition("/")[0] in known):
         text = f"There is already a file {name}. Remove it first."

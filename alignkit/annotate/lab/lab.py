@@ -17,7 +17,7 @@ from alignkit.annotate.lab.accounts import Accounts, JoinLinks
 from alignkit.annotate.lab.audit import AuditLog, LabDatabase
 from alignkit.annotate.lab.projects import Projects
 from alignkit.annotate.lab.sessions import LabSessions, Tokens
-from alignkit.annotate.lab.values import LabError
+from alignkit.annotate.lab.values import DAY, LabError
 from alignkit.annotate.project import engines, names
 from alignkit.annotate.project.database import UNLOCKED, ServerLock
 from alignkit.annotate.project.places import SchemaLock, take_lock
@@ -85,6 +85,7 @@ class Lab:
         with self.database.change() as step:
             for part in (passwords, self.audit, self.sessions, self.tokens, self.links):
                 part.tidy(step)
+            step.delete(schema.answer, schema.answer.c.made <= step.now - DAY)
 
 
 def _made(folder: Path) -> Path:

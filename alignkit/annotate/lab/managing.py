@@ -72,7 +72,7 @@ def _strangers(visit: LabVisit, *names: str) -> list[str]:
 
 def change_person(visit: LabVisit) -> object:
     """Change a role, or give an account one (no etag)."""
-    sent, name, projects = visit.sent, visit.word("name"), visit.lab.projects
+    sent, name, projects = visit.sent, values.folded(visit.word("name")), visit.lab.projects
     if sent.role == values.OWNER:
         visit.check_proved()
     slug, actor = visit.project.slug, visit.actor
@@ -113,7 +113,7 @@ def remove_person(visit: LabVisit) -> object:
     """Take a role away; work stays, pairs that are not begun return to nobody."""
     from alignkit.annotate.reassignment import take_back
 
-    name, store = visit.word("name"), visit.opened().store
+    name, store = values.folded(visit.word("name")), visit.opened().store
     back = partial(take_back, store, name, visit.name)
     person, pairs = visit.lab.projects.remove(visit.project.slug, name, visit.actor, back)
     return {"person": person, "pairs": pairs}

@@ -399,11 +399,13 @@ def _decides(visit: LabVisit) -> bool:
 
 
 def _keep_vote(visit: LabVisit) -> None:
-    """Refuse the vote of somebody who can see the votes of the others: all of a pair are done."""
-    from alignkit.annotate.adjudication.comparison import all_in, voters
+    """Refuse the vote of somebody who can, or could, see the votes of the others: all are done."""
+    from alignkit.annotate.adjudication.comparison import all_in, voters, were_all_in
 
     with visit.store.database.reading() as conn:
-        if visit.project.task != "extract" and all_in(voters(conn, visit.k).get(visit.k, ())):
+        those = voters(conn, visit.k).get(visit.k, ())
+        ready = all_in(those) or were_all_in(conn, visit.k, those)
+        if visit.project.task != "extract" and ready:
             raise RefusedError(409, "You have seen the others' votes.")
 
 

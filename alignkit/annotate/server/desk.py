@@ -38,6 +38,7 @@ _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 _PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _MOST_SETTLED = 100  # pairs that one request settles
 _NOTHING = "Nothing is assigned to you yet."
+_searching = threading.Lock()  # long sentences take half a second
 
 ANNOTATE, DECIDE, LOOK = "annotate", "decide", "look"
 """What a role may do: work on its own pairs, make the gold standard, see how far all are."""
@@ -188,7 +189,8 @@ class Desk:
         word, side = given("word", "")[:200], given("side", SIDES[0])
         if side not in SIDES:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
-        return own_concordance(self.store, visit.name, word, side)
+        with _searching:
+            return own_concordance(self.store, visit.name, word, side)
 
     def knows(self, name: str) -> bool:
         """Return whether `enter` and `check_assigned` need not read anything."""

@@ -11,7 +11,7 @@ from alignkit.corpora.concordance import concordance
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
-_MOST_PAIRS, _MOST_LINES = 2000, 100  # that are searched, and sent
+_MOST_PAIRS, _MOST_WORDS, _MOST_LINES = 2000, 100_000, 100  # that are searched, and sent
 
 
 def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
@@ -24,8 +24,12 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
         searched = queries.PairList(conn, account).queue(0, _MOST_PAIRS, word)
         ids = {row.k: row.id for row in searched.pairs}
         pairs = [SentencePair("0", (), (), {name: Alignment()})]  # who is known without links too
+        words = 0
         for k in ids:
             _, row, stream, *_ = queries.own_pair(conn, k, name)
+            words += len(row.source) + len(row.target)
+            if words > _MOST_WORDS:
+                break
             annotation = annotation_of(stream.state)
             own = {} if annotation is None else {name: annotation}
             pairs.append(SentencePair(str(k), row.source, row.target, own))
@@ -37,5 +41,5 @@ def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, 
     return {
         "counterparts": counterparts, "lines": lines[:_MOST_LINES], "total": len(lines),
         "not_annotated": sum(result.left_out.values()),
-        "not_searched": searched.total - len(ids),
+        "not_searched": searched.total - len(pairs) + 1,
     }  # fmt: skip
