@@ -173,6 +173,10 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     out = made(capsys, *given, "-o", "-").out
     assert json.loads(out.splitlines()[1])["attributes"]["target.tag"] == "A\tA\t_\tB"
     run(capsys, *given[:3], "pos").failed("unknown layer of source words 'pos'")
+    path = tmp_path / "odd.jsonl"
+    pairs = Corpus.from_texts(["a b"], ["x"], gold=["0-0"], attributes={"source.pos": ["N"]})
+    ak.write_corpus(pairs, path)
+    run(capsys, "transfer", path, "--layer", "pos").failed(f"{path}: pair '1': column source.pos")
     run(capsys, *given, "--annotator", "b").failed("unknown annotator", "'b'")
 
 

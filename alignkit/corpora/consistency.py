@@ -90,6 +90,10 @@ class Consistency(TableResult):
         """Return the strongest suggestions of each annotator in a medium."""
         return self._table(self.most).show(medium)
 
+    def to_json(self) -> dict[str, object]:
+        """Return the suggestions, and what they rest on."""
+        return super().to_json() | {"pairs": dict(self.pairs), "without_text": self.without_text}
+
     def _table(self, most: int | None) -> Table:
         rows, notes = [], []
         for name, pairs in self.pairs.items():

@@ -12,6 +12,7 @@ from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from alignkit.errors import (
+    AlignmentError,
     JoinError,
     MissingTextError,
     NotAlignedError,
@@ -73,7 +74,7 @@ def naming(*paths: str) -> Iterator[None]:
     """Add the paths of the inputs to errors about pairs and words."""
     try:
         yield
-    except (JoinError, MissingTextError) as error:
+    except (AlignmentError, JoinError, MissingTextError) as error:
         if any(path in str(error) for path in paths):
             raise
         raise type(error)(f"{' and '.join(paths)}: {error}") from None

@@ -22,6 +22,7 @@ from alignkit.cli.parser import add_options, format_name, output
 from alignkit.corpora.transfer import transfer
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.formats import WRITTEN
+from alignkit.io.inputs import naming
 from alignkit.model.alignment import SIDES
 
 
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     format = corpus_format(options, [read.format]) if options.output is not None else ""
     corpus = read.corpus(needed=True)
     how = {"from_side": options.from_side, "annotator": options.annotator}
-    result = transfer(corpus, options.layer, **how)
+    with naming(options.input):
+        result = transfer(corpus, options.layer, **how)
     if options.output is not None:
         write_whole(result.corpus, options.output, format)
     for caution in result.cautions:

@@ -2,7 +2,8 @@
 
 Specification
 -------------
-Records of token ids, in `records` or in the `records` of each of `groups`::
+Records of token ids, in `records` or in the `records` of each of `groups`; groups whose `type` or
+`documents` differ from those of the first are left out and counted::
 
     {"type": "translation", "meta": {"creator": "ClearAligner"}, "records": [
       {"meta": {"id": "d682", "origin": "manual", "status": "created", "note": [{"note": "..."}]},
@@ -14,6 +15,7 @@ Records of token ids, in `records` or in the `records` of each of `groups`::
 - A verse is a sentence pair with its eight digits as id; the column `source_verse` overrides it.
 - A record links each of its source words with each of its target words, within verses (others are
   counted): `created`, `approved`, no status surely, `needsReview` possibly; `rejected` is no link.
+  `references` are lists of ids in the order of the `roles`, else the source and the target.
   The status is the label of the links; notes are the comment. Ids of no token are counted. A verse
   without records is not annotated.
 
@@ -115,10 +117,19 @@ def _records(reading: Reading) -> Iterator[object]:
                 "is the metadata of a Scripture Burrito, without links; read the files of links "
                 "that it names in 'ingredients'"
             )
-        for group in member(value, "groups", list) if "groups" in value else [value]:
-            if not isinstance(group, dict):
-                raise FormatError("expected an object with records")
-            yield from member(group, "records", list)
+        groups = member(value, "groups", list) if "groups" in value else [value]
+        if not all(isinstance(group, dict) for group in groups):
+            raise FormatError("expected an object with records")
+        for group in groups:
+            records = member(group, "records", list)
+            if any(group.get(key) != groups[0].get(key) for key in ("type", "documents")):
+                reading.note("record of other texts", "in another group", times=len(records))
+                continue
+            roles = SIDES[::-1] if group.get("roles") == ["target", "source"] else SIDES
+            for record in records:
+                if isinstance(record, dict) and "references" in record:
+                    record |= dict(zip(roles, member(record, "references", list), strict=False))
+                yield record
 
 
 def _add(
