@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from alignkit.annotate.project import fold, queries, schema
 from alignkit.annotate.project.appending import append_to_project, enrolled
@@ -331,6 +331,10 @@ class _Drawing:
 
 _CHUNK = 2000  # rows in one event
 _PAIRS = 256  # pairs in one event
+_row = schema.assignment.c
+_TAKE = delete(schema.assignment).where(
+    _row.pair == bindparam("k"), _row.account == bindparam("of")
+)
 _read_plan = msgspec.json.Decoder(fold.AssignmentPlan).decode
 
 
@@ -425,18 +429,30 @@ def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
     return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
 
 
-def write_rows(conn: Connection, drawn: DrawnPairs) -> None:
-    """Store new rows and the plan, and register new annotators."""
-    numbers = {name: enrolled(conn, name) for name in drawn.plan.annotators}
-    plan: fold.AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
-    for start in range(0, len(drawn.rows), _CHUNK) or ((0,) if plan else ()):
-        some = drawn.rows[start : start + _CHUNK]
-        append_to_project(conn, "assign", fold.Assign(some, plan))
+def write_rows(
+    conn: Connection, rows: Sequence[fold.Assigned], plan: fold.AssignmentPlan | None,
+    gone: Sequence[fold.Assigned] = (), actor: str = "",
+) -> None:  # fmt: skip
+    """Take rows away, add others, some at a time; store the plan, and register its annotators."""
+    names = [*(plan.annotators if plan else ()), *(row.annotator for row in (*gone, *rows))]
+    numbers = {name: enrolled(conn, name) for name in dict.fromkeys(names)}
+    if plan is not None:
+        conn.execute(update(schema.project).values(assigning=encode(plan).decode()))
+    for start in range(0, max(len(gone), len(rows), plan is not None), _CHUNK):
+        new = list(rows[start : start + _CHUNK])
+        taken = [(row.k, row.annotator) for row in gone[start : start + _CHUNK]]
+        append_to_project(conn, "assign", fold.Assign(new, plan, taken), actor)
         plan = None
-        if some:
-            rows = [fold.assignment_row(row, numbers[row.annotator]) for row in some]
-            conn.execute(insert(schema.assignment), rows)
-    conn.execute(update(schema.project).values(assigning=encode(drawn.plan).decode()))
+        if taken:
+            conn.execute(_TAKE, [{"k": k, "of": numbers[name]} for k, name in taken])
+        if new:
+            added = [fold.assignment_row(row, numbers[row.annotator]) for row in new]
+            conn.execute(insert(schema.assignment), added)
+
+
+def write_drawn(conn: Connection, drawn: DrawnPairs) -> None:
+    """Store new rows, and the plan if it has changed."""
+    write_rows(conn, drawn.rows, drawn.plan if drawn.plan != read_plan(conn) else None)
 
 
 def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
@@ -458,7 +474,7 @@ def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
         conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts])
     plan = read_plan(conn)
     if new and plan is not None:
-        write_rows(conn, draw_rows(conn, plan))
+        write_drawn(conn, draw_rows(conn, plan))
     return [pair.k for pair in new]
 
 
@@ -586,7 +602,7 @@ def assign_pairs(
         assignment = _counted(read_items(conn), rows, drawn, others)
         if not dry_run:
             approve(assignment)
-            write_rows(conn, drawn)
+            write_drawn(conn, drawn)
     return assignment
 
 
@@ -600,16 +616,13 @@ def present_assignment(store: Store) -> Assignment | None:
 
 
 def _counted(
-    items: Sequence[StratifiedPair],
-    before: Sequence[fold.Assigned],
-    drawn: DrawnPairs,
-    others: dict[str, int],
+    items: list[StratifiedPair], had: list[fold.Assigned], drawn: DrawnPairs, others: dict[str, int]
 ) -> Assignment:
-    plan, rows = drawn.plan, [*before, *drawn.rows]
+    plan, rows = drawn.plan, [*had, *drawn.rows]
     held = Counter(row.k for row in rows if not row.trial)
     new = Counter(row.annotator for row in drawn.rows)
     shares = []
-    for name in dict.fromkeys((*plan.annotators, *(row.annotator for row in before))):
+    for name in dict.fromkeys((*plan.annotators, *(row.annotator for row in had))):
         own = [row for row in rows if row.annotator == name]
         double = sum(held[row.k] > 1 for row in own if not row.trial)
         counts = len(own), new[name], sum(row.trial for row in own), double

@@ -13,15 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, select
 
 from alignkit.annotate.creation import divider
+from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.events import (
-    SOURCE_TEXT,
-    TARGET_TEXT,
-    decode_data,
-    document_texts,
-    key_number,
-)
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import PairList, PairRow, last_change, last_changes
 from alignkit.annotate.project.state import PairState, decode_state
@@ -44,10 +38,7 @@ def exported(
     outdated: Counter[str] | None = None, made: bool = False,
     numbers: Collection[int] | None = None,
 ) -> Iterator[SentencePair]:  # fmt: skip
-    """Yield all pairs (or those of some numbers) with their annotations.
-
-    `made`: also the pairs that annotators made.
-    """
+    """Yield pairs with their annotations; with `made`, also the pairs that annotators made."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
@@ -250,11 +241,9 @@ def _pairs(
             first[made] = min(number, first.get(made, number))
             if wanted.has(pair.k, account, state):
                 by.setdefault(made, {})[wanted.names[account]] = when
+    make = partial(_rewrite, scheme=wanted.scheme) if kind == "rewrites" else _extract
     for made in sorted(by, key=lambda made: first[made]):
-        if kind == "rewrites":
-            yield _rewrite(pair, made, first[made], by[made], wanted.scheme)
-        else:
-            yield _extract(pair, made, first[made], by[made])
+        yield make(pair, made, first[made], by[made])
 
 
 def _rewrite(
@@ -272,8 +261,8 @@ def _rewrite(
 def _extract(
     pair: PairRow, spans: tuple[int, int, int, int], number: int, names: Iterable[str]
 ) -> SentencePair:
-    texts = document_texts(pair.attributes, pair.source, pair.target)
-    whole = (SOURCE_TEXT, TARGET_TEXT)
+    texts = log.document_texts(pair.attributes, pair.source, pair.target)
+    whole = (log.SOURCE_TEXT, log.TARGET_TEXT)
     attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
     attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
     divided, places = divider(pair.attributes), {"source": spans[:2], "target": spans[2:]}
@@ -292,13 +281,13 @@ def _numbered(
     begun: dict[tuple[int, int, str], int] = {}
     changed: dict[tuple[int, int, str], str | None] = {}
     for k in _numbers(conn, pair.id):
-        for account, log in queries.pair_log(conn, k).items():
-            for event in log if alone in (None, account) else ():
-                for key, _, after in getattr(decode_data(event.data), kind):
+        for account, events in queries.pair_log(conn, k).items():
+            for event in events if alone in (None, account) else ():
+                for key, _, after in getattr(log.decode_data(event.data), kind):
                     if after is not None:
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
-    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
+    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], log.key_number(owner[2])))
     begin = f"{pair.id}/{'r' if kind == 'rewrites' else 'x'}"
     free = (number for number in count(1) if not _numbers(conn, f"{begin}{number}"))
     numbers = zip(ordered, free, strict=False)

@@ -19,27 +19,10 @@ from sqlalchemy import Connection, insert, select, update
 from alignkit.annotate.assignment import add_pairs
 from alignkit.annotate.creation import import_id
 from alignkit.annotate.exporting import joined
-from alignkit.annotate.project import fold, queries, schema
-from alignkit.annotate.project.appending import (
-    Batch,
-    Writer,
-    append_to_project,
-    enrolled,
-    new_event,
-)
+from alignkit.annotate.project import appending, fold, queries, schema
+from alignkit.annotate.project import events as log
+from alignkit.annotate.project.appending import Batch, Writer, append_to_project, new_event
 from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
-from alignkit.annotate.project.events import (
-    JUDGMENT,
-    Cell,
-    Data,
-    LogEvent,
-    Mark,
-    decode_data,
-    encode,
-    put,
-    read_why,
-    write_why,
-)
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import PairRow, StreamRow, last_change, last_writing
 from alignkit.annotate.project.rewording import Rewording, reword
@@ -57,7 +40,7 @@ class Imported:
     pairs: int = 0  # how many pairs of the file are in the project
     reworded: int = 0
     carried: int = 0
-    lost: list[tuple[int, str, str, Mark]] = field(default_factory=list)
+    lost: list[tuple[int, str, str, log.Mark]] = field(default_factory=list)
     new: int = 0
     changed: int = 0
     same: int = 0
@@ -165,7 +148,8 @@ def _reword(
         result.carried += len(new.cells)
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
-        id = import_id(pair.k, names[account], encode([pair.source, pair.target]), encode(text))
+        before = log.encode([pair.source, pair.target])
+        id = import_id(pair.k, names[account], before, log.encode(text))
         writer.add(new_event("text", id=id), data)
         writer.save()
     changed = {"rev": text.rev, "search": fold.searched(pair.id, *text.source, *text.target)}
@@ -206,7 +190,7 @@ class _Accounts(dict[str, int]):
         if not name:
             raise ProjectError("an annotator of the corpus has an empty name; give it a name")
         self._batch.flush()
-        self[name] = number = enrolled(self._batch.conn, name, self.roles.get(name, ""))
+        self[name] = number = appending.enrolled(self._batch.conn, name, self.roles.get(name, ""))
         return number
 
 
@@ -217,7 +201,7 @@ class _Taking:
         self._batch, self._holds, self._result = batch, holds, result
         self._accounts = _Accounts(batch)
         self._scheme = queries.scheme_of(batch.conn)
-        self._log: dict[int, list[LogEvent]] | None = None  # of a pair, once it is asked
+        self._log: dict[int, list[log.LogEvent]] | None = None  # of a pair, once it is asked
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
         """Import all annotations of a pair."""
@@ -250,7 +234,8 @@ class _Taking:
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
         last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
-        writer.add(new_event("edit", name, id=import_id(pair.k, name, last, encode(data))), data)
+        id = import_id(pair.k, name, last, log.encode(data))
+        writer.add(new_event("edit", name, id=id), data)
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
@@ -258,7 +243,7 @@ class _Taking:
             self._log = queries.pair_log(self._batch.conn, pair.k)
         state = PairState()
         for event in self._log.get(account, ()):
-            state.apply(event.kind, decode_data(event.data))
+            state.apply(event.kind, log.decode_data(event.data))
             if self._says_nothing_new(state, merged(state, annotation, self._holds, self._scheme)):
                 return True
         return False
@@ -277,8 +262,8 @@ _Held = tuple[int | _Judged, str | None]
 def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairState, int]:
     """Return a state with the changes from `old` to `theirs`; and how many places both changed."""
     new = copied(mine)
-    judged = any(JUDGMENT in state.whys for state in (mine, old, theirs))
-    places = {JUDGMENT} if judged else set()
+    judged = any(log.JUDGMENT in state.whys for state in (mine, old, theirs))
+    places = {log.JUDGMENT} if judged else set()
     places |= old.cells.keys() | old.whys.keys() | theirs.cells.keys() | theirs.whys.keys()
     places = {place for place in places if _held(old, place) != _held(theirs, place)}
     rest = msgspec.structs.replace(difference(old, theirs), how="import", cells=(), whys=())
@@ -310,23 +295,23 @@ def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairS
     return new, both
 
 
-def _held(state: PairState, place: Cell) -> _Held:
-    if place == JUDGMENT:
+def _held(state: PairState, place: log.Cell) -> _Held:
+    if place == log.JUDGMENT:
         return (state.judgment, tuple(state.flags)), state.whys.get(place)
     return state.cells.get(place, 0), state.whys.get(place)
 
 
-def _put(state: PairState, place: Cell, held: _Held) -> None:
+def _put(state: PairState, place: log.Cell, held: _Held) -> None:
     value, why = held
     if not isinstance(value, int):
         state.judgment, state.flags = value[0], list(value[1])
     else:
-        put(state.cells, [(place, None, value or None)])
-    put(state.whys, [(place, None, why)])
+        log.put(state.cells, [(place, None, value or None)])
+    log.put(state.whys, [(place, None, why)])
 
 
 def _without_votes(text: str | None) -> str | None:
-    return text and write_why(msgspec.structs.replace(read_why(text), votes={}))
+    return text and log.write_why(msgspec.structs.replace(log.read_why(text), votes={}))
 
 
 def merge_project(
@@ -351,12 +336,12 @@ def merge_project(
             texts = queries.texts_of(conn, pair.k) if pair.rev == twin.rev > 1 else None
             same = pair.rev == twin.rev and texts in (None, queries.texts_of(there, twin.k))
             streams = queries.streams_of(conn, pair)
-            for account, log in queries.pair_log(there, twin.k).items():
+            for account, events in queries.pair_log(there, twin.k).items():
                 name = names[account - 1]
                 number = accounts[name]
                 mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
                 into = Writer(batch, number, name, pair, mine)
-                _merge(conn, into, mine, pair, name, log, same, result)
+                _merge(conn, into, mine, pair, name, events, same, result)
             if tell is not None:
                 tell()
         batch.flush()
@@ -366,7 +351,7 @@ def merge_project(
 
 def _merge(
     conn: Connection, writer: Writer, stream: StreamRow, pair: PairRow, name: str,
-    events: Sequence[LogEvent], same_texts: bool, result: Imported,
+    events: Sequence[log.LogEvent], same_texts: bool, result: Imported,
 ) -> None:  # fmt: skip
     ids = [event.id for event in events]
     merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
@@ -379,24 +364,25 @@ def _merge(
     at = queries.event_ids(conn, stream.id, stream.state.seq)[0]
     if same_texts and at == (events[shared - 1].id if shared else None):
         for event in events[shared:]:
-            writer.add(event, decode_data(event.data))
+            writer.add(event, log.decode_data(event.data))
         changed = True
     else:
         old, new = PairState(), PairState()
         for count, event in enumerate(events, 1):
-            new.apply(event.kind, decode_data(event.data))
+            new.apply(event.kind, log.decode_data(event.data))
             if count == shared:
                 old = copied(new)
         old = old if old.rev == new.rev else PairState(rev=new.rev)
         state, both = with_both(stream.state, old, new)
         result.both += both
         data = difference(stream.state, state)
-        changed = data != Data()
+        changed = data != log.Data()
         if changed:
             data.how, data.when = "import", last_change(events) or ""
             id = import_id(pair.k, name, events[-1].id.encode())
             last = last_writing(events)
-            writer.add(new_event("edit", last.actor if last and last.actor else name, id=id), data)
+            actor = last.actor if last and last.actor else name
+            writer.add(new_event("edit", actor, id=id), data)
     writer.save()
     result.new += stream.id is None
     result.changed += stream.id is not None and changed

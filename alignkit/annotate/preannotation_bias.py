@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from alignkit._support.arguments import check_arguments, check_attributes, every
-from alignkit._support.values import jsonable
+from alignkit._support.values import jsonable, named_json
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Measure, Rows, reasoned
 from alignkit.agreement.tables import value
 from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
@@ -231,7 +231,7 @@ class Estimate:
     pairs: int  # how many sentence pairs it stands on
     left_out: int = 0  # how many more there are that say nothing: for them it is 0/0
 
-    def to_dict(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return value, ``low`` and ``high``, or the ``reason``, and pairs; NaN is None."""
         record: dict[str, object] = {"value": jsonable(self.value)}
         if isinstance(self.interval, Interval):
@@ -245,20 +245,14 @@ class StratifiedSample:
     """The rows of counts of a sample of pairs, and their resamples."""
 
     def __init__(
-        self,
-        rows: Rows,
-        strata: Ints,
-        options: PullOptions,
-        seeds: np.random.SeedSequence,
-        left_out: int,
+        self, rows: Rows, strata: Ints, options: PullOptions, rng: np.random.Generator, rest: int
     ) -> None:
-        self._confidence, self._left_out = options.confidence, left_out
+        self._confidence, self._left_out = options.confidence, rest
         self._pairs = len(rows)
         self._figures = rows.figures()
         self._drawn: dict[str, Floats] = {}
         self._degrees = self._pairs - len(np.unique(merged_strata(strata))) if self._pairs else 0
         if self._pairs > 1:
-            rng = np.random.default_rng(seeds)
             draws = stratified_weights(strata, options.resamples, rng, width=rows.counts.shape[1])
             parts = [rows.measure(rows.sums(weights)) for weights in draws]
             for name in self._figures:
@@ -381,19 +375,7 @@ class Pull(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as plain values for JSON; NaN becomes None."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
-
-
-def _plain(held: object) -> object:
-    if isinstance(held, Estimate):
-        return held.to_dict()
-    if isinstance(held, PullBin):
-        return {field.name: _plain(getattr(held, field.name)) for field in fields(held)}
-    if isinstance(held, Mapping):
-        return {name: _plain(part) for name, part in held.items()}
-    if isinstance(held, tuple):
-        return [_plain(part) for part in held]
-    return jsonable(held)
+        return named_json(self, (field.name for field in fields(self)))
 
 
 _SAMPLES = ("split", "coin shown", "coin hidden", "seen", "both shown", "both split", "both bare")
@@ -492,8 +474,8 @@ class _PullData:
         """Return a sample with draws of its own; rows without information are left out."""
         seeds = np.random.SeedSequence(self.options.seed).spawn(len(_SAMPLES))
         own, left_out = Rows(rows[says], measure), int((~says).sum())
-        strata, seed = self.strata[pairs[says]], seeds[_SAMPLES.index(name)]
-        return StratifiedSample(own, strata, self.options, seed, left_out)
+        rng = np.random.default_rng(seeds[_SAMPLES.index(name)])
+        return StratifiedSample(own, self.strata[pairs[says]], self.options, rng, left_out)
 
     def mean(self, name: str, values: Floats, pairs: Ints, says: Mask) -> StratifiedSample:
         """Return a sample for the mean of some values."""
@@ -652,9 +634,6 @@ def _agreement(pull: Pull) -> Table:
         agreement = pull.agreement[arm]
         excess = _cell(pull.excess[arm]) if arm in pull.excess else None
         rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
-    title, note = (
-        "F1 between two annotators, mean over pairs",
-        "pairs on which nobody drew a link",
-    )
     columns = [Column("suggestions", key="arm"), *_COUNTS, *figures]
-    return Table(title, columns, rows, f"Left out: {note}.")
+    note = "Left out: pairs on which nobody drew a link."
+    return Table("F1 between two annotators, mean over pairs", columns, rows, note)

@@ -11,21 +11,15 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, select
 
 from alignkit._support.wording import how_many
-from alignkit.annotate.assignment import read_plan
+from alignkit.annotate.assignment import read_plan, write_rows
 from alignkit.annotate.project import fold, queries, schema
-from alignkit.annotate.project.appending import append_to_project, enrolled
-from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.store import Store
 
-_CHUNK = 2000  # rows in one event
 _row = schema.assignment.c
-_TAKE = delete(schema.assignment).where(
-    _row.pair == bindparam("k"), _row.account == bindparam("of")
-)
 
 
 class MovedPairs(NamedTuple):
@@ -57,7 +51,8 @@ def move_pairs(
             plan = read_plan(conn)
             if plan is not None and to and not from_:  # who gets pairs back is planned for again
                 plan = replace(plan, annotators=tuple(dict.fromkeys((*plan.annotators, to))))
-            _write(conn, chosen if from_ else [], move.given(chosen), plan, actor)
+            gone = chosen[::-1] if from_ else []
+            write_rows(conn, move.given(chosen), plan, gone, actor)
     return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
 
 
@@ -68,7 +63,7 @@ def take_back(store: Store, name: str, actor: str = "") -> list[int]:
         own = _Move(conn, name, None).candidates()
         if plan is not None and (own or name in plan.annotators):
             others = tuple(other for other in plan.annotators if other != name)
-            _write(conn, own, [], replace(plan, annotators=others), actor)
+            write_rows(conn, [], replace(plan, annotators=others), own[::-1], actor)
     return sorted(row.k for row in own)
 
 
@@ -158,24 +153,3 @@ class _Move:
             rest = f"{name} has no more that are not begun" if name else "the others are somebody's"
             reasons.append(rest)
         return f"{moved} of {wanted}: {'; '.join(reasons)}"
-
-
-def _write(
-    conn: Connection, gone: Sequence[fold.Assigned], rows: Sequence[fold.Assigned],
-    plan: fold.AssignmentPlan | None, actor: str,
-) -> None:  # fmt: skip
-    """Take rows away and add rows (those of as many taken, in reversed order), some at a time."""
-    numbers = {name: enrolled(conn, name) for name in {row.annotator for row in (*gone, *rows)}}
-    gone = gone[::-1]
-    for start in range(0, max(len(gone), len(rows), 1), _CHUNK):
-        some, new = gone[start : start + _CHUNK], list(rows[start : start + _CHUNK])
-        taken = [(row.k, row.annotator) for row in some]
-        append_to_project(conn, "assign", fold.Assign(new, plan, taken), actor)
-        if taken:
-            conn.execute(_TAKE, [{"k": k, "of": numbers[name]} for k, name in taken])
-        if new:
-            added = [fold.assignment_row(row, numbers[row.annotator]) for row in new]
-            conn.execute(insert(schema.assignment), added)
-        if plan is not None:
-            conn.execute(update(schema.project).values(assigning=encode(plan).decode()))
-        plan = None

@@ -82,11 +82,7 @@ class Docket:
     def listed(
         self, after: int = 0, limit: int = 200, query: str = "", only: str = "", actor: str = ""
     ) -> Listed:
-        """Return the part of the list after a place; with a search or filter, of what they leave.
-
-        `flagged` and `commented` are those with flags or comments of anybody, `mine` those with
-        decisions of the actor.
-        """
+        """Return the part of the list after a place, of what a search and a filter leave."""
         rows = self.rows()
         done = sum(row.state == "done" for row in rows)
         left = sum(row.state in ("open", "reopened") for row in rows)

@@ -155,11 +155,10 @@ def read_case(conn: Connection, k: int) -> Case:
     own = tuple(comparison.voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
-    gold = queries.account_of(conn, queries.gold_name(conn))
+    setting = conn.execute(select(schema.project)).one()
+    gold = streams.get(queries.account_of(conn, setting.gold), first)
     theirs = {voter.name: streams.get(voter.account, first) for voter in own}
-    majority = bool(conn.execute(select(schema.project.c.majority)).scalar())
-    judged = queries.task_of(conn) == "judge"
-    return Case(pair, own, theirs, streams.get(gold, first), majority, judged)
+    return Case(pair, own, theirs, gold, bool(setting.majority), setting.task == "judge")
 
 
 def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
@@ -276,9 +275,7 @@ class _Clerk:
 
 
 def _agreed(
-    items: Sequence[comparison.VotedPlace],
-    ballots: Mapping[str, comparison.Ballot],
-    state: PairState,
+    items: list[comparison.VotedPlace], ballots: Mapping[str, comparison.Ballot], state: PairState
 ) -> log.Data:
     cells, whys = [], []
     more: dict[str, Any] = {}

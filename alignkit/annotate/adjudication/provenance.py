@@ -30,6 +30,8 @@ class LinkOrigin(NamedTuple):
     at: str
 
 
+_Logs = Mapping[str, Sequence[log.Event]]
+"""The events of each annotator on a pair."""
 _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
 """The new value of each cell, and how it was made."""
 
@@ -80,7 +82,7 @@ def rewrites_at(events: Iterable[log.Event], n: int) -> dict[str, log.Texts]:
 
 
 def rewrite_lines(
-    state: PairState, logs: Mapping[str, Sequence[log.Event]], gold: str, voters: Sequence[str]
+    state: PairState, logs: _Logs, gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each rewrite in gold; see `provenance`."""
     written: dict[log.Texts, log.Event] = {}
@@ -151,10 +153,7 @@ def _pair(
 
 
 def _decisions(
-    state: PairState,
-    logs: Mapping[str, Sequence[log.Event]],
-    gold: str,
-    corrected: Mapping[int, Rewording],
+    state: PairState, logs: _Logs, gold: str, corrected: Mapping[int, Rewording]
 ) -> Iterator[dict[str, Any]]:
     made = _makers(logs[gold])
 

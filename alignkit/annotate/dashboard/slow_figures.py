@@ -27,17 +27,8 @@ from alignkit.agreement.pairs import CorpusData, CorpusPart
 from alignkit.agreement.question import agree, pairings_of
 from alignkit.agreement.result import Agreement
 from alignkit.annotate.assignment import read_plan
+from alignkit.annotate.dashboard import view
 from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view
-from alignkit.annotate.dashboard.view import (
-    NO_CONTROL,
-    Corrections,
-    CorrectionsPart,
-    LiveFigure,
-    PullLine,
-    SlowFigures,
-    SlowPace,
-    SlowTwo,
-)
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.preannotation_bias import Estimate, control_pairs, estimate_pull
 from alignkit.annotate.project import queries, schema
@@ -58,11 +49,11 @@ _ROWS, _LEAST = 12, 5  # rows of the table of corrections, and pairs of each
 _SHARE = 20  # the window of the mean is one in so many pairs, to either side
 
 
-def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> SlowFigures:
+def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> view.SlowFigures:
     """Compute the figures of a project that take a while."""
     with store.database.reading() as conn:
         asked = compared(conn)
-        figures = SlowFigures({name: _pace(conn, id) for name, id in asked.annotators.items()})
+        figures = view.SlowFigures({name: _pace(conn, id) for name, id in asked.annotators.items()})
         figures.corrections = gathered(conn)
         if times_alone:
             return figures
@@ -72,23 +63,23 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
     if any(pair.arm for pair in pairs):
         bias = estimate_pull(pairs)
         pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
-        figures.pull = PullLine(pull, accepted, rejected, list(bias.cautions))
+        figures.pull = view.PullLine(pull, accepted, rejected, list(bias.cautions))
     else:
-        none = LiveFigure(None, reason=NO_CONTROL)
-        figures.pull = PullLine(none, none, none)
+        none = view.LiveFigure(None, reason=view.NO_CONTROL)
+        figures.pull = view.PullLine(none, none, none)
     corpus = Corpus(exported(store, done=True))
     if not judges:
         figures.twos, figures.cautions = _twos(corpus, asked, report)
         return figures
-    figures.twos, view = [], label_view(scheme)
+    figures.twos, judging = [], label_view(scheme)
     names = [name for name in judges_of(corpus) if name in asked.annotators]
-    if view is not None and len(names) > 1:
+    if judging is not None and len(names) > 1:
         agreed = agree(
             corpus,
             names,
             on="judgments",
-            scheme=view.scheme,
-            view=view.name,
+            scheme=judging.scheme,
+            view=judging.name,
             lenient_labels=True,
             seed=SEED,
         )
@@ -99,14 +90,16 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
 # The pull of suggestions, and agreement beyond chance
 
 
-def _estimated(estimate: Estimate) -> LiveFigure:
+def _estimated(estimate: Estimate) -> view.LiveFigure:
     value, interval = _known(estimate.value), estimate.interval
     if isinstance(interval, Interval):
-        return LiveFigure(value, _known(interval.low), _known(interval.high), estimate.pairs)
-    return LiveFigure(value, pairs=estimate.pairs, reason=interval)
+        return view.LiveFigure(value, _known(interval.low), _known(interval.high), estimate.pairs)
+    return view.LiveFigure(value, pairs=estimate.pairs, reason=interval)
 
 
-def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo], list[Caution]]:
+def _twos(
+    corpus: Corpus, asked: Compared, report: Report
+) -> tuple[list[view.SlowTwo], list[Caution]]:
     names = tuple(name for name in asked.annotators if name in corpus.aligners)
     initial, every = asked.initial, [CorpusPart("all", np.arange(len(corpus)))]
     options = AgreementOptions(chance=CLOSED)
@@ -124,16 +117,16 @@ def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo
     for pairing in pairings:
         levels = pairing.beyond.get(pairing.chance, {}).items()
         figures = {level: _corrected(result) for level, result in levels}
-        slow.append(SlowTwo(pairing.first, pairing.second, pairing.chance, figures))
+        slow.append(view.SlowTwo(pairing.first, pairing.second, pairing.chance, figures))
     return slow, list(cautions_of(compared))
 
 
-def _corrected(result: BeyondChance) -> LiveFigure:
+def _corrected(result: BeyondChance) -> view.LiveFigure:
     value, low, high = _known(result.C), None, None
     if result.interval is not None:
         low, high = _known(result.interval.low), _known(result.interval.high)
     reason = result.undefined if value is None else "" if low is not None else result.no_interval
-    return LiveFigure(value, low, high, result.used, reason)
+    return view.LiveFigure(value, low, high, result.used, reason)
 
 
 def _known(value: float) -> float | None:
@@ -172,14 +165,14 @@ def _seconds(at: str) -> float:
         raise ProjectError(f"an event of the log has the time {at[:40]!r}, not a time") from None
 
 
-def _pace(conn: Connection, account: int) -> SlowPace:
+def _pace(conn: Connection, account: int) -> view.SlowPace:
     event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
     times = ((row[0], row[1]) for row in conn.execute(sent))
     pace = pace_of(times, set(conn.execute(done).scalars()))
-    return SlowPace(_known(pace.median), _known(pace.mean))
+    return view.SlowPace(_known(pace.median), _known(pace.mean))
 
 
 # Corrections of suggestions
@@ -200,7 +193,7 @@ class Corrected(NamedTuple):
     taught: int  # from how many done pairs the suggestions were learned; 0 for others
 
 
-def gathered(conn: Connection) -> Corrections | None:
+def gathered(conn: Connection) -> view.Corrections | None:
     """Return the corrections of a project; None if no pair with suggestions is done."""
     made = select(schema.learned_set.c.made).order_by(schema.learned_set.c.number)
     return summed(corrections_of(conn), list(conn.execute(made).scalars()))
@@ -241,7 +234,7 @@ def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
     yield from (tuple(row) for row in conn.execute(asked))
 
 
-def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> Corrections | None:
+def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> view.Corrections | None:
     """Return the corrections of pairs, in the order of done; `made`: when sets were learned."""
     if not pairs:
         return None
@@ -252,7 +245,7 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> Corrections | Non
     marks = sorted({bisect_right(times, at) for at in made})
     count = max(1, min(_ROWS, len(pairs) // _LEAST))
     bounds = [len(pairs) * k // count for k in range(count + 1)]
-    return Corrections(
+    return view.Corrections(
         len(pairs),
         [pair.differ for pair in pairs] if len(pairs) <= _MOST else [],
         [(step, float(line[step - 1])) for step in steps.tolist()],
@@ -269,12 +262,12 @@ def smoothed(values: Floats, half: int) -> Floats:
     return np.asarray((sums[end] - sums[first]) / (end - first))
 
 
-def _part(begin: int, some: Sequence[Corrected]) -> CorrectionsPart:
+def _part(begin: int, some: Sequence[Corrected]) -> view.CorrectionsPart:
     differ, drawn = sum(pair.differ for pair in some), sum(pair.drawn for pair in some)
     total = drawn + sum(pair.suggested for pair in some)
     taught = [pair.taught for pair in some]
     f1 = (total - differ) / total if total else None
-    return CorrectionsPart(
+    return view.CorrectionsPart(
         begin + 1, begin + len(some), some[-1].at, min(taught), max(taught),
         differ / len(some), drawn / len(some), f1,
     )  # fmt: skip

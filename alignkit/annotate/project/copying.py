@@ -36,11 +36,7 @@ def _copied(source: Store, place: str) -> int:
 
 
 def back_up(source: Store, file: str) -> int:
-    """Write a project, also one in use, without its sessions as a file; return how many events.
-
-    The file is complete and agrees with its log, or nothing is written. An earlier backup of the
-    same project is replaced.
-    """
+    """Write a project, also one in use, without its sessions as a file; return how many events."""
     if is_url(file):
         raise ProjectError(f"{shown_place(file)}: a backup is a file; see `alignkit project copy`")
     if os.path.lexists(file):

@@ -265,10 +265,7 @@ def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def upgrade(conn: sa.Connection, folder: str, now: int, to: int) -> None:
-    """Run the scripts of a folder after version `now`, up to `to`, in the transaction of `conn`.
-
-    The folder is a history of Alembic; each revision is a number, each `upgrade` takes operations.
-    """
+    """Run Alembic's scripts of a folder after version `now`, up to `to`, in this transaction."""
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory

@@ -251,7 +251,6 @@ SENT_KINDS: dict[str, type[Struct]] = {
 encode = msgspec.json.encode
 decode_data = msgspec.json.Decoder(Data).decode
 
-
 GAP = 60.0
 """The least seconds between two events that are a break and do not count as work."""
 

@@ -8,34 +8,15 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+import sqlalchemy as sa
 from msgspec import Raw, Struct
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    and_,
-    bindparam,
-    func,
-    literal,
-    or_,
-    select,
-    true,
-)
 
 from alignkit._support.wording import how_many
 from alignkit.align.settings import FEW, SMALL
-from alignkit.annotate.project import schema
+from alignkit.annotate.project import names, schema
 from alignkit.annotate.project.engines import Prepared
 from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Account, Assign, Suggestion
-from alignkit.annotate.project.names import (
-    GOLD,
-    VOTE,
-    MovedPair,
-    UnknownAnnotator,
-    UnknownPair,
-    vote_of,
-)
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
 from alignkit.model.annotation import ROLES, read_moment
 from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
@@ -52,7 +33,7 @@ class ProjectInfo(Struct):
     scheme: str
     suggestions: str | None
     annotators: list[str]
-    gold: str = GOLD  # the name under which the decisions of adjudicators stand
+    gold: str = names.GOLD  # the name under which the decisions of adjudicators stand
     task: str = "align"  # what annotators do: align, judge or extract
 
 
@@ -150,86 +131,92 @@ _JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
 # statements that are asked for each stream: to make one takes longer than to ask it
 _table, _of = schema.event_table.c, schema.stream.c
 _STREAMS = (
-    select(_of.account, _of.id, _of.state, _of.undo_top, _of.redo_top)
-    .where(_of.pair == bindparam("k"))
+    sa.select(_of.account, _of.id, _of.state, _of.undo_top, _of.redo_top)
+    .where(_of.pair == sa.bindparam("k"))
     .order_by(_of.account)
 )
 _EVENTS_AFTER = (
-    select(*EVENT)
-    .where(_table.stream == bindparam("stream"), _table.seq > bindparam("after"))
+    sa.select(*EVENT)
+    .where(_table.stream == sa.bindparam("stream"), _table.seq > sa.bindparam("after"))
     .order_by(_table.seq)
 )
 _PAIR_LOG = (
-    select(_of.account, _table.sent, *EVENT)
+    sa.select(_of.account, _table.sent, *EVENT)
     .select_from(schema.event_table.join(schema.stream, _table.stream == _of.id))
-    .where(_of.pair == bindparam("k"))
+    .where(_of.pair == sa.bindparam("k"))
     .order_by(_of.id, _table.seq)
 )
-_IDS = select(_table.seq, _table.id).where(
-    _table.stream == bindparam("stream"), _table.seq.in_(bindparam("seqs", expanding=True))
+_IDS = sa.select(_table.seq, _table.id).where(
+    _table.stream == sa.bindparam("stream"), _table.seq.in_(sa.bindparam("seqs", expanding=True))
 )
-_KNOWN = select(_table.id, _table.stream, _table.sent).where(
-    _table.id.in_(bindparam("ids", expanding=True))
+_KNOWN = sa.select(_table.id, _table.stream, _table.sent).where(
+    _table.id.in_(sa.bindparam("ids", expanding=True))
 )
 _text = schema.pair_text.c
 _own = schema.pair.c
-_PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
-    schema.pair.join(schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev))
+_PAIRS = sa.select(
+    _own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target
+).select_from(
+    schema.pair.join(schema.pair_text, sa.and_(_text.pair == _own.k, _text.rev == _own.rev))
 )
-_PAIR = Prepared(_PAIRS.where(_own.k == bindparam("k")))
+_PAIR = Prepared(_PAIRS.where(_own.k == sa.bindparam("k")))
 _account = schema.account.c
-_NAMED = _account.name == bindparam("name"), _account.id > 0
-_ACCOUNT = Prepared(select(_account.id).where(*_NAMED))
-_LAST, _COUNT = (Prepared(select(func.max(column))) for column in (_table.n, _own.k))
-_ANY = Prepared(select(schema.project.c.assigning).where(schema.project.c.assigning != ""))
+_NAMED = _account.name == sa.bindparam("name"), _account.id > 0
+_ACCOUNT = Prepared(sa.select(_account.id).where(*_NAMED))
+_LAST, _COUNT = (Prepared(sa.select(sa.func.max(column))) for column in (_table.n, _own.k))
+_ANY = Prepared(sa.select(schema.project.c.assigning).where(schema.project.c.assigning != ""))
 _ASSIGNING = (
-    select(_table.data)
+    sa.select(_table.data)
     .where(_table.stream == _of.id, _of.pair == 0, _table.kind == "assign")
     .order_by(_table.seq)
 )
-_SET = select(schema.project.c.suggestions).scalar_subquery()
-_SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
+_SET = sa.select(schema.project.c.suggestions).scalar_subquery()
+_SETS = sa.select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == sa.bindparam("k"))
 _EVENT_AT = Prepared(
-    select(*EVENT).where(_table.stream == bindparam("stream"), _table.seq == bindparam("seq"))
+    sa.select(*EVENT).where(
+        _table.stream == sa.bindparam("stream"), _table.seq == sa.bindparam("seq")
+    )
 )
-_here = _table.stream == bindparam("stream")
-_top = select(_table.seq, _table.below, literal(1).label("depth"))
-_first = _top.where(_here, _table.seq == bindparam("top")).cte("stack", recursive=True)
-_below = select(_table.seq, _table.below, _first.c.depth + 1)
+_here = _table.stream == sa.bindparam("stream")
+_top = sa.select(_table.seq, _table.below, sa.literal(1).label("depth"))
+_first = _top.where(_here, _table.seq == sa.bindparam("top")).cte("stack", recursive=True)
+_below = sa.select(_table.seq, _table.below, _first.c.depth + 1)
 _chain = _first.union_all(
-    _below.where(_here, _table.seq == _first.c.below, _first.c.depth < bindparam("most"))
+    _below.where(_here, _table.seq == _first.c.below, _first.c.depth < sa.bindparam("most"))
 )
-_STACK = Prepared(select(*EVENT).where(_here, _table.seq == _chain.c.seq).order_by(_chain.c.depth))
+_STACK = Prepared(
+    sa.select(*EVENT).where(_here, _table.seq == _chain.c.seq).order_by(_chain.c.depth)
+)
 _row = schema.assignment.c
 _sent_table = schema.event_table.alias()
 _sent = _sent_table.c
 _OWN = Prepared(
-    select(
+    sa.select(
         *(_account.id, _of.id, _of.state, _of.undo_top, _of.redo_top),
-        or_(_row.pair.is_not(None), schema.project.c.assigning == ""),
-        *(select(func.max(_table.n)).scalar_subquery(), _sent.id, _sent.stream, _sent.sent),
+        sa.or_(_row.pair.is_not(None), schema.project.c.assigning == ""),
+        *(sa.select(sa.func.max(_table.n)).scalar_subquery(), _sent.id, _sent.stream, _sent.sent),
         *_PAIRS.selected_columns,
     )
     .select_from(
         _PAIRS.get_final_froms()[0]
-        .join(schema.account, and_(*_NAMED))
-        .join(schema.project, true())
-        .outerjoin(_sent_table, _sent.id == bindparam("id"))
-        .outerjoin(schema.stream, and_(_of.account == _account.id, _of.pair == _own.k))
-        .outerjoin(schema.assignment, and_(_row.account == _account.id, _row.pair == _own.k))
+        .join(schema.account, sa.and_(*_NAMED))
+        .join(schema.project, sa.true())
+        .outerjoin(_sent_table, _sent.id == sa.bindparam("id"))
+        .outerjoin(schema.stream, sa.and_(_of.account == _account.id, _of.pair == _own.k))
+        .outerjoin(schema.assignment, sa.and_(_row.account == _account.id, _row.pair == _own.k))
     )
-    .where(_own.k == bindparam("k"))
+    .where(_own.k == sa.bindparam("k"))
 )
-_mine = _row.account == bindparam("of")
-_THERE = Prepared(select(_own.k, literal(True)).where(_own.k == bindparam("k")))
-_ASSIGNED = Prepared(select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k")))
+_mine = _row.account == sa.bindparam("of")
+_THERE = Prepared(sa.select(_own.k, sa.literal(True)).where(_own.k == sa.bindparam("k")))
+_ASSIGNED = Prepared(sa.select(_row.place, _row.shown).where(_mine, _row.pair == sa.bindparam("k")))
 _AFTER = (
-    select(_of.pair, *EVENT)
+    sa.select(_of.pair, *EVENT)
     # + 0: the few events after a number are looked through, not all of one's streams
-    .where(_table.stream + 0 == _of.id, _of.pair > 0, _of.account == bindparam("account"))
-    .where(_table.n > bindparam("after"))
+    .where(_table.stream + 0 == _of.id, _of.pair > 0, _of.account == sa.bindparam("account"))
+    .where(_table.n > sa.bindparam("after"))
     .order_by(_table.n)
-    .limit(bindparam("most"))
+    .limit(sa.bindparam("most"))
 )
 _CHANGES = Prepared(_AFTER)
 _OWN_CHANGES = Prepared(_AFTER.where(_row.account == _of.account, _row.pair == _of.pair))
@@ -257,71 +244,71 @@ class StreamRow(NamedTuple):
     state: PairState
 
 
-def account_of(conn: Connection, name: str) -> int:
+def account_of(conn: sa.Connection, name: str) -> int:
     """Return the number of an annotator."""
     if (row := _ACCOUNT.first(conn, name=name)) is None:
-        raise UnknownAnnotator(name, annotators(conn))
+        raise names.UnknownAnnotator(name, annotators(conn))
     return int(row[0])
 
 
-def annotators(conn: Connection) -> list[str]:
+def annotators(conn: sa.Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
     own = schema.account.c
-    return list(conn.execute(select(own.name).where(own.id > 0).order_by(own.id)).scalars())
+    return list(conn.execute(sa.select(own.name).where(own.id > 0).order_by(own.id)).scalars())
 
 
-def roles(conn: Connection) -> dict[str, str]:
+def roles(conn: sa.Connection) -> dict[str, str]:
     """Return the roles with which alignments were imported, of those that are not by people."""
-    data = conn.execute(select(_table.data).where(_table.kind == "account")).scalars()
+    data = conn.execute(sa.select(_table.data).where(_table.kind == "account")).scalars()
     accounts = (msgspec.json.decode(text, type=Account) for text in data)
     return {account.name: account.role for account in accounts if account.role in ROLES}
 
 
-def last_n(conn: Connection) -> int:
+def last_n(conn: sa.Connection) -> int:
     """Return the number of the last event."""
     return int(_LAST.first(conn)[0] or 0)
 
 
-def count_pairs(conn: Connection) -> int:
+def count_pairs(conn: sa.Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
     return int(_COUNT.first(conn)[0] or 0)
 
 
-def project_info(conn: Connection) -> ProjectInfo:
+def project_info(conn: sa.Connection) -> ProjectInfo:
     """Return the description of the project."""
-    row = conn.execute(select(schema.project)).one()
+    row = conn.execute(sa.select(schema.project)).one()
     return ProjectInfo(
         row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
         row.suggestions or None, annotators(conn), row.gold, row.task,
     )  # fmt: skip
 
 
-def suggesting(conn: Connection) -> str | None:
+def suggesting(conn: sa.Connection) -> str | None:
     """Return the annotator whose links are suggested; None if suggestions come from elsewhere."""
     counts, name = schema.pair_counts.c, schema.account.c.name
-    asked = select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
+    asked = sa.select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
     return conn.execute(asked.where(name == schema.project.c.suggestions).limit(1)).scalar()
 
 
-def sources(conn: Connection) -> set[str]:
+def sources(conn: sa.Connection) -> set[str]:
     """Return the annotators and systems whose links are suggested, or vote on suggestions."""
-    systems = vote_of(str(conn.execute(select(_SET)).scalar()))
+    systems = names.vote_of(str(conn.execute(sa.select(_SET)).scalar()))
     return {*systems, *chain(*systems.values()), *filter(None, [suggesting(conn)])}
 
 
-def gold_name(conn: Connection) -> str:
+def gold_name(conn: sa.Connection) -> str:
     """Return the name of the gold standard."""
-    return str(conn.execute(select(schema.project.c.gold)).scalar())
+    return str(conn.execute(sa.select(schema.project.c.gold)).scalar())
 
 
-def task_of(conn: Connection) -> str:
+def task_of(conn: sa.Connection) -> str:
     """Return the task of annotators; see `names.TASKS`."""
-    return str(conn.execute(select(schema.project.c.task)).scalar())
+    return str(conn.execute(sa.select(schema.project.c.task)).scalar())
 
 
-def scheme_of(conn: Connection) -> Scheme | None:
+def scheme_of(conn: sa.Connection) -> Scheme | None:
     """Return the scheme for judging pairs; None if this alignkit does not know it."""
-    return known_scheme(conn.execute(select(schema.project.c.scheme)).scalar() or "")
+    return known_scheme(conn.execute(sa.select(schema.project.c.scheme)).scalar() or "")
 
 
 def known_scheme(name: str) -> Scheme | None:
@@ -329,37 +316,37 @@ def known_scheme(name: str) -> Scheme | None:
     return SCHEMES.get(name or DEFAULT)
 
 
-def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
+def judged_pairs(conn: sa.Connection) -> set[tuple[int, int]]:
     """Return the pair and account of work that was last marked done by judging."""
-    settings = select(_table.n).where(_table.stream == _of.id, _of.pair == 0)
+    settings = sa.select(_table.n).where(_table.stream == _of.id, _of.pair == 0)
     settings = settings.where(_table.kind == "setting", _table.data.contains(_JUDGE))
     if conn.execute(settings.limit(1)).first() is None:
         return set()
-    asked = select(_of.pair, _of.account).select_from(_latest(_table.kind == "done"))
+    asked = sa.select(_of.pair, _of.account).select_from(_latest(_table.kind == "done"))
     return {(k, who) for k, who in conn.execute(asked.where(_table.data.contains(_JUDGED)))}
 
 
-def _latest(*conditions: ColumnElement[bool]) -> FromClause:
+def _latest(*conditions: sa.ColumnElement[bool]) -> sa.FromClause:
     """Return the last event of each stream that meets the conditions, with its stream."""
     last = (
-        select(_table.stream, func.max(_table.seq).label("seq"))
+        sa.select(_table.stream, sa.func.max(_table.seq).label("seq"))
         .where(_table.stream == _of.id, *conditions)
         .group_by(_table.stream)
         .subquery()
     )
-    same = and_(_table.stream == last.c.stream, _table.seq == last.c.seq)
+    same = sa.and_(_table.stream == last.c.stream, _table.seq == last.c.seq)
     return last.join(schema.event_table, same).join(schema.stream, _of.id == _table.stream)
 
 
-def pair_row(conn: Connection, k: int) -> PairRow:
+def pair_row(conn: sa.Connection, k: int) -> PairRow:
     """Return a pair and its words."""
     row = _PAIR.first(conn, k=k) if 0 < k < 2**31 else None
     if row is None:
-        raise UnknownPair(k, count_pairs(conn))
+        raise names.UnknownPair(k, count_pairs(conn))
     return _pair(row)
 
 
-def pair_rows(conn: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
+def pair_rows(conn: sa.Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those with some numbers, with their words, in order."""
     chosen = [_own.k > 0] if some is None else map(_own.k.in_, portions(sorted(set(some))))
     for condition in chosen:
@@ -377,15 +364,15 @@ def _pair(row: Any) -> PairRow:
     return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
 
 
-def trees_of(conn: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
+def trees_of(conn: sa.Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
     """Return the imported trees of pairs, as text by side and name; half-open numbers."""
-    asked = select(_own.k, _own.trees).where(_own.k >= first, _own.k < last, _own.trees != "{}")
+    asked = sa.select(_own.k, _own.trees).where(_own.k >= first, _own.k < last, _own.trees != "{}")
     return {k: _trees(text) for k, text in conn.execute(asked)}
 
 
-def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
+def texts_of(conn: sa.Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
     """Return the present and earlier source and target words of a pair, by revision."""
-    rows = conn.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
+    rows = conn.execute(sa.select(_text.rev, _text.source, _text.target).where(_text.pair == k))
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
@@ -400,20 +387,20 @@ class OwnPair(NamedTuple):
 
 
 def own_pair(
-    conn: Connection, k: int, name: str, *, everything: bool = False, id: str = ""
+    conn: sa.Connection, k: int, name: str, *, everything: bool = False, id: str = ""
 ) -> OwnPair:
     """Return a pair of an annotator's list, or any."""
     row = _OWN.first(conn, k=k, name=name, id=id) if 0 < k < 2**31 else None
     if row is None or not (everything or row[5]):
         PairList(conn, account_of(conn, name), everything=everything).check(k)  # says why not
-        raise UnknownPair(k, count_pairs(conn))
+        raise names.UnknownPair(k, count_pairs(conn))
     account, *stream, _, n, id, stored, digest = row[:10]
     pair, sent = _pair(row[10:]), {id: (stored, digest)} if id else {}
     known = _stream(stream, pair) if stream[0] else StreamRow(None, PairState(rev=pair.rev))
     return OwnPair(account, pair, known, n or 0, sent)
 
 
-def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
+def streams_of(conn: sa.Connection, pair: PairRow) -> dict[int, StreamRow]:
     """Return all streams of a pair, by the number of the annotator."""
     return {row[0]: _stream(row[1:], pair) for row in conn.execute(_STREAMS, {"k": pair.k})}
 
@@ -425,7 +412,7 @@ def _stream(row: Any, pair: PairRow) -> StreamRow:
     return StreamRow(id, state)
 
 
-def viewed(conn: Connection, stream: StreamRow) -> tuple[StateView, list[Event], list[Event]]:
+def viewed(conn: sa.Connection, stream: StreamRow) -> tuple[StateView, list[Event], list[Event]]:
     """Return a state as it is sent, and the events that undo and redo would take next."""
     id, state = stream
     undo, redo = (stack(conn, id, top, _MOST_UNDO) for top in (state.undo, state.redo))
@@ -440,7 +427,7 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
             raise msgspec.ValidationError(f"pair {pair.k}: [{i}, {j}] is no cell of its words")
 
 
-def pair_log(conn: Connection, k: int) -> dict[int, list[LogEvent]]:
+def pair_log(conn: sa.Connection, k: int) -> dict[int, list[LogEvent]]:
     """Return all events of a pair by the number of the annotator; the events have no name."""
     events: dict[int, list[LogEvent]] = {}
     for account, digest, *columns, data in conn.execute(_PAIR_LOG, {"k": k}):
@@ -449,7 +436,7 @@ def pair_log(conn: Connection, k: int) -> dict[int, list[LogEvent]]:
     return events
 
 
-def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
+def events_after(conn: sa.Connection, stream: int | None, seq: int) -> list[Event]:
     """Return the events of a stream after a number, in order."""
     rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq}) if stream else ()
     return [event_of(row) for row in rows]
@@ -461,12 +448,12 @@ def event_of(row: Any) -> Event:
     return Event(*(*columns, Raw(data.encode())))
 
 
-def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
+def event_at(conn: sa.Connection, stream: int | None, seq: int) -> Event:
     """Return one event of a stream."""
     return event_of(_EVENT_AT.first(conn, stream=stream, seq=seq))
 
 
-def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | None]:
+def event_ids(conn: sa.Connection, stream: int | None, *seqs: int) -> list[str | None]:
     """Return the ids of events of a stream; None for 0."""
     if not any(seqs):
         return [None for _ in seqs]
@@ -474,13 +461,13 @@ def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | No
     return [ids.get(seq) for seq in seqs]
 
 
-def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Event]:
+def stack(conn: sa.Connection, stream: int | None, top: int, most: int) -> list[Event]:
     """Return an event and those below it, the top first."""
     rows = _STACK(conn, stream=stream, top=top, most=most) if top else ()
     return [event_of(row) for row in rows]
 
 
-def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
+def known_events(conn: sa.Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
     """Return the stream and digest of those events that are stored already."""
     return {
         id: (stream, digest)
@@ -489,21 +476,21 @@ def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, s
     }
 
 
-def suggested(conn: Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
+def suggested(conn: sa.Connection, pair: PairRow, *, hide_systems: bool) -> Suggested | None:
     """Return the suggestions shown for a pair; None if none are shown."""
     name, learned = conn.execute(_SETS, {"k": pair.k}).one()
     if not name:
         return None
-    shown, systems = learned or name, vote_of(name)
+    shown, systems = learned or name, names.vote_of(name)
     cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
     by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
     channels = [] if hide_systems else list(chain(*systems.values()))
     links = _linked(conn, pair, channels, [(i, j) for i, j, *_ in cells]) if channels else []
-    return Suggested(VOTE if shown == name and systems else shown, cells, by, bulk, links)
+    return Suggested(names.VOTE if shown == name and systems else shown, cells, by, bulk, links)
 
 
 def _linked(
-    conn: Connection, pair: PairRow, names: Iterable[str], cells: Sequence[tuple[int, int]]
+    conn: sa.Connection, pair: PairRow, systems: Iterable[str], cells: Sequence[tuple[int, int]]
 ) -> list[tuple[str, list[tuple[int, int]]]]:
     """Return which of some cells each annotator links."""
     known = annotators(conn)
@@ -511,19 +498,19 @@ def _linked(
         known[account - 1]: {x for x in state.cells if state.weights.get(x, 1) > 0}
         for account, (_, state) in streams_of(conn, pair).items()
     }
-    return [(name, [x for x in cells if x in linked[name]]) for name in names if name in linked]
+    return [(name, [x for x in cells if x in linked[name]]) for name in systems if name in linked]
 
 
-def _made_by(conn: Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
+def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:
     """Return what made a set of suggestions, and why it is not accepted in bulk, if so."""
     table = schema.learned_set.c
-    taught = conn.execute(select(table.pairs).where(table.set == name)).scalar_one_or_none()
+    taught = conn.execute(sa.select(table.pairs).where(table.set == name)).scalar_one_or_none()
     pairs = count_pairs(conn)
     why = f"Too few pairs ({pairs}) to trust probabilities: accept links one by one"
     why = why if pairs < FEW else ""
     if taught is not None:
         return f"learned from {taught:,} done pairs", why
-    if systems := vote_of(name):
+    if systems := names.vote_of(name):
         voting = how_many(len(systems), "system") if hide_systems else ", ".join(systems)
         return f"vote of {voting} and the aligner", why
     if name != "trained":
@@ -534,29 +521,29 @@ def _made_by(conn: Connection, name: str, *, hide_systems: bool) -> tuple[str, s
     return by, why
 
 
-def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
+def suggested_cells(conn: sa.Connection) -> dict[int, tuple[str, list[Suggestion]]]:
     """Return by pair the set that is shown and its suggestions; pairs without them are left out."""
     row = schema.suggestion.c
-    shown = func.coalesce(func.nullif(_own.suggested, ""), _SET)
-    asked = select(row.pair, row.set, row.cells).where(row.pair == _own.k, row.set == shown)
+    shown = sa.func.coalesce(sa.func.nullif(_own.suggested, ""), _SET)
+    asked = sa.select(row.pair, row.set, row.cells).where(row.pair == _own.k, row.set == shown)
     return {k: (name, _suggestions(x)) for k, name, x in conn.execute(asked.where(_SET != ""))}
 
 
 def suggestions_of(
-    conn: Connection, name: str, k: int | None = None
+    conn: sa.Connection, name: str, k: int | None = None
 ) -> dict[int, list[Suggestion]]:
     """Return the suggestions of a set, by pair; of all pairs, or of one."""
     table = schema.suggestion.c
-    asked = select(table.pair, table.cells).where(table.set == name)
+    asked = sa.select(table.pair, table.cells).where(table.set == name)
     rows = conn.execute(asked if k is None else asked.where(table.pair == k))
     return {number: _suggestions(cells) for number, cells in rows}
 
 
-def log_events(conn: Connection, after: int = 0) -> Iterator[LogEvent]:
+def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
     """Yield the log after an event in order, in constant memory."""
     account = schema.account.c
     asked = (
-        select(*EVENT, _of.pair, account.name, _table.sent)
+        sa.select(*EVENT, _of.pair, account.name, _table.sent)
         .where(_table.stream == _of.id, account.id == _of.account, _table.n > after)
         .order_by(_table.n)
         .execution_options(yield_per=1000)
@@ -574,12 +561,12 @@ def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
     return pairs
 
 
-def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
+def last_changes(conn: sa.Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
     """Return the time of the last change of each stream of the pairs from `first` to `end` - 1."""
     joined = _latest(_of.pair >= first, _of.pair < end, _table.kind != "open")
     columns = _of.pair, _of.account, _of.id, _table.kind, _table.at, _table.data
     times: dict[tuple[int, int], str | None] = {}
-    for k, account, id, kind, at, text in conn.execute(select(*columns).select_from(joined)):
+    for k, account, id, kind, at, text in conn.execute(sa.select(*columns).select_from(joined)):
         data = decode_data(text.encode())
         changed = writes(kind, data)
         times[k, account] = _when(at, data) if changed else last_change(events_after(conn, id, 0))
@@ -606,35 +593,32 @@ def _when(at: str, data: Data) -> str | None:
 class _Listing:
     """The statements for a list of pairs: their number, their place, and what is in the list."""
 
-    def __init__(self, k: Any, place: Any, mine: ColumnElement[bool]) -> None:
-        here: Any = bindparam("place")
-        before = select(k).where(place < here, mine).order_by(place.desc()).limit(1)
-        after = select(k).where(place > here, mine).order_by(place).limit(1)
-        is_open = ~select(_counted.pair).where(*_DONE, _counted.pair == k).exists()
-        first = select(k).where(place < here, mine).order_by(place).limit(1)
-        self.near = Prepared(select(before.scalar_subquery(), after.scalar_subquery()))
+    def __init__(self, k: Any, place: Any, mine: sa.ColumnElement[bool]) -> None:
+        here: Any = sa.bindparam("place")
+        before = sa.select(k).where(place < here, mine).order_by(place.desc()).limit(1)
+        after = sa.select(k).where(place > here, mine).order_by(place).limit(1)
+        is_open = ~sa.select(_counted.pair).where(*_DONE, _counted.pair == k).exists()
+        first = sa.select(k).where(place < here, mine).order_by(place).limit(1)
+        self.near = Prepared(sa.select(before.scalar_subquery(), after.scalar_subquery()))
         self.open = [Prepared(some.where(is_open)) for some in (after, first)]
-        self.rank = Prepared(select(func.count(k)).where(place <= here, mine))
-        self.count = Prepared(select(func.count(k)).where(mine))
+        self.rank = Prepared(sa.select(sa.func.count(k)).where(place <= here, mine))
+        self.count = Prepared(sa.select(sa.func.count(k)).where(mine))
 
 
 _counted = schema.pair_counts.c
-_DONE = _counted.account == bindparam("of"), _counted.done.is_(True)
-_ALL_DONE = select(func.count(_counted.pair)).where(*_DONE)
+_DONE = _counted.account == sa.bindparam("of"), _counted.done.is_(True)
+_ALL_DONE = sa.select(sa.func.count(_counted.pair)).where(*_DONE)
 _OWN_DONE = Prepared(_ALL_DONE.where(_counted.pair == _row.pair, _mine))
 _COUNT_DONE = Prepared(_ALL_DONE)
 _ALL, _ASSIGNMENT = _Listing(_own.k, _own.k, _own.k > 0), _Listing(_row.pair, _row.place, _mine)
 
 
 class Place(NamedTuple):
-    """The place of a pair in a list, whether suggestions are shown, and the neighbours.
+    """The place of a pair in a list, whether suggestions are shown, and the neighbours."""
 
-    Places may have gaps, where pairs were taken away; ranks have none.
-    """
-
-    place: int
+    place: int  # with gaps, where pairs were taken away
     shown: bool
-    rank: int
+    rank: int  # without gaps
     previous: int | None
     next: int | None
 
@@ -642,18 +626,18 @@ class Place(NamedTuple):
 class PairList:
     """The pairs of an annotator, in order."""
 
-    def __init__(self, conn: Connection, account: int, *, everything: bool = False) -> None:
+    def __init__(self, conn: sa.Connection, account: int, *, everything: bool = False) -> None:
         self._conn, self._account = conn, account
         self.assigned = not everything and has_assignments(conn)
         self._statements = _ASSIGNMENT if self.assigned else _ALL
 
     @cached_property
-    def _listed(self) -> FromClause:
+    def _listed(self) -> sa.FromClause:
         if not self.assigned:
-            columns = _own.k.label("k"), _own.k.label("place"), literal(True).label("shown")
-            return select(*columns).where(_own.k > 0).subquery("own")
+            columns = _own.k.label("k"), _own.k.label("place"), sa.literal(True).label("shown")
+            return sa.select(*columns).where(_own.k > 0).subquery("own")
         named = _row.pair.label("k"), _row.place, _row.shown
-        return select(*named).where(_row.account == self._account).subquery("own")
+        return sa.select(*named).where(_row.account == self._account).subquery("own")
 
     def check(self, k: int) -> Any:
         """Check that a pair is in the list; return its place, and whether suggestions are shown."""
@@ -662,13 +646,13 @@ class PairList:
         row = asked.first(self._conn, of=self._account, k=k) if known else None
         if row is None:
             if known and self.assigned and self._had(k):
-                raise MovedPair(k)
-            raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
+                raise names.MovedPair(k)
+            raise names.UnknownPair(k, None if self.assigned else count_pairs(self._conn))
         return row
 
     def _had(self, k: int) -> bool:
         mine = schema.account.c.id == self._account
-        key = k, self._conn.execute(select(schema.account.c.name).where(mine)).scalar()
+        key = k, self._conn.execute(sa.select(schema.account.c.name).where(mine)).scalar()
         return any(key in event.gone for event in assignments(self._conn))
 
     def place(self, k: int) -> Place:
@@ -683,7 +667,7 @@ class PairList:
 
     def numbers(self) -> set[int]:
         """Return the numbers of all pairs in the list."""
-        return set(self._conn.execute(select(self._listed.c.k)).scalars())
+        return set(self._conn.execute(sa.select(self._listed.c.k)).scalars())
 
     def count_done(self) -> int:
         """Return how many of them the annotator has done."""
@@ -700,21 +684,21 @@ class PairList:
     def queue(self, after: int, limit: int, query: str = "", only: str = "") -> Queue:
         """Return a part of the list, or of the pairs in it that a search and a filter leave."""
         pair, own, counts, stream = schema.pair, self._listed, schema.pair_counts, schema.stream
-        mine = [and_(x.c.pair == _own.k, x.c.account == self._account) for x in (counts, stream)]
+        mine = [sa.and_(x.c.pair == _own.k, x.c.account == self._account) for x in (counts, stream)]
         joined = own.join(pair, _own.k == own.c.k).outerjoin(counts, mine[0])
         joined = joined.join(
-            schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev)
+            schema.pair_text, sa.and_(_text.pair == _own.k, _text.rev == _own.rev)
         ).outerjoin(stream, mine[1])
         conditions = [*_containing(query), *_filtered(only)]
-        columns = [func.coalesce(counts.c.done, False)]
-        columns += [func.coalesce(counts.c[name], 0) for name in ("links", "comments")]
-        asked = select(_own.k, _own.id, *columns, _text.source, _text.target).select_from(joined)
+        columns = [sa.func.coalesce(counts.c.done, False)]
+        columns += [sa.func.coalesce(counts.c[name], 0) for name in ("links", "comments")]
+        asked = sa.select(_own.k, _own.id, *columns, _text.source, _text.target).select_from(joined)
         asked = asked.where(*conditions).order_by(_own.id != query, own.c.place)
         rows = [
             QueueRow(*(*row, " ".join((*words_of(source), "/", *words_of(target)))))
             for *row, source, target in self._conn.execute(asked.offset(max(after, 0)).limit(limit))
         ]
-        total = select(func.count()).select_from(joined).where(*conditions)
+        total = sa.select(sa.func.count()).select_from(joined).where(*conditions)
         count = self._conn.execute(total).scalar() if conditions else self.count()
         return Queue(rows, int(count or 0), self.count_done())
 
@@ -725,19 +709,19 @@ class PairList:
         return [(row[0], event_of(row[1:])) for row in rows]
 
 
-def _containing(query: str) -> list[ColumnElement[bool]]:
+def _containing(query: str) -> list[sa.ColumnElement[bool]]:
     """Return what a search asks: id, words or comments contain a text, ignoring case."""
     held = [x.contains(query.casefold(), autoescape=True) for x in (_own.search, _of.notes)]
-    return [or_(*held)] if query else []
+    return [sa.or_(*held)] if query else []
 
 
-def _filtered(only: str, actor: str | None = None) -> list[ColumnElement[bool]]:
+def _filtered(only: str, actor: str | None = None) -> list[sa.ColumnElement[bool]]:
     """Return what a filter asks of a stream, and `mine` of the events that somebody sent."""
     done = schema.pair_counts.c.done
     if only == "mine":
         sent = [_table.stream == _of.id, _table.kind != "open"]
         sent += [_table.actor == actor] if actor is not None else []
-        return [select(_table.n).where(*sent).correlate(schema.stream).exists()]
+        return [sa.select(_table.n).where(*sent).correlate(schema.stream).exists()]
     conditions = {
         "open": done.is_not(True),
         "done": done.is_(True),
@@ -747,21 +731,21 @@ def _filtered(only: str, actor: str | None = None) -> list[ColumnElement[bool]]:
     return [conditions[only]] if only else []
 
 
-def pairs_with(conn: Connection, query: str, only: str, actor: str) -> set[int]:
+def pairs_with(conn: sa.Connection, query: str, only: str, actor: str) -> set[int]:
     """Return the pairs that a search and a filter leave, of all streams; `mine`: decided by one."""
-    asked = select(_own.k).select_from(schema.pair.outerjoin(schema.stream, _of.pair == _own.k))
+    asked = sa.select(_own.k).select_from(schema.pair.outerjoin(schema.stream, _of.pair == _own.k))
     asked = asked.where(*_containing(query), *_filtered(only, actor))
     if only == "mine":
-        gold = select(schema.account.c.id).where(schema.account.c.name == gold_name(conn))
+        gold = sa.select(schema.account.c.id).where(schema.account.c.name == gold_name(conn))
         asked = asked.where(_of.account == gold.scalar_subquery())
     return set(conn.execute(asked).scalars())
 
 
-def has_assignments(conn: Connection) -> bool:
+def has_assignments(conn: sa.Connection) -> bool:
     """Return whether pairs of the project are assigned, even if all were taken back."""
     return _ANY.first(conn) is not None
 
 
-def assignments(conn: Connection) -> list[Assign]:
+def assignments(conn: sa.Connection) -> list[Assign]:
     """Return all events that assigned pairs or took them away, in order."""
     return [msgspec.json.decode(x, type=Assign) for x in conn.execute(_ASSIGNING).scalars()]

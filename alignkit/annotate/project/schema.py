@@ -12,7 +12,6 @@ from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
 
-
 project = sa.Table(
     "project", METADATA, *columns("key", "name scheme threshold~ suggestions"),
     *columns("", f"gold={GOLD} task=align assigning= blind#=0 majority#=0"),

@@ -16,19 +16,17 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from alignkit.annotate.exporting import exported_work
-from alignkit.annotate.project.names import ADJUDICATOR
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.queries import PairView
 from alignkit.annotate.project.store import Store
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
+from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import GoldView
-    from alignkit.annotate.project.names import Visitor
-    from alignkit.annotate.project.queries import PairView
     from alignkit.annotate.server.opening import OpeningProgress
-    from alignkit.model.sentence_pair import SentencePair
-
 
 _ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
 _ENDINGS |= {"paraphrase-xml": ".xml", "ugarit-xml": ".xml", "pharaoh": ".align"}

@@ -15,10 +15,7 @@ _MOST_PAIRS, _MOST_WORDS, _MOST_LINES = 2000, 100_000, 100  # that are searched,
 
 
 def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
-    """Return the counterparts of a word, lines of context with their pairs, and what is left out.
-
-    Only the annotator's own pairs and links are read. Case does not count.
-    """
+    """Return the counterparts of a word, lines with their pairs, and how many are left out."""
     with store.database.reading() as conn:
         account = queries.account_of(conn, name)
         searched = queries.PairList(conn, account).queue(0, _MOST_PAIRS, word)

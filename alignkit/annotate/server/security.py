@@ -33,11 +33,10 @@ from alignkit.errors import AlignkitError
 
 _STATUS = {
     names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.MovedPair: 409,
-    names.UnknownPair: 404,
-    names.NotReady: 404, names.UnknownAnnotator: 403, names.DamagedProject: 500,
+    names.UnknownPair: 404, names.NotReady: 404, names.UnknownAnnotator: 403,
+    names.DamagedProject: 500,
 }  # fmt: skip
 _SENTENCES = {404: "there is nothing with this name", 405: "this method is not allowed here"}
-
 
 LIMIT = 256 * 1024
 """The most bytes in a body."""
@@ -127,10 +126,7 @@ HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)
 
 
 class Guard:
-    """Refuse requests with a foreign host name or from a foreign page; add headers to replies.
-
-    `origins` are those of its pages, as in https://align.lab.example, if not http and the host.
-    """
+    """Refuse requests with a foreign host name or from a foreign page; add headers to replies."""
 
     def __init__(
         self,
@@ -138,7 +134,7 @@ class Guard:
         hosts: frozenset[str],
         *,
         opens: Callable[[str], bool] = names.PAGES.__contains__,
-        origins: frozenset[str] = frozenset(),
+        origins: frozenset[str] = frozenset(),  # of its pages, if not http and the host
         secure: bool = False,
     ) -> None:
         self._app, self._hosts, self._opens, self._origins = app, hosts, opens, origins

@@ -39,18 +39,7 @@ from functools import partial
 from getpass import getuser
 from typing import TYPE_CHECKING
 
-from alignkit.annotate.project.names import (
-    ADJUDICATOR,
-    ANNOTATOR,
-    TASKS,
-    VOTE,
-    check_adjudicable,
-    own_folder,
-    page_of,
-    project_beside,
-    samples,
-    vote_name,
-)
+from alignkit.annotate.project import names
 from alignkit.cli.annotate.project import ACCEPT_COPY
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
@@ -62,7 +51,6 @@ from alignkit.model.texts import TOKENIZERS
 if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job
     from alignkit.annotate.server.opening import Opening
-
 
 _ELSEWHERE = (
     "port {own} of this project is taken, so the server uses {port}. Unsent edits in a browser "
@@ -91,14 +79,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             judge: give pairs a label, flags and corrected texts; extract: take pairs from documents
         --tokenize T  with --task extract, split texts into words with a tokenizer of nltk:
             {" or ".join(TOKENIZERS)}; put it last, or name it: {tokenizers} (default: white space)
-        """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
+        """, task={"choices": names.TASKS},
+        tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("suggestions")
     add_options(group.add_mutually_exclusive_group(), """
         --initial NAME  suggest the links of this annotator or system in the corpus
         --model FILE  suggest links with an aligner saved by 'alignkit align --save'
         --suggestions  suggest links with an aligner trained on these pairs, or suggest none; vote:
             this aligner and the systems of --evidence vote on links (default: trained)
-        """, suggestions={"choices": ("trained", VOTE, "none")})  # fmt: skip
+        """, suggestions={"choices": ("trained", names.VOTE, "none")})  # fmt: skip
     add_options(group, """
         --evidence NAME  with --suggestions vote, a system that votes (an annotator of the corpus,
             or all of NAME/1, NAME/2 and so on); repeatable
@@ -165,7 +154,7 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
     listener = serving.listen(address, options.port, project)
     port, own = listener.getsockname()[1], serving.own_port(project)
     host = f"{serving.url_host(address)}:{port}"
-    url = f"http://{host}{page_of(visitor)}"
+    url = f"http://{host}{names.page_of(visitor)}"
     entrance = Entrance(visitor, lambda token: say(f"for another browser: {url}#{token}"))
     beside = serving.ServerFile(host, entrance.secret)
 
@@ -231,7 +220,7 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
     """Return the project and its corpus; None for the samples."""
     corpus = options.corpus
     if corpus is None:
-        return os.path.abspath(options.project or own_folder() / "paraphrases.alignkit"), None
+        return os.path.abspath(options.project or names.own_folder() / "paraphrases.alignkit"), None
     if corpus == "-":
         raise OptionError("a project cannot be made from standard input; save the corpus in a file")
     if not os.path.exists(corpus):
@@ -242,7 +231,7 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
         if options.project is not None:
             raise OptionError(f"{corpus} is already a project: leave out --project")
         return os.path.abspath(corpus), corpus
-    return os.path.abspath(options.project or project_beside(corpus)), corpus
+    return os.path.abspath(options.project or names.project_beside(corpus)), corpus
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -252,7 +241,7 @@ def _check(options: argparse.Namespace) -> None:
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
     if given and not options.adjudicate:
         raise OptionError(f"--{given[0]} needs --adjudicate: add it, or leave --{given[0]} out")
-    _check_evidence(options.evidence, votes=options.suggestions == VOTE)
+    _check_evidence(options.evidence, votes=options.suggestions == names.VOTE)
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -262,13 +251,13 @@ def _check(options: argparse.Namespace) -> None:
         get_scheme(options.scheme)
 
 
-def _check_evidence(names: Sequence[str], *, votes: bool) -> None:
+def _check_evidence(systems: Sequence[str], *, votes: bool) -> None:
     for wrong, why in (
-        (names and not votes, "--evidence needs --suggestions vote: add it"),
-        (votes and not names, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
-        (len({*names}) < len(names), "--evidence has a name twice: give each once"),
-        (any("=" in x for x in names), "--evidence takes only names here; to put the links of files"
-         " into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
+        (systems and not votes, "--evidence needs --suggestions vote: add it"),
+        (votes and not systems, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
+        (len({*systems}) < len(systems), "--evidence has a name twice: give each once"),
+        (any("=" in x for x in systems), "--evidence takes only names here; to put the links of"
+         " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
     ):  # fmt: skip
         if wrong:
             raise OptionError(why)
@@ -285,15 +274,15 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
     elif options.model is not None:
         plan = SuggestionPlan("model", os.path.abspath(options.model))
     elif options.suggestions is not None or options.task in ("judge", "extract"):
-        name = vote_name(dict.fromkeys(options.evidence, ())) if options.evidence else ""
+        name = names.vote_name(dict.fromkeys(options.evidence, ())) if options.evidence else ""
         plan = SuggestionPlan(options.suggestions or "none", name)
     else:
         given = False
         fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback
     return Opening(
         _job(options, project, corpus), plan if given else None, fallback=fallback, note=say,
-        learning=options.learning, role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
-        gold=options.gold or "", rules=_rules(options),
+        learning=options.learning, role=names.ROLES[options.adjudicate], gold=options.gold or "",
+        rules=_rules(options),
     )  # fmt: skip
 
 
@@ -320,7 +309,7 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     if documents:
         job.documents, job.tokenize = documents, options.tokenize
     elif corpus is None:
-        job.corpus, job.format = str(samples() / "paraphrases.jsonl"), "alignkit-jsonl"
+        job.corpus, job.format = str(names.samples() / "paraphrases.jsonl"), "alignkit-jsonl"
     else:
         job.corpus, job.format = corpus, detect_format(corpus, options.format, declared)
         if job.format == "pharaoh" and options.source is None:
@@ -338,7 +327,7 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Warn that somebody with this name has already annotated the samples."""
     from alignkit.annotate.server.opening import annotators_of
 
-    file = str(samples() / "paraphrases.jsonl")
+    file = str(names.samples() / "paraphrases.jsonl")
     taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
     if job.annotator in taken:
         say(
@@ -366,7 +355,7 @@ def check_task(options: argparse.Namespace) -> None:
             "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl"
         )
     if options.adjudicate and options.task is not None:
-        check_adjudicable(options.task)
+        names.check_adjudicable(options.task)
     if options.tokenize is not None and options.task != "extract":
         raise OptionError("--tokenize needs --task extract: add it, or leave --tokenize out")
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:

@@ -25,13 +25,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import require_extra
-from alignkit.cli.common.inputs import (
-    Input,
-    add_order_argument,
-    add_reading_arguments,
-    reading_options,
-)
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
@@ -57,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             new ones are too, without other changes (default: leave them out)
         """, FILE={"dest": "input"},
         TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
-    add_reading_arguments(parser)
-    add_order_argument(parser)
+    inputs.add_reading_arguments(parser)
+    inputs.add_order_argument(parser)
     add_options(parser, "--json  print a report as JSON")
 
 
@@ -116,14 +111,16 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
         )
     if options.second is None and not bitext:
         dropped = {"drop_out_of_range": True} if options.words_only else {}
-        source = Input(options.input, options.format, reading_options(options, **dropped))
+        source = inputs.Input(
+            options.input, options.format, inputs.reading_options(options, **dropped)
+        )
         pairs = source.pairs()
         if options.words_only:
             pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)
         return source.kind.holds, pairs, options.in_order
     if options.source is not None or options.format is not None:
         raise OptionError("a plain text has no links: leave out --format, --source and --target")
-    texts = reading_options(options, source=options.input, target=options.second)
+    texts = inputs.reading_options(options, source=options.input, target=options.second)
     return frozenset(), _texts(Reading(options.input, texts)), True
 
 

@@ -79,10 +79,9 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         print(json_text(vars(replayed) | {"ok": not replayed.differences}))
     else:
-        lines = [
-            *replayed.differences,
-            *([f"... and {replayed.more} more"] if replayed.more else []),
-        ]
+        lines = list(replayed.differences)
+        if replayed.more:
+            lines.append(f"... and {replayed.more} more")
         count = len(replayed.differences) + replayed.more
         state = f"{count} differences" if count else "the project agrees with the log"
         lines.append(f"{replayed.events} events, {replayed.streams} streams: {state}")
