@@ -1,5 +1,6 @@
 """What hostile people tried on a lab, and what stops them."""
 
+import json
 import re
 import socket
 import threading
@@ -29,6 +30,7 @@ from alignkit.annotate.server.child import Job
 from alignkit.annotate.server.guidelines_page import render_guidelines
 from alignkit.annotate.server.security import RefusedError
 from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 NEW = "x" * 12
@@ -361,3 +363,28 @@ def test_stored_answers_are_forgotten_after_a_day(server, monkeypatch):
     server.lab.tidy()
     with server.lab.database.reading() as step:
         assert step.ask(schema.answer).all() == []
+
+
+def test_hidden_names_are_not_those_of_systems(server):
+    system = Annotation(Alignment.parse("0-0"), role="system")
+    made = {"annotator1": system, "zoe": Alignment.parse("1-1")}
+    place = f"projects/{server.project('Hidden', small_corpus(1, made))}"
+    query = "export?what=all&format=alignkit-jsonl&hidden=1"
+    text = server.of("olga").ask("GET", f"{place}/{query}").text
+    drawn = json.loads(text.splitlines()[1])["annotations"]
+    assert {name: row["sure"] for name, row in drawn.items()} == {
+        "annotator1": "0-0", "annotator2": "1-1"
+    }  # fmt: skip
+
+
+def test_an_impossible_encoding_is_no_fault_of_ours(server):
+    max_, text = server.of("max"), b"a\n"
+    draft = max_.got("POST", "drafts", {}, 201)["id"]
+    path = f"drafts/{draft}"
+    max_.got("POST", f"{path}/files", {"name": "a.txt", "size": len(text)}, 201)
+    max_.got("PATCH", path, {"options": {"encoding": "\0"}})
+    kind = {"content_type": "application/octet-stream"}
+    max_.got("PUT", f"{path}/files/1", text, 204, **kind)
+    until(lambda: not max_.got("GET", path)["reading"])
+    assert "is not \0" in max_.got("GET", path)["files"][0]["problem"]
+    max_.got("DELETE", path, status=204)

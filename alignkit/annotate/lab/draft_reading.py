@@ -211,7 +211,7 @@ class DraftReader:
                 for part in iter(partial(text.read, MB), ""):
                     out.write(part.encode())
             os.replace("../new", name)
-        except (UnicodeError, LookupError) as problem:
+        except (ValueError, LookupError) as problem:
             raise FormatError(f"is not {encoding}: {problem}", name) from None
 
     def _detect(self) -> None:

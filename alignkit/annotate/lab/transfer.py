@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -116,7 +116,8 @@ def _hider(visit: LabVisit) -> Callable[[str], str]:
         kept = {queries.gold_name(conn), *queries.sources(conn), *queries.roles(conn)}
         people = [name for name in queries.annotators(conn) if name not in kept]
     shown = {name: name for name in kept}
-    shown |= {name: f"annotator{n}" for n, name in enumerate(people, 1)}
+    free = (name for n in count(1) if (name := f"annotator{n}") not in kept)
+    shown |= dict(zip(people, free, strict=False))
     others = len(shown) - 1
     return lambda name: shown.setdefault(name, f"adjudicator{len(shown) - others}")
 
