@@ -43,8 +43,7 @@ from alignkit.tables.columns import Column
 from alignkit.tables.table import Table
 
 MEASURES = ("length", "uncertainty")
-CONTROL = MEASURES
-"""The strata of the control sample."""
+CONTROL = MEASURES  # the strata of the control sample
 
 _NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
 Cuts = Mapping[str, Sequence[float]]
@@ -127,12 +126,11 @@ def draw(
     begun: Collection[tuple[int, str]] = (),
 ) -> DrawnPairs:
     """Assign pairs to annotators by a plan."""
-    cuts = dict(plan.cuts)
+    lengths = [float(item.length) for item in items]
     doubts = [item.doubt for item in items if item.doubt is not None]
-    for name, values in zip(MEASURES, ([item.length for item in items], doubts), strict=True):
-        if name not in cuts and values:
-            cuts[name] = cuts_of(values)  # type: ignore[arg-type]
-    plan = replace(plan, cuts=cuts)
+    measured = zip(MEASURES, (lengths, doubts), strict=True)
+    cuts = {name: cuts_of(values) for name, values in measured if values}
+    plan = replace(plan, cuts=cuts | plan.cuts)
     drawing = _Drawing(items, plan, assigned, begun)
     drawing.choose_trial()
     drawing.choose_annotators()

@@ -18,7 +18,7 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import PairList, PairRow, last_change, last_changes
-from alignkit.annotate.project.state import PairState, decode_state
+from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.errors import JoinError
 from alignkit.model.annotation import Annotation
@@ -105,14 +105,13 @@ def _said(
 ) -> defaultdict[int, dict[str, Annotation]]:  # fmt: skip
     """Return the annotations of a chunk of pairs, by pair and annotator."""
     table, end = schema.stream.c, start + _CHUNK
-    asked = select(table.pair, table.account, table.state)
-    asked = asked.where(table.pair >= start, table.pair < end).order_by(table.pair, table.account)
+    conditions = [table.pair >= start, table.pair < end]
     if wanted.account is not None:
-        asked = asked.where(table.account == wanted.account)
+        conditions.append(table.account == wanted.account)
     changed = last_changes(conn, start, end)
     said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
-    for k, account, text in conn.execute(asked):
-        state, name, place = decode_state(text), wanted.names[account], (k, account)
+    for k, account, state in queries.states(conn, *conditions):
+        name, place = wanted.names[account], (k, account)
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is None:
             continue
@@ -201,8 +200,8 @@ def count_yield(store: Store) -> Yield:
         gold = queries.gold_name(conn)
         for account, name in enumerate(queries.annotators(conn), 1):
             numbers = PairList(conn, account).numbers()
-            asked = select(table.pair, table.state).where(table.account == account, table.pair > 0)
-            states = [decode_state(text) for k, text in conn.execute(asked) if k in numbers]
+            own = queries.states(conn, table.account == account, table.pair > 0)
+            states = [state for k, _, state in own if k in numbers]
             if states or (numbers and name != gold):
                 done = [len(state.extracts) for state in states if state.done]
                 left = sum(len(state.extracts) for state in states if not state.done)
@@ -218,13 +217,9 @@ ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 
 def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
     table = schema.stream.c
-    asked = (
-        select(table.pair, table.account, table.state)
-        .where(table.pair > 0, table.state.contains(f'"{kind}":['))
-        .order_by(table.pair, table.account)
-    )
-    for k, rows in groupby(conn.execute(asked).all(), key=lambda row: int(row[0])):
-        yield k, {account: decode_state(text) for _, account, text in rows}
+    rows = list(queries.states(conn, table.pair > 0, table.state.contains(f'"{kind}":[')))
+    for k, own in groupby(rows, key=lambda row: row[0]):
+        yield k, {account: state for _, account, state in own}
 
 
 def _pairs(

@@ -255,8 +255,7 @@ class _Taking:
 
 
 _Judged = tuple[str, tuple[str, ...]]
-_Held = tuple[int | _Judged, str | None]
-"""A value with its reason."""
+_Held = tuple[int | _Judged, str | None]  # a value with its reason
 
 
 def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairState, int]:

@@ -16,12 +16,10 @@ from alignkit.align.supervised.refiner import Refiner
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.events import Lesson
-from alignkit.annotate.project.state import decode_state
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
-TAUGHT = "done\n"
-"""The name under which the links to learn from are stored; no annotator has it."""
+TAUGHT = "done\n"  # the name under which the links to learn from are stored; no annotator has it
 
 
 def links_of(
@@ -30,12 +28,11 @@ def links_of(
 ) -> Iterator[tuple[int, int, Alignment]]:  # fmt: skip
     """Yield the pair, annotator and links of work, on all pairs or on some."""
     stream = schema.stream.c
-    asked = select(stream.pair, stream.account, stream.state)
-    asked = asked.where(stream.account.in_(sorted(accounts)), *conditions)
-    asked = asked.order_by(stream.account, stream.pair)
-    for part in [None] if some is None else queries.portions(some):
-        for k, account, text in conn.execute(asked.where(stream.pair.in_(part)) if part else asked):
-            said = annotation_of(decode_state(text))
+    asked = stream.account.in_(sorted(accounts)), *conditions
+    parts = [()] if some is None else [(stream.pair.in_(x),) for x in queries.portions(some)]
+    for part in parts:
+        for k, account, state in queries.states(conn, *asked, *part):
+            said = annotation_of(state)
             if said is not None and said.alignment is not None:
                 yield k, account, said.alignment
 

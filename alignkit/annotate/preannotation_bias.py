@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from alignkit._support.arguments import check_arguments, check_attributes, every
 from alignkit._support.values import jsonable, named_json
@@ -27,7 +27,6 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.fold import Assigned, Suggestion
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.state import decode_state
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
@@ -130,12 +129,9 @@ def control_pairs(conn: Connection) -> Iterator[ControlPair]:
 def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
     names = dict(enumerate(queries.annotators(conn), 1))
     table, counts = schema.stream.c, schema.pair_counts.c
-    asked = select(table.pair, table.account, table.state).where(
-        counts.account == table.account, counts.pair == table.pair, counts.done.is_(True)
-    )
+    own = counts.account == table.account, counts.pair == table.pair
     works = {}
-    for k, account, text in conn.execute(asked):
-        state = decode_state(text)
+    for k, account, state in queries.states(conn, *own, counts.done.is_(True)):
         said = annotation_of(state)
         if said is not None and said.alignment is not None:
             works[k, names[account]] = said.alignment, state.rejected
@@ -538,8 +534,7 @@ def _seen_sample(data: _PullData) -> StratifiedSample:
     return data.sample("seen", rows[pairs], measure, pairs, rows[pairs, 0] > 0)
 
 
-ENOUGH = 97
-"""The split pairs needed for an interval of +-0.05 if the standard deviation is 0.25."""
+ENOUGH = 97  # the split pairs needed for an interval of +-0.05 if the standard deviation is 0.25
 
 
 def _cautions(pull: Pull) -> Iterator[str]:

@@ -21,7 +21,7 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
 from alignkit.annotate.project.queries import PairPage
-from alignkit.annotate.project.state import PairState, decode_state
+from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 
 _CHUNK = 400
@@ -156,15 +156,14 @@ class _Looked(NamedTuple):
 def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[list[_Looked]]:
     """Yield the states of pairs; reads a few pairs at a time."""
     setting = conn.execute(select(schema.project)).one()
-    stream, account = schema.stream.c, schema.account.c
+    account = schema.account.c
     accounts = conn.execute(select(account.id).where(account.name == setting.gold))
     gold, judged = accounts.scalar() or 0, setting.task == "judge"
     rows = iter(ready.items())
     while some := dict(islice(rows, _CHUNK)):
-        asked = select(stream.pair, stream.account, stream.state).where(stream.pair.in_(list(some)))
         states: dict[int, dict[int, PairState]] = {k: {} for k in some}
-        for k, number, text in conn.execute(asked):
-            states[k][number] = decode_state(text)
+        for k, number, vote in queries.states(conn, schema.stream.c.pair.in_(list(some))):
+            states[k][number] = vote
         cases = []
         for k, own in some.items():
             votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}

@@ -30,8 +30,7 @@ class LinkOrigin(NamedTuple):
     at: str
 
 
-_Logs = Mapping[str, Sequence[log.Event]]
-"""The events of each annotator on a pair."""
+_Logs = Mapping[str, Sequence[log.Event]]  # the events of each annotator on a pair
 _Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
 """The new value of each cell, and how it was made."""
 

@@ -12,13 +12,11 @@ from alignkit.annotate.dashboard.tally import PairF1, TalliedPair, Tally
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.queries import has_assignments
-from alignkit.annotate.project.state import decode_state
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.model.sentence_pair import SentencePair
 
-SEED = 12345
-"""The seed of all draws: the default of `alignkit agree`."""
+SEED = 12345  # the seed of all draws: the default of `alignkit agree`
 
 
 class Compared(NamedTuple):
@@ -212,14 +210,12 @@ class LiveWork:
         assert self.compared is not None
         scheme = queries.known_scheme(self.compared.scheme)
         table = schema.stream.c
-        asked = select(table.pair, table.account, table.state).where(table.pair.in_(sorted(some)))
+        own = table.pair.in_(sorted(some)), table.account.in_(list(names))
         states: dict[int, dict[str, DoneLinks]] = {}
-        for k, account, text in conn.execute(asked):
-            if account in names:
-                state = decode_state(text)
-                annotation = annotation_of(state, scheme) if state.done else None
-                if annotation is not None:
-                    judgment = (state.judgment, *state.flags) if state.judgment else ()
-                    work = DoneLinks(annotation, state.bulk, judgment)
-                    states.setdefault(k, {})[names[account]] = work
+        for k, account, state in queries.states(conn, *own):
+            annotation = annotation_of(state, scheme) if state.done else None
+            if annotation is not None:
+                judgment = (state.judgment, *state.flags) if state.judgment else ()
+                work = DoneLinks(annotation, state.bulk, judgment)
+                states.setdefault(k, {})[names[account]] = work
         return states

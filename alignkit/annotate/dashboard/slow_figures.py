@@ -177,8 +177,7 @@ def _pace(conn: Connection, account: int) -> view.SlowPace:
 
 # Corrections of suggestions
 
-CUT = 0.5
-"""The least probability of a suggested link that counts."""
+CUT = 0.5  # the least probability of a suggested link that counts
 
 
 class Corrected(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlalchemy import Connection
 
 from alignkit.agreement.figures import without
@@ -204,18 +204,14 @@ class Slow:
     at: str = ""  # when the work was read
     running: bool = False
     problem: str = ""
-    paces: dict[str, SlowPace] = field(default_factory=dict)
-    twos: dict[tuple[str, str], SlowTwo] = field(default_factory=dict)
-    pull: PullLine | None = None
-    corrections: Corrections | None = None
-    cautions: list[Caution] = field(default_factory=list)
+    figures: SlowFigures = field(default_factory=lambda: SlowFigures({}))
 
-    def take(self, figures: SlowFigures) -> None:
+    def take(self, new: SlowFigures) -> None:
         """Take over new figures; the others stay."""
-        self.paces, self.corrections = figures.paces, figures.corrections
-        if figures.twos is not None:
-            self.twos = {(two.first, two.second): two for two in figures.twos}
-            self.pull, self.cautions = figures.pull, figures.cautions
+        old = self.figures
+        if new.twos is None:
+            new = structs.replace(old, paces=new.paces, corrections=new.corrections)
+        self.figures = new
 
 
 def dashboard_view(
@@ -244,14 +240,14 @@ def dashboard_view(
         running=slow.running,
         problem=slow.problem,
         initial=initial,
-        pull=slow.pull or PullLine(unknown, unknown, unknown),
+        pull=slow.figures.pull or PullLine(unknown, unknown, unknown),
         lowest=[] if judges else list(_lowest(conn, live)),
         commands=printing,
         reason="" if several else "agreement needs two annotators who have marked pairs as done",
-        corrections=None if judges else slow.corrections,
+        corrections=None if judges else slow.figures.corrections,
         learning=learning,
         judged=_judged_view(conn, live, gold) if judges else None,
-        cautions=slow.cautions if several else [],
+        cautions=slow.figures.cautions if several else [],
     )
 
 
@@ -281,7 +277,7 @@ def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
                 continue
             done, pairs = done & own, len(own)
         line = AnnotatorLine(name, len(done), pairs)
-        pace = slow.paces.get(name)
+        pace = slow.figures.paces.get(name)
         if pace is None:
             line.reason = slow.problem or _COMPUTING
         elif pace.median is None or pace.mean is None:
@@ -305,7 +301,8 @@ def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str)
         elif figure.value is not None:
             figure.reason = interval if isinstance(interval, str) else ""
         figure.late = bool(len(kept)) and version != kept.version
-    beyond = slow.twos.get((first, second), SlowTwo(first, second, "", {}))
+    computed = {(two.first, two.second): two for two in slow.figures.twos or ()}
+    beyond = computed.get((first, second), SlowTwo(first, second, "", {}))
     apart = {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()}
     levels, chance = beyond.levels, beyond.chance
     return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart)

@@ -87,14 +87,12 @@ def first_fault(conn: sa.Connection) -> str:
     return next(faults, "")
 
 
-VERSION = 4
-"""The version of the tables; see the folder `versions`."""
+VERSION = 4  # the version of the tables; see the folder `versions`
 
 VERSIONS = os.path.join(os.path.dirname(__file__), "versions")
 """The folder of the scripts that bring a project from each version to the next."""
 
-MARK = 0x414C4B54
-"""The application id in the head of the file, "ALKT"."""
+MARK = 0x414C4B54  # the application id in the head of the file, "ALKT"
 
 _HEAD = b"SQLite format 3\0"
 _PLACES = 60, 68  # of the user version and of the application id in the head

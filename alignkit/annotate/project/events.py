@@ -18,8 +18,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from alignkit.annotate.project.names import BadEvent
 
-LONGEST_TEXT = 20_000
-"""The most characters in a comment, a note or a rewritten text from a client."""
+LONGEST_TEXT = 20_000  # the most characters in a comment, a note or a rewritten text from a client
 LONGEST_LABEL = 200
 SOURCE_TEXT, TARGET_TEXT = "source_text", "target_text"
 """The attributes that hold the texts of a pair of documents, character by character."""
@@ -40,8 +39,7 @@ V = TypeVar("V")
 Cell = tuple[int, int]
 Value = int | tuple[str, ...]
 """A decided value: 0 (no link), 1 (possible) or 2 (sure); or a judgment's label and flags."""
-Texts = tuple[_Text, _Text]
-"""The source and the target text of a rewrite."""
+Texts = tuple[_Text, _Text]  # the source and the target text of a rewrite
 Spans = tuple[_Place, _Place, _Place, _Place]
 """The start and end of a source and a target span, in characters; the end is exclusive."""
 
@@ -251,8 +249,7 @@ SENT_KINDS: dict[str, type[Struct]] = {
 encode = msgspec.json.encode
 decode_data = msgspec.json.Decoder(Data).decode
 
-GAP = 60.0
-"""The least seconds between two events that are a break and do not count as work."""
+GAP = 60.0  # the least seconds between two events that are a break and do not count as work
 
 
 def now() -> str:

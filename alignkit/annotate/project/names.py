@@ -141,10 +141,8 @@ PAGES = ("/", "/adjudicate", "/dashboard")
 """The paths of pages, first of annotators, second of adjudicators."""
 FILTERS = ("", "open", "done", "flagged", "commented", "mine")
 """What a list of pairs may be limited to; `mine` are those that somebody has worked on."""
-TASKS = ("align", "judge", "extract")
-"""The tasks of annotators."""
-GOLD = "gold"
-"""The default name of the gold standard."""
+TASKS = ("align", "judge", "extract")  # the tasks of annotators
+GOLD = "gold"  # the default name of the gold standard
 
 
 class Visitor(NamedTuple):
@@ -199,8 +197,7 @@ def check_annotator(name: str, gold: str, sources: Collection[str]) -> str:
     return check_name(name)
 
 
-VOTE = "vote"
-"""The kind of suggestions that systems and the aligner vote on."""
+VOTE = "vote"  # the kind of suggestions that systems and the aligner vote on
 
 
 def vote_name(systems: Mapping[str, Sequence[str]]) -> str:

@@ -405,6 +405,15 @@ def streams_of(conn: sa.Connection, pair: PairRow) -> dict[int, StreamRow]:
     return {row[0]: _stream(row[1:], pair) for row in conn.execute(_STREAMS, {"k": pair.k})}
 
 
+def states(
+    conn: sa.Connection, *conditions: sa.ColumnElement[bool]
+) -> Iterator[tuple[int, int, PairState]]:
+    """Yield the pair, annotator and state of each stream that meets the conditions, in order."""
+    asked = sa.select(_of.pair, _of.account, _of.state).where(*conditions)
+    for k, account, text in conn.execute(asked.order_by(_of.pair, _of.account)):
+        yield k, account, decode_state(text)
+
+
 def _stream(row: Any, pair: PairRow) -> StreamRow:
     id, text, undo, redo = row
     state = decode_state(text, undo, redo)

@@ -16,8 +16,7 @@ from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.names import VOTE, ProjectError, vote_name, vote_of
 from alignkit.errors import OptionError, UnknownNameError
 
-Row = tuple[int, list[Suggestion]]
-"""The number of a pair, and its suggestions."""
+Row = tuple[int, list[Suggestion]]  # the number of a pair, and its suggestions
 
 
 class SuggestionPlan(Struct, frozen=True):

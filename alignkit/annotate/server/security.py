@@ -38,8 +38,7 @@ _STATUS = {
 }  # fmt: skip
 _SENTENCES = {404: "there is nothing with this name", 405: "this method is not allowed here"}
 
-LIMIT = 256 * 1024
-"""The most bytes in a body."""
+LIMIT = 256 * 1024  # the most bytes in a body
 _DRAINED = 16 * LIMIT  # bytes that are read and thrown away, so that their sender gets the reply
 _PATIENCE = 30.0  # seconds for a body to come
 _MOST_INVITED = 100
@@ -118,8 +117,7 @@ async def _answer(_: Request, error: Exception) -> Response:
 
 
 _REPLACED = RefusedError, HTTPException, AlignkitError, Exception
-HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)
-"""The handlers that answer exceptions."""
+HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)  # the handlers that answer exceptions
 
 
 # Requests

@@ -29,8 +29,7 @@ _SESSIONS = sa.Table(
     "session", _METADATA, *columns("hash", f"second annotator since# role={names.ANNOTATOR}")
 )
 _PLANS = sa.Table("plan", _METADATA, *columns("", "plan"))
-LASTS = 30 * 24 * 3600
-"""The length of a session in seconds."""
+LASTS = 30 * 24 * 3600  # the length of a session in seconds
 
 
 class Sessions:

@@ -41,8 +41,7 @@ Report = Callable[[str, "float | None"], None]
 Words = tuple[Sequence[str], Sequence[str]]
 J = TypeVar("J")
 
-LEAST = 0.05
-"""The least probability of a suggested link."""
+LEAST = 0.05  # the least probability of a suggested link
 
 _EVERY = 0.1  # seconds between two lines of progress
 _WAIT = 0.5  # seconds until it is looked again whether another child has ended its training
