@@ -609,11 +609,10 @@ def test_a_corpus_without_columns_becomes_conllu(tmp_path):
     )
     first = (tmp_path / "x.source.conllu").read_text().split("\n\n")[0]
     assert first.startswith("# sent_id = x 1\n# text = a <b> c d\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n")
-    for words in (["a\tb"], [""]):
+    for words in (["a\tb"], [""], []):
         bad = [SentencePair("1", words, ["c"])]
-        refuses(
-            AlignkitError, "pair '1': token", write_corpus, bad, tmp_path / "y", format="conllu"
-        )
+        message = "pair '1'(: token| has no source words)"
+        refuses(AlignkitError, message, write_corpus, bad, tmp_path / "y", format="conllu")
     assert not (tmp_path / "y.source.conllu").exists()
 
 
@@ -941,7 +940,7 @@ def test_real_files_come_back(folder, tmp_path, treebanks, name):
     corpus = read_corpus(folder / name, **words)
     if format == "conllu":
         corpus = corpus.map(
-            lambda pair: SentencePair(pair.id, pair.source, (), {}, pair.attributes)
+            lambda pair: SentencePair(pair.id, pair.source, ["x"], {}, pair.attributes)
         )
         write_corpus(corpus, tmp_path / "out", format=format)
         again = (tmp_path / "out.source.conllu").read_text("utf-8")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from alignkit.errors import AlignkitError
 from alignkit.io.text_files import TextFile
 from alignkit.model.sentence_pair import SentencePair, word_column
 
@@ -82,6 +83,8 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
 def tagged_text(pair: SentencePair, side: str) -> str:
     """Return a side of a pair as a sentence of CoNLL-U."""
     words: tuple[str, ...] = pair.words[side == "target"]
+    if not words:
+        raise AlignkitError(f"pair {pair.id!r} has no {side} words, which CoNLL-U cannot represent")
     own = {name: pair.attributes.get(f"{side}.{name}", "") for name in ("sent_id", "text")}
     about = f"# sent_id = {own['sent_id'] or pair.id}\n# text = {own['text'] or ' '.join(words)}"
     comments = pair.attributes.get(f"{side}.comments") or about
