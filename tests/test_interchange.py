@@ -117,6 +117,8 @@ def test_languages_left_out_are_reported_even_if_quiet_and_a_missing_one_is_an_e
     path = str(text(tmp_path, THREE))
     assert "not ENG" in run(capsys, "stats", path, "--quiet").err
     assert "language left out" in run(capsys, "check", path).out
+    odd = text(tmp_path, TMX, "odd.tmx")
+    assert "1 x unit without both languages" in run(capsys, "stats", odd, "--quiet").err
     assert "not ENG" not in run(capsys, "stats", path, "--languages", "AKK", "SUX").err
     wrong = run(capsys, "stats", path, "--languages", "AKK", "FRA")
     wrong.failed("does not have AKK and FRA; it has AKK, SUX, ENG")
