@@ -460,8 +460,6 @@ def test_groups_of_scripture_burrito_are_read(scripture):
     path, beside = scripture({"format": "alignment", "version": "0.3", "groups": groups})
     assert find_format(path) == "scripture"
     assert links_of(read_corpus(path, **beside)) == [["0-1"], []]
-    turned = [{"references": [["40001001002"], ["40001001001"]]}]
-    groups[0] |= {"roles": ["target", "source"], "records": turned}
     path, beside = scripture({"groups": [*groups, groups[0] | {"type": "other", "documents": 1}]})
     corpus, counts = read(path, "scripture", **beside)
     assert (links_of(corpus), counts) == ([["0-1"], []], {"record of other texts": 1})

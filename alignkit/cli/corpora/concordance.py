@@ -21,7 +21,6 @@ from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.parser import add_options, number
 from alignkit.corpora.concordance import concordance, glossary
 from alignkit.errors import OptionError
-from alignkit.io.inputs import naming
 from alignkit.model.alignment import SIDES
 
 if TYPE_CHECKING:
@@ -60,11 +59,10 @@ def run(options: argparse.Namespace) -> int:
     }
     chosen["side"] = options.side or SIDES[0]
     pairs = Input(options.input, options.format, reading_options(options)).pairs(needed=True)
-    with naming(options.input):
-        if options.all:
-            findings: Result = glossary(pairs, **chosen)
-        else:
-            chosen |= {"regex": options.regex, "context": options.context}
-            findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
+    if options.all:
+        findings: Result = glossary(pairs, **chosen)
+    else:
+        chosen |= {"regex": options.regex, "context": options.context}
+        findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
     print_findings(findings, options, title=f"{options.word or 'Glossary'}: {options.input}")
     return 0

@@ -47,10 +47,9 @@ def run(options: argparse.Namespace) -> int:
         refuse_json_beside(options)
     read = Input(options.input, options.format, reading_options(options))
     format = corpus_format(options, [read.format]) if options.output is not None else ""
-    corpus = read.corpus(needed=True)
     how = {"from_side": options.from_side, "annotator": options.annotator}
     with naming(options.input):
-        result = transfer(corpus, options.layer, **how)
+        result = transfer(read.corpus(needed=True), options.layer, **how)
     if options.output is not None:
         write_whole(result.corpus, options.output, format)
     for caution in result.cautions:

@@ -2,8 +2,7 @@
 
 Specification
 -------------
-Records of token ids, in `records` or in the `records` of each of `groups`; groups whose `type` or
-`documents` differ from those of the first are left out and counted::
+Records of token ids, in `records` or in the `groups` with the first `type` and `documents`::
 
     {"type": "translation", "meta": {"creator": "ClearAligner"}, "records": [
       {"meta": {"id": "d682", "origin": "manual", "status": "created", "note": [{"note": "..."}]},
@@ -15,7 +14,6 @@ Records of token ids, in `records` or in the `records` of each of `groups`; grou
 - A verse is a sentence pair with its eight digits as id; the column `source_verse` overrides it.
 - A record links each of its source words with each of its target words, within verses (others are
   counted): `created`, `approved`, no status surely, `needsReview` possibly; `rejected` is no link.
-  `references` are lists of ids in the order of the `roles`, else the source and the target.
   The status is the label of the links; notes are the comment. Ids of no token are counted. A verse
   without records is not annotated.
 
@@ -124,12 +122,8 @@ def _records(reading: Reading) -> Iterator[object]:
             records = member(group, "records", list)
             if any(group.get(key) != groups[0].get(key) for key in ("type", "documents")):
                 reading.note("record of other texts", "in another group", times=len(records))
-                continue
-            roles = SIDES[::-1] if group.get("roles") == ["target", "source"] else SIDES
-            for record in records:
-                if isinstance(record, dict) and "references" in record:
-                    record |= dict(zip(roles, member(record, "references", list), strict=False))
-                yield record
+            else:
+                yield from records
 
 
 def _add(

@@ -13,8 +13,7 @@ Units of the same text in several languages::
   unit that has two. Units without both are left out and counted. Old files have `lang`.
 - Inline tags are removed and counted, ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with the code in
   them; the text in other tags stays.
-- The id is the `tuid`, else the number. Properties and notes of a unit become attributes; those of
-  one language are left out and counted.
+- The id is the `tuid`, else the number. Properties and notes of a unit become attributes.
 
 The file is streamed. A document type may name a file (``tmx14.dtd``), which is not read.
 
