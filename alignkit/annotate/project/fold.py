@@ -331,13 +331,9 @@ def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
 
 def stream_row(state: PairState) -> dict[str, Any]:
     """Return the state of a stream as a row."""
-    return {
-        "seq": state.seq,
-        "undo_top": state.undo,
-        "redo_top": state.redo,
-        "state": _json(state.view()),
-        "notes": searched(*(state.comments[key] for key in sorted(state.comments))),
-    }
+    tops = {"undo_top": state.undo, "redo_top": state.redo}
+    notes = searched(*(state.comments[key] for key in sorted(state.comments)))
+    return {"seq": state.seq, **tops, "state": _json(state.view()), "notes": notes}
 
 
 def count_row(state: PairState) -> dict[str, Any]:

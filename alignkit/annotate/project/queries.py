@@ -130,16 +130,13 @@ _JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
 
 # statements that are asked for each stream: to make one takes longer than to ask it
 _table, _of = schema.event_table.c, schema.stream.c
-_STREAMS = (
-    sa.select(_of.account, _of.id, _of.state, _of.undo_top, _of.redo_top)
-    .where(_of.pair == sa.bindparam("k"))
-    .order_by(_of.account)
-)
-_EVENTS_AFTER = (
-    sa.select(*EVENT)
-    .where(_table.stream == sa.bindparam("stream"), _table.seq > sa.bindparam("after"))
-    .order_by(_table.seq)
-)
+_here = _table.stream == sa.bindparam("stream")
+_PROJECT = _table.stream == _of.id, _of.pair == 0
+_STORED = _of.id, _of.state, _of.undo_top, _of.redo_top
+_theirs = sa.select(_of.account, *_STORED).where(_of.pair == sa.bindparam("k"))
+_STREAMS = _theirs.order_by(_of.account)
+_later = sa.select(*EVENT).where(_here, _table.seq > sa.bindparam("after"))
+_EVENTS_AFTER = _later.order_by(_table.seq)
 _PAIR_LOG = (
     sa.select(_of.account, _table.sent, *EVENT)
     .select_from(schema.event_table.join(schema.stream, _table.stream == _of.id))
@@ -147,37 +144,28 @@ _PAIR_LOG = (
     .order_by(_of.id, _table.seq)
 )
 _IDS = sa.select(_table.seq, _table.id).where(
-    _table.stream == sa.bindparam("stream"), _table.seq.in_(sa.bindparam("seqs", expanding=True))
+    _here, _table.seq.in_(sa.bindparam("seqs", expanding=True))
 )
 _KNOWN = sa.select(_table.id, _table.stream, _table.sent).where(
     _table.id.in_(sa.bindparam("ids", expanding=True))
 )
 _text = schema.pair_text.c
 _own = schema.pair.c
-_PAIRS = sa.select(
-    _own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target
-).select_from(
-    schema.pair.join(schema.pair_text, sa.and_(_text.pair == _own.k, _text.rev == _own.rev))
-)
+_present = sa.and_(_text.pair == _own.k, _text.rev == _own.rev)
+_words = _own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target
+_worded = schema.pair.join(schema.pair_text, _present)
+_PAIRS = sa.select(*_words).select_from(_worded)
 _PAIR = Prepared(_PAIRS.where(_own.k == sa.bindparam("k")))
 _account = schema.account.c
 _NAMED = _account.name == sa.bindparam("name"), _account.id > 0
 _ACCOUNT = Prepared(sa.select(_account.id).where(*_NAMED))
 _LAST, _COUNT = (Prepared(sa.select(sa.func.max(column))) for column in (_table.n, _own.k))
 _ANY = Prepared(sa.select(schema.project.c.assigning).where(schema.project.c.assigning != ""))
-_ASSIGNING = (
-    sa.select(_table.data)
-    .where(_table.stream == _of.id, _of.pair == 0, _table.kind == "assign")
-    .order_by(_table.seq)
-)
+_plans = sa.select(_table.data).where(*_PROJECT, _table.kind == "assign")
+_ASSIGNING = _plans.order_by(_table.seq)
 _SET = sa.select(schema.project.c.suggestions).scalar_subquery()
 _SETS = sa.select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == sa.bindparam("k"))
-_EVENT_AT = Prepared(
-    sa.select(*EVENT).where(
-        _table.stream == sa.bindparam("stream"), _table.seq == sa.bindparam("seq")
-    )
-)
-_here = _table.stream == sa.bindparam("stream")
+_EVENT_AT = Prepared(sa.select(*EVENT).where(_here, _table.seq == sa.bindparam("seq")))
 _top = sa.select(_table.seq, _table.below, sa.literal(1).label("depth"))
 _first = _top.where(_here, _table.seq == sa.bindparam("top")).cte("stack", recursive=True)
 _below = sa.select(_table.seq, _table.below, _first.c.depth + 1)
@@ -192,14 +180,13 @@ _sent_table = schema.event_table.alias()
 _sent = _sent_table.c
 _OWN = Prepared(
     sa.select(
-        *(_account.id, _of.id, _of.state, _of.undo_top, _of.redo_top),
+        *(_account.id, *_STORED),
         sa.or_(_row.pair.is_not(None), schema.project.c.assigning == ""),
         *(sa.select(sa.func.max(_table.n)).scalar_subquery(), _sent.id, _sent.stream, _sent.sent),
-        *_PAIRS.selected_columns,
+        *_words,
     )
     .select_from(
-        _PAIRS.get_final_froms()[0]
-        .join(schema.account, sa.and_(*_NAMED))
+        _worded.join(schema.account, sa.and_(*_NAMED))
         .join(schema.project, sa.true())
         .outerjoin(_sent_table, _sent.id == sa.bindparam("id"))
         .outerjoin(schema.stream, sa.and_(_of.account == _account.id, _of.pair == _own.k))
@@ -318,8 +305,8 @@ def known_scheme(name: str) -> Scheme | None:
 
 def judged_pairs(conn: sa.Connection) -> set[tuple[int, int]]:
     """Return the pair and account of work that was last marked done by judging."""
-    settings = sa.select(_table.n).where(_table.stream == _of.id, _of.pair == 0)
-    settings = settings.where(_table.kind == "setting", _table.data.contains(_JUDGE))
+    settings = sa.select(_table.n).where(*_PROJECT, _table.kind == "setting")
+    settings = settings.where(_table.data.contains(_JUDGE))
     if conn.execute(settings.limit(1)).first() is None:
         return set()
     asked = sa.select(_of.pair, _of.account).select_from(_latest(_table.kind == "done"))
@@ -524,10 +511,8 @@ def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str
         return f"vote of {voting} and the aligner", why
     if name != "trained":
         return f"suggested by {'the given model' if name == 'model' else name}", ""
-    by = (
-        f"aligner trained on these {pairs:,} pairs{', calibrated' if FEW <= pairs <= SMALL else ''}"
-    )
-    return by, why
+    calibrated = ", calibrated" if FEW <= pairs <= SMALL else ""
+    return f"aligner trained on these {pairs:,} pairs{calibrated}", why
 
 
 def suggested_cells(conn: sa.Connection) -> dict[int, tuple[str, list[Suggestion]]]:
@@ -695,9 +680,7 @@ class PairList:
         pair, own, counts, stream = schema.pair, self._listed, schema.pair_counts, schema.stream
         mine = [sa.and_(x.c.pair == _own.k, x.c.account == self._account) for x in (counts, stream)]
         joined = own.join(pair, _own.k == own.c.k).outerjoin(counts, mine[0])
-        joined = joined.join(
-            schema.pair_text, sa.and_(_text.pair == _own.k, _text.rev == _own.rev)
-        ).outerjoin(stream, mine[1])
+        joined = joined.join(schema.pair_text, _present).outerjoin(stream, mine[1])
         conditions = [*_containing(query), *_filtered(only)]
         columns = [sa.func.coalesce(counts.c.done, False)]
         columns += [sa.func.coalesce(counts.c[name], 0) for name in ("links", "comments")]

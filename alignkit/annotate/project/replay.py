@@ -168,12 +168,9 @@ def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | Non
     """Replay a share in another process; the yielded function waits for its result."""
     process: subprocess.Popen[bytes] | None = None
     with suppress(OSError):
-        process = subprocess.Popen(
-            [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        command = [sys.executable, "-c", _CODE, *map(str, share), *filter(None, sys.path)]
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere)
         assert process.stdin is not None
         process.stdin.write(path.encode())  # which may have a password: no argument
         process.stdin.close()

@@ -128,11 +128,9 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     new.whys = {place: why for place, why in moved if place is not None}
     new.rejected = {place for cell in state.rejected if (place := rewording.cell(cell))}
     for key, text in notes.items():
-        old = comment_key(key)
-        place = None if old is None else rewording.cell(old)
-        if old is None:
+        if (old := comment_key(key)) is None:
             new.comments[key] = text
-        elif place is not None:
+        elif (place := rewording.cell(old)) is not None:
             new.comments[f"{place[0]}-{place[1]}"] = text
         else:
             new.marks.append(_mark(old, 0, text, rewording))

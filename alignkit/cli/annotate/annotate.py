@@ -125,7 +125,6 @@ def run(options: argparse.Namespace) -> int:
     if (url := _invitation(options, opening)) is not None:
         say(f"the server of {project} is already running; address for {visitor.name} (works once):")
         _show(url, options, wait=5)
-        _tell_of_dashboard(url, options)
         return 0
     known = check_beforehand(opening.job, opening.plan, visitor.role, gold)
     if corpus is None and opening.job.annotator in known:
@@ -163,7 +162,6 @@ def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
         if options.port is None and port != own:
             say(_ELSEWHERE.format(own=own, port=port))
         _show(f"{url}#{entrance.token}", options)
-        _tell_of_dashboard(url, options)
 
     hosts = serving.allowed_hosts(address, port, options.allow_host)
     guide = partial(render_guidelines, options.guidelines)
@@ -201,19 +199,16 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     return url
 
 
-def _tell_of_dashboard(url: str, options: argparse.Namespace) -> None:
-    """Print the address of the dashboard; the session of the first page is valid there."""
-    if options.adjudicate:
-        home = url.partition("/adjudicate")[0]
-        say(f"dashboard, afterwards in the same browser: {home}/dashboard")
-
-
 def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
+    """Print an address, open it, and print that of the dashboard, where its session is valid."""
     print(url, flush=True)
     if not options.no_browser:
         from alignkit.annotate.server.serving import open_browser
 
         open_browser(url, wait=wait)
+    if options.adjudicate:
+        home = url.partition("/adjudicate")[0]
+        say(f"dashboard, afterwards in the same browser: {home}/dashboard")
 
 
 def _places(options: argparse.Namespace) -> tuple[str, str | None]:
@@ -344,9 +339,6 @@ def _who(text: str) -> str:
     return name
 
 
-_LINKS = ("initial", "model", "suggestions")
-
-
 def check_task(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the task."""
     if options.documents is not None and options.task != "extract":
@@ -364,7 +356,8 @@ def check_task(options: argparse.Namespace) -> None:
                 f"--tokenize {options.tokenize} names a file: put --tokenize after the documents"
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
-    given = [f"--{name}" for name in _LINKS if getattr(options, name) not in (None, "none")]
+    links = ("initial", "model", "suggestions")
+    given = [f"--{name}" for name in links if getattr(options, name) not in (None, "none")]
     if given and options.task in ("judge", "extract"):
         raise OptionError(
             f"{given[0]} is about suggested links, but --task {options.task} has none; leave it out"

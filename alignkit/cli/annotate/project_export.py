@@ -87,9 +87,8 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
     """Write where the links of the gold standard come from, if it is exported."""
     path = options.provenance
     if path is None:
-        if options.no_provenance or options.output == "-":
-            return
-        if options.annotator not in (None, store.project().gold):
+        unwanted = options.no_provenance or options.output == "-"
+        if unwanted or options.annotator not in (None, store.project().gold):
             return
         path = options.output.rstrip("/" + os.sep) + ".provenance.jsonl"
     from alignkit.annotate.adjudication.provenance import provenance

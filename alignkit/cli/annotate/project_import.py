@@ -60,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
+    from msgspec import structs
+
     from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store
@@ -89,10 +91,7 @@ def run(options: argparse.Namespace) -> int:
             )
     if options.json:
         lost = [
-            {
-                **{"k": k, "id": id, "annotator": name, "side": mark.side, "at": mark.at},
-                **{"text": mark.text, "was": list(mark.was), "note": mark.note},
-            }
+            {"k": k, "id": id, "annotator": name, **structs.asdict(mark)}
             for k, id, name, mark in result.lost
         ]
         print(json_text({**vars(result), "lost": lost}))
