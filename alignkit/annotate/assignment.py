@@ -521,8 +521,7 @@ class Assignment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assignment as plain values."""
-        plan = {name: getattr(self.plan, name) for name in self.plan.__struct_fields__}
-        return {**asdict(self), "plan": msgspec.to_builtins(plan)}
+        return {**asdict(self), "plan": msgspec.to_builtins(self.plan)}
 
     def warnings(self) -> Iterator[str]:
         """Yield what may not be as expected, in sentences."""

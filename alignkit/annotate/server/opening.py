@@ -1,7 +1,6 @@
 """Check and open a project, find its suggestions, and learn new ones while annotators work.
 
-The server already answers while this runs in threads. Importing the store and its libraries takes
-half a second, so this module imports them only when needed.
+The server already answers while this runs in threads.
 """
 
 from __future__ import annotations
@@ -11,23 +10,21 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import structs
 
 from alignkit.annotate.creation import read_documents
 from alignkit.annotate.project import database, names
+from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.places import SchemaLock, take_lock
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
+from alignkit.annotate.server.sessions import Sessions, admit, change_task, check_adjudicator
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
-
-if TYPE_CHECKING:
-    from alignkit.annotate.project.events import Lesson, Sent
-    from alignkit.annotate.project.store import Store
-    from alignkit.annotate.server.sessions import Sessions
 
 _SMALL = 1 << 18  # bytes of a corpus that is read in a tenth of a second
 _TEACHING = {"done", "undo", "redo"}
@@ -49,9 +46,6 @@ def check_beforehand(
         if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
             raise names.ProjectError(names.not_assigned(job.annotator, assigned))
         if role == names.ADJUDICATOR:
-            from alignkit.annotate.project.store import Store
-            from alignkit.annotate.server.sessions import check_adjudicator
-
             # not read-only, which leaves files beside it
             with Store.open(job.project, accept_copy=job.accept_copy) as store:
                 check_adjudicator(store, job.annotator, gold)
@@ -229,9 +223,6 @@ class Opening:
         self._learn(self.opened)
 
     def _open(self) -> OpenProject:
-        from alignkit.annotate.project.store import Store
-        from alignkit.annotate.server.sessions import Sessions, admit, change_task
-
         path = self.job.project
         if not (os.path.exists(path) or names.is_url(path)):
             self._note(f"{path}: the project is being made; the URL follows")

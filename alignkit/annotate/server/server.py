@@ -28,7 +28,7 @@ from alignkit.annotate.server.security import (
     read_json,
 )
 from alignkit.annotate.server.serving import SECRET, Invitation, Invited
-from alignkit.annotate.server.sessions import LASTS
+from alignkit.annotate.server.sessions import LASTS, admit
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -139,8 +139,6 @@ class AnnotationServer:
 
     async def _invite(self, request: Request) -> Response:
         """Answer a command that another person on this machine has started; see `invited`."""
-        from alignkit.annotate.server.sessions import admit
-
         shown = request.headers.get(SECRET, "")
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
             raise RefusedError(403, "only `alignkit annotate` may request this")
