@@ -383,7 +383,7 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards):
 
 # however it came about
 def states(live):
-    twos = {two: (kept.total().tolist(), kept.table().tolist())
+    twos = {two: (kept._sum.tolist(), kept.table().tolist())
             for two, kept in live.tally.twos.items()}  # fmt: skip
     counts = live.compared, live.pairs, live.done, live.settled, live.assigned
     return counts, twos, str(sorted(live.apart.items()))

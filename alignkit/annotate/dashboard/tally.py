@@ -135,10 +135,6 @@ class Two:
         rows = [self._rows[k][:_WIDTH] for k in sorted(self._rows)]
         return np.array(rows, np.int32).reshape(-1, _WIDTH)
 
-    def total(self) -> NDArray[np.int64]:
-        """Return the sums of all columns, those without links in bulk last."""
-        return self._sum.copy()
-
 
 def intervals_of(table: Counts, options: AgreementOptions, seed: int) -> Intervals:
     """Return the intervals of the figures of some rows, as `alignkit.agree` draws them."""
