@@ -1,16 +1,9 @@
 r"""Make a project from a corpus, or from documents to extract pairs from.
 
-Documents are two folders, two files, or JSON lines.
-
-Two folders
-    Files with the same name without extension (``a.txt`` and ``a.en``) make a pair of documents
-    with that name. Hidden files and subfolders are left out.
-Two files
-    One pair of documents.
-One file
-    A pair of documents on each line: a JSON object with the texts ``source`` and ``target``, each a
-    string or a list of paragraphs, an ``id`` (default: the line number), and any other strings and
-    numbers, which become attributes.
+Documents are two files, two folders in which files with the same name without extension make a pair
+(hidden files and subfolders are left out), or JSON lines with the texts ``source`` and ``target``,
+each a string or a list of paragraphs, an ``id`` (default: the line number), and any other strings
+and numbers, which become attributes.
 
 Texts are kept character by character, except that line ends become ``\n`` and a byte order mark is
 removed. Offsets count these characters.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import starmap
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, insert, select, update
@@ -50,6 +51,14 @@ class Imported:
     skipped: list[str] = field(default_factory=list)
     trees: list[str] = field(default_factory=list)
     both: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        lost = [
+            {"k": k, "id": id, "annotator": name, **msgspec.structs.asdict(mark)}
+            for k, id, name, mark in self.lost
+        ]
+        return {**vars(self), "lost": lost}
 
     def removed(self) -> Iterator[str]:
         """Yield a line for each link that was removed."""

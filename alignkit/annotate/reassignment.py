@@ -51,8 +51,7 @@ def move_pairs(
             plan = read_plan(conn)
             if plan is not None and to and not from_:  # who gets pairs back is planned for again
                 plan = replace(plan, annotators=tuple(dict.fromkeys((*plan.annotators, to))))
-            gone = chosen[::-1] if from_ else []
-            write_rows(conn, move.given(chosen), plan, gone, actor)
+            write_rows(conn, move.given(chosen), plan, chosen[::-1] if from_ else [], actor)
     return MovedPairs(sorted(row.k for row in chosen), move.text(len(chosen), count))
 
 

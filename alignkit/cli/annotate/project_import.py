@@ -60,8 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from msgspec import structs
-
     from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store
@@ -90,11 +88,7 @@ def run(options: argparse.Namespace) -> int:
                 store, pairs, holds=holds, in_order=in_order, add=options.add_pairs, tell=step
             )
     if options.json:
-        lost = [
-            {"k": k, "id": id, "annotator": name, **structs.asdict(mark)}
-            for k, id, name, mark in result.lost
-        ]
-        print(json_text({**vars(result), "lost": lost}))
+        print(json_text(result.to_dict()))
     else:
         print(visible_lines("\n".join(_lines(result))))
     return 0
