@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _OWN = "detected"
 _HARMLESS = ("carriage returns", "byte order mark")
-_LOSSES = "out of range,of no word,one side,across,both languages,empty node,other texts".split(",")
+_LOSS = re.compile("out of range|of no word|one side|across|both languages|empty node|other texts")
 
 
 def add_reading_arguments(
@@ -173,7 +174,7 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
     """Print on stderr the counts of events, if there are any."""
     events = [f"{n} x {kind}" for kind, n in counts.items() if n]
     if events:
-        (warn if any(loss in kind for kind in +counts for loss in _LOSSES) else say)(f"{path}: {about}{', '.join(events)}")
+        (warn if any(map(_LOSS.search, +counts)) else say)(f"{path}: {about}{', '.join(events)}")
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
