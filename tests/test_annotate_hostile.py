@@ -10,8 +10,9 @@ from alignkit.annotate.server.security import LIMIT
 from alignkit.annotate.server.server import AnnotationServer
 
 GETS = """/ /page/wire.js /favicon.ico /guidelines /api/project /api/queue /api/find?q=house
-/api/concordance?word=house /api/changes?after=0 /api/export?to=pharaoh /api/pairs/1 /api/pairs/1/history
-/api/progress /adjudicate /api/gold /api/gold/changes /api/gold/1 /dashboard /api/agreement"""
+/api/concordance?word=house /api/changes?after=0 /api/export?to=pharaoh /api/pairs/1
+/api/pairs/1/history /api/progress /adjudicate /api/gold /api/gold/changes /api/gold/1
+/dashboard /api/agreement"""
 SENT = "/enter /invite /logout /api/pairs/1/events /api/settle /api/gold/1/events"
 POSTS = [("POST", path) for path in SENT.split()]
 ROUTES = [("GET", path) for path in GETS.split()] + POSTS
