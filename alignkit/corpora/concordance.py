@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2, nan
 from typing import NamedTuple
 
@@ -75,19 +75,16 @@ class Concordance(Result):
         times = how_many(len(self.occurrences), "annotated occurrence")
         return f"{self.word} ({self.side}): {times} in {pairs}", *_left_out(self.left_out)
 
-    def tables(self) -> Sequence[Table]:
-        """Return the counterparts, and a line of context for each occurrence."""
-        return self._tables(None)
-
-    def shown_tables(self) -> Sequence[Table]:
-        """Return the tables with at most `most` lines for each counterpart."""
-        return self._tables(self.most)
-
     def to_json(self) -> dict[str, object]:
         """Return the records of each table, and what does not count."""
         return super().to_json() | {"left_out": dict(self.left_out)}
 
-    def _tables(self, most: int | None) -> Sequence[Table]:
+    def tables(self) -> Sequence[Table]:
+        """Return the counterparts, and a line of context for each occurrence."""
+        return replace(self, most=None).shown_tables()
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the tables with at most `most` lines for each counterpart."""
         counted: dict[str, list[Occurrence]] = defaultdict(list)
         for x in self.occurrences:
             counted[x.annotator].append(x)
@@ -95,7 +92,7 @@ class Concordance(Result):
         kept: dict[object, list[Occurrence]] = {(name, text): [] for name, text, *_ in rows}
         for x in self.occurrences:
             kept[x.annotator, x.shown].append(x)
-        lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[:most]]
+        lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[: self.most]]
         more = len(self.occurrences) - len(lines)
         context = [Column("annotator"), Column("pair", key="id"), Column("at", "count")]
         context += [Column("left", right=True)]

@@ -82,19 +82,16 @@ class Consistency(TableResult):
     without_text: int = 0
     most: int | None = None
 
-    def table(self) -> Table:
-        """Return a row for each suggestion."""
-        return self._table(None)
-
     def show(self, medium: str = "text") -> str:
         """Return the strongest suggestions of each annotator in a medium."""
-        return self._table(self.most).show(medium)
+        return self.table(self.most).show(medium)
 
     def to_json(self) -> dict[str, object]:
         """Return the suggestions, and what they rest on."""
         return super().to_json() | {"pairs": dict(self.pairs), "without_text": self.without_text}
 
-    def _table(self, most: int | None) -> Table:
+    def table(self, most: int | None = None) -> Table:
+        """Return a row for each suggestion, or for the strongest of each annotator."""
         rows, notes = [], []
         for name, pairs in self.pairs.items():
             own = [x for x in self.suggestions if x.annotator == name]

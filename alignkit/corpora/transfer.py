@@ -124,7 +124,8 @@ def transfer(
     labelled = _labelled(corpus, choice, layer, from_side, left_out)
     choice.check()
     counts["pairs"] = len(labelled)
-    spans = _are_spans(x.labels for x in labelled.values())
+    values = {value for given in labelled.values() for value in given.labels}
+    spans = all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
     gold = any(f"{to_side}.{layer}" in pair.attributes for pair in corpus)
     name = f"{to_side}.{layer}{'-transferred' if gold else ''}"
     pairs, compared = [], []
@@ -167,11 +168,6 @@ def _labelled(
             links = {link: (sure, turned.weights.get(link)) for link, sure in turned.items()}
             pairs[k] = _Labelled(labels, len(pair.words[side == "source"]), links)
     return pairs
-
-
-def _are_spans(columns: Iterable[Sequence[str]]) -> bool:
-    values = {value for labels in columns for value in labels}
-    return all(map(_BIO.fullmatch, values)) and not values <= {"O", _NONE}
 
 
 def _by_word(given: _Labelled, counts: Counter[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import Finding
+from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus, compared_texts
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
@@ -168,8 +169,7 @@ class _Watch:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._fits.record(record)
         judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
-        words = record.source, record.target
-        self._look_at_words(record.id, words, path, record.line, judged=judged)
+        self._look_at_words(record, path, record.line, judged=judged)
 
     def pair(self, pair: SentencePair, line: int) -> None:
         """Count a pair that has no record."""
@@ -179,8 +179,7 @@ class _Watch:
             if not points:
                 self._note_empty(name, pair.id, self.report.path, line)
         self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
-        words = pair.source, pair.target
-        self._look_at_words(pair.id, words, self.report.path, line, judged=False)
+        self._look_at_words(pair, self.report.path, line, judged=False)
 
     def look_over(self, pair: SentencePair, path: str, line: int) -> None:
         """Check the id, trees and judgments of a pair."""
@@ -188,8 +187,8 @@ class _Watch:
             message = f"{pair.id!r} is also the id of an earlier pair"
             self.report.observe(Finding("repeated id", message, path, line))
         self._seen.add(pair.id)
-        for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
-            for name, tree in trees.items():
+        for side in SIDES:
+            for name, tree in getattr(pair, f"{side}_trees").items():
                 self.report.add_tree(pair.id, side, name, tree, path, line)
         for kind, message in self._repeats.add(pair):
             self.report.observe(Finding(kind, message, path, line))
@@ -199,21 +198,16 @@ class _Watch:
         self.report.observe(Finding("empty alignment", message, path, line))
 
     def _look_at_words(
-        self,
-        id: str,
-        words: tuple[Sequence[str] | None, Sequence[str] | None],
-        path: str,
-        line: int,
-        *,
-        judged: bool,
+        self, pair: SentencePair | Record, path: str, line: int, *, judged: bool
     ) -> None:
-        missing = words.count(None)
-        for side, tokens in zip(("source", "target"), words, strict=True):
-            if tokens is None and (missing == 1 or judged):  # else there are only links
-                message = f"pair {id!r}: the {side} words are missing"
+        alone = (pair.source is None) != (pair.target is None)
+        for side in SIDES:
+            tokens = getattr(pair, side)
+            if tokens is None and (alone or judged):  # else there are only links
+                message = f"pair {pair.id!r}: the {side} words are missing"
                 self.report.observe(Finding("words missing", message, path, line))
             if tokens is not None and not tokens:
-                message = f"pair {id!r} has no {side} words"
+                message = f"pair {pair.id!r} has no {side} words"
                 self.report.observe(Finding("empty sentence", message, path, line))
 
 
@@ -226,7 +220,7 @@ def compare_texts(first: Examination, second: Examination) -> None:
             message = f"pair {pair.id!r} is not in {first.path}"
             second.observe(Finding("pair of one file only", message, *place))
             continue
-        for side in ("source", "target"):
+        for side in SIDES:
             mine, theirs = getattr(pair, side), getattr(other, side)
             if mine is None or theirs is None or mine == theirs:
                 continue

@@ -156,8 +156,7 @@ class Diversity(Result):
     def tables(self, *, bars: bool = False) -> Sequence[Table]:
         """Return the means, and the histograms of all pairs and of each group."""
         columns = [
-            Column(self.by or "pairs of", key="group"),
-            Column("pairs", "count"),
+            *(Column(self.by or "pairs of", key="group"), Column("pairs", "count")),
             *(Column(name, "decimal", key=key) for key, name in MEASURES.items()),
             Column("identical", "percent", unit="%"),
         ]
@@ -260,10 +259,8 @@ def diversity(
     values = np.empty((len(texts), len(MEASURES)))
     for k, (source, target) in enumerate(texts):
         grams = ngrams(source), ngrams(target)
-        shared, sizes = (
-            jaccard(types(source), types(target)),
-            length_ratio(source, target, token=token),
-        )
+        shared = jaccard(types(source), types(target))
+        sizes = length_ratio(source, target, token=token)
         values[k] = shared, cosine(*grams), cosine(*grams, weights), sizes
     folded = [[compared(text, ignore_case=True) for text in pair] for pair in texts]
     said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"

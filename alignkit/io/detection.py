@@ -54,22 +54,14 @@ _SHOWN = 512  # characters
 _FILES_TRIED = 30  # files of a folder that are looked at
 _FILES_WALKED = 20_000  # files of which those are chosen
 _SPACE = "\ufeff \t\r\n\v\f"
-_DIGITS = "0123456789"
 _NUMBER = re.compile("[0-9]+")
 
 _BEGINS = {
-    "alignkit-xml": "<",
-    "alignkit-jsonl": "{",
-    "naacl": _DIGITS,
-    "giza": "#",
-    "rte": "#",
+    **dict.fromkeys(("alignkit-xml", "ists", "paraphrase-xml", "etpc"), "<"),
+    **dict.fromkeys(("alignkit-jsonl", "edinburgh", "jsonl"), "{"),
+    **dict.fromkeys(("giza", "rte"), "#"),
+    **dict.fromkeys(("naacl", "blinker"), "0123456789"),
     "jacana": "[",
-    "edinburgh": "{",
-    "jsonl": "{",
-    "ists": "<",
-    "blinker": _DIGITS,
-    "paraphrase-xml": "<",
-    "etpc": "<",
 }
 """Possible first characters of a file, ignoring whitespace; formats not listed allow any."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 from alignkit.io.records import Reading, Record
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
@@ -48,9 +48,10 @@ EVERYTHING = frozenset(
 )
 
 
-def kinds(names: str) -> frozenset[str]:
-    """Return the kinds in a comma-separated list, for `Format.holds`."""
-    return frozenset(names.split(", "))
+def kinds(names: str, *of_sides: str) -> frozenset[str]:
+    """Return kinds, separated by commas, and attributes of both sides, for `Format.holds`."""
+    sides = (f"attribute {side}.{name}" for side in SIDES for name in of_sides)
+    return frozenset((*names.split(", "), *sides))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,7 @@ from dataclasses import replace
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
-from alignkit.errors import (
-    AlignmentError,
-    JoinError,
-    MissingTextError,
-    NotAlignedError,
-    OptionError,
-    UnknownNameError,
-)
+from alignkit import errors
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
@@ -45,7 +38,7 @@ class Choice:
             return pair.alignments.get(self._name)
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
-            raise OptionError(
+            raise errors.OptionError(
                 f"{self._path}: pair {pair.id!r} has alignments of {names}: choose one with "
                 f"`{self._option}`"
             )
@@ -57,9 +50,9 @@ class Choice:
             return
         known = self._seen | dict.fromkeys(sorted(self._judged))
         if known and self._name not in self._judged:
-            raise UnknownNameError(f"annotator of {self._path}:", self._name, known)
+            raise errors.UnknownNameError(f"annotator of {self._path}:", self._name, known)
         if known and not self._judged_will_do:
-            raise NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
+            raise errors.NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
 
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
         """Yield the aligned pairs, each with the chosen alignment; then `check`."""
@@ -74,7 +67,7 @@ def naming(*paths: str) -> Iterator[None]:
     """Add the paths of the inputs to errors about pairs and words."""
     try:
         yield
-    except (AlignmentError, JoinError, MissingTextError) as error:
+    except (errors.AlignmentError, errors.JoinError, errors.MissingTextError) as error:
         if any(path in str(error) for path in paths):
             raise
         raise type(error)(f"{' and '.join(paths)}: {error}") from None
@@ -83,7 +76,7 @@ def naming(*paths: str) -> Iterator[None]:
 _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
 
 
-class OutOfStepError(JoinError):
+class OutOfStepError(errors.JoinError):
     """Two inputs with ids of their own have a different order."""
 
 
@@ -163,7 +156,7 @@ def link_blocks(
     beyond(sum(more))
     if any(more) and not first.reading.options.partial:
         longer, shorter = (first, second) if more[0] else (second, first)
-        raise JoinError(
+        raise errors.JoinError(
             f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; if "
             "the rest is not annotated, use `partial=True`"
         )
@@ -181,11 +174,11 @@ def in_order(
     )
 
 
-def hinting(error: JoinError) -> JoinError:
+def hinting(error: errors.JoinError) -> errors.JoinError:
     """Mention `in_order` in an error if the inputs share no id."""
     if ": 0 pairs are in both" not in f": {error}":
         return error
-    return JoinError(
+    return errors.JoinError(
         f"{error}; if both have the same pairs in the same order under other ids, use "
         "`in_order=True`"
     )

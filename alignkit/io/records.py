@@ -272,15 +272,13 @@ class Reading(TextFile):
                     name = f"pair {record.id[:40]!r}: the {side}"
                     raise self.too_long(name, len(tokens), record.line, record.path)
             source, target = (None if side is None else self.shared(side) for side in sides)
-            pair = SentencePair(
-                record.id,
-                source,
-                target,
-                {name: self._annotation(raw, record) for name, raw in record.annotations.items()},
-                record.attributes,
+            given = record.annotations.items()
+            annotations = {name: self._annotation(raw, record) for name, raw in given}
+            trees = (
                 self._trees("source", record.source_trees, source, record),
                 self._trees("target", record.target_trees, target, record),
             )
+            pair = SentencePair(record.id, source, target, annotations, record.attributes, *trees)
         except AlignkitError as error:
             if not isinstance(error, FormatError):
                 error = self.error(str(error), record.line, path=record.path)
@@ -371,15 +369,8 @@ class Reading(TextFile):
             weights=weights,  # type: ignore[arg-type]
             labels={link: written.label or "" for link, written in labels.items()},
         )
-        return Annotation(
-            alignment if raw.aligned else None,
-            raw.comment,
-            frozenset(raw.flags),
-            raw.judgment,
-            raw.provenance,
-            raw.when or None,
-            raw.role,
-        )
+        remarks = raw.comment, frozenset(raw.flags), raw.judgment, raw.provenance, raw.when or None
+        return Annotation(alignment if raw.aligned else None, *remarks, raw.role)
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link from base 0, source first; None if one out of range is dropped."""
@@ -412,11 +403,8 @@ def language_places(
     places: list[int] = []
     for name in wanted:
         start = f"{name}-".casefold()
-        fitting = [
-            k
-            for k, own in enumerate(names)
-            if k not in places and any(f"{known}-".casefold().startswith(start) for known in own)
-        ]
+        own = [any(f"{x}-".casefold().startswith(start) for x in each) for each in names]
+        fitting = [k for k, fits in enumerate(own) if fits and k not in places]
         if not fitting:
             return None
         places.append(min(fitting, key=lambda k: name not in names[k]))
@@ -426,6 +414,5 @@ def language_places(
 def _listed(names: Sequence[Sequence[str]]) -> str:
     """List languages by their first names, with the others of those that repeat."""
     first = [own[0] for own in names]
-    return (
-        ", ".join(own[0] if first.count(own[0]) < 2 else " ".join(own) for own in names) or "none"
-    )
+    shown = (own[0] if first.count(own[0]) < 2 else " ".join(own) for own in names)
+    return ", ".join(shown) or "none"

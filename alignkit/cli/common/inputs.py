@@ -50,19 +50,26 @@ def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None
     _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
-_OPTIONS = {option.name: option for option in fields(ReadOptions)}
-_TYPES = {"base": int, "name": annotator_name, "max_size": number(1), "max_words": number(1)}
-"""The types of the options of `ReadOptions` that are not strings."""
+_OPTIONS = {option.name: option.default for option in fields(ReadOptions)}
+_HELP = dict(re.findall(r"^    (\w+) : (.+(?:\n {8}.+)*)", ReadOptions.__doc__ or "", re.MULTILINE))
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "base": {"type": int, "choices": (0, 1)},
+    "source": {"metavar": "FILE"},
+    "target": {"metavar": "FILE"},
+    "languages": {"nargs": 2, "metavar": ("A", "B")},
+    "encoding": {"metavar": "E"},
+    "name": {"type": annotator_name, "metavar": "NAME"},
+    "max_size": {"type": number(1), "metavar": "MB"},
+    "max_words": {"type": number(1), "metavar": "N"},
+}
+"""What `argparse` needs for the options of `ReadOptions` with a value."""
 
 
 def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> None:
     for name in names:
-        arguments: dict[str, Any] = dict(_OPTIONS[name].metadata)
-        if _OPTIONS[name].default is False:
-            arguments["action"] = "store_true"
-        else:
-            arguments |= {"default": _OPTIONS[name].default, "type": _TYPES.get(name, str)}
-        group.add_argument(f"--{name.replace('_', '-')}", **arguments)
+        settings = _SETTINGS.get(name, {"action": "store_true"}) | {"default": _OPTIONS[name]}
+        help = " ".join(_HELP.get(name, "").split())
+        group.add_argument(f"--{name.replace('_', '-')}", help=help, **settings)
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:

@@ -44,6 +44,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.signals import before_stop
+from alignkit._support.values import named_json
 from alignkit._support.wording import how_many, visible
 from alignkit.cli.common.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.media import add_separator
@@ -97,14 +98,11 @@ class Mending:
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON values."""
-        broken = [
-            {name: getattr(finding, name) for name in ("path", "line", "message")}
-            for finding in self.broken
-        ]
+        broken = [named_json(finding, ("path", "line", "message")) for finding in self.broken]
         renumbered = [{"old": old, "new": new} for old, new in self.renumbered]
-        record = {name: getattr(self, name) for name in ("path", "format", "written", "read_again")}
-        record |= {"dropped": self.dropped, "broken": broken, "renumbered": renumbered}
-        return record | {"lost": self.lost, "left": self.left}
+        record = named_json(self, ("path", "format", "written", "read_again", "dropped"))
+        record |= {"broken": broken, "renumbered": renumbered}
+        return record | named_json(self, ("lost", "left"))
 
     def report(self) -> None:
         """Print the report on stderr."""
@@ -300,8 +298,7 @@ def _check_consistency(options: argparse.Namespace) -> int:
     }
     if options.json:
         print(json_text([{"path": path} | result.to_json() for path, result in results.items()]))
-        return int(any(result.suggestions for result in results.values()))
-    for path, result in results.items():
+    for path, result in () if options.json else results.items():
         print(f"{path}\n\n{result}\n" if len(results) > 1 else result)
     return int(any(result.suggestions for result in results.values()))
 
@@ -436,23 +433,18 @@ def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
     trees = report.trees.items()
     return {
-        **{name: getattr(report, name) for name in ("path", "format", "base", "transposed")},
-        "records": report.records,
+        **named_json(report, ("path", "format", "base", "transposed", "records")),
         "read": report.records - report.refused,
-        **{name: getattr(report, name) for name in ("refused", "links", "sure")},
+        **named_json(report, ("refused", "links", "sure")),
         "trees": [{"side": side, "name": name, "pairs": n} for (side, name), n in trees],
-        "tree_counts": report.tree_counts,
-        "clean": report.clean,
-        "counts": report.counts,
+        **named_json(report, ("tree_counts", "clean", "counts")),
         "fits": [
             {"base": fit.base, "transposed": fit.transposed, "outside": outside, "equal": equal}
             for fit, (outside, equal) in ((fit, _known(report, fit)) for fit in report.fits)
         ],
         "findings": [
-            {
-                **{name: getattr(finding, name) for name in ("kind", "path", "line", "times")},
-                "message": in_words_of(options.parser, finding.message),
-            }
+            named_json(finding, ("kind", "path", "line", "times"))
+            | {"message": in_words_of(options.parser, finding.message)}
             for finding in report.findings
         ],
     }

@@ -17,12 +17,7 @@ from collections import Counter
 from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.corpora.convert import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import concat
 from alignkit.errors import OptionError
@@ -31,7 +26,7 @@ from alignkit.errors import OptionError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
-    add_corpus_output(parser, "file to write; - is stdout")
+    convert.add_corpus_output(parser, "file to write; - is stdout")
     add_options(parser, """
         --prefix  put the name of the file before each id, as in news/12; with the folder, if two
             files have the same name
@@ -42,17 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    refuse_json_beside(options)
+    convert.refuse_json_beside(options)
     declared = reading_options(options)
     twice = [path for path, count in Counter(options.inputs).items() if count > 1]
     if twice:
         raise OptionError(f"{twice[0]} is given twice; name each file once")
     inputs = [Input(path, options.format, declared) for path in options.inputs]
-    format = corpus_format(options, [source.format for source in inputs])
+    format = convert.corpus_format(options, [source.format for source in inputs])
     names = short_names(options.inputs) if options.prefix else {}
     read = {names.get(source.path, source.path): source.corpus() for source in inputs}
     corpus = concat(read, prefix=options.prefix)
-    write_whole(corpus, options.output, format)
+    convert.write_whole(corpus, options.output, format)
     if options.json:
         parts = zip(options.inputs, read.values(), strict=True)
         record = {

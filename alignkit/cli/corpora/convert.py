@@ -22,14 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from typing import TextIO
 
-from alignkit.cli.common.inputs import (
-    OF_FORMAT,
-    Input,
-    add_reading_arguments,
-    add_scheme_argument,
-    reading_options,
-    settle_scheme,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
 from alignkit.cli.parser import add_options, format_name, output, output_file
@@ -51,14 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         IN  file or folder to read; - is stdin
         OUT  file or folder to write; - is stdout
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
-    add_reading_arguments(parser, flags=("--from", "--format"))
+    inputs.add_reading_arguments(parser, flags=("--from", "--format"))
     text = "a name that --help-all lists under --from (default: by the ending of OUT)"
     group = add_writing_arguments(parser, text, required=False)
     add_options(group, """
         --annotator A  write only the alignments of this annotator (default: all)
         --swap  exchange source and target; with a scheme, also in judgments with a direction
         """)  # fmt: skip
-    add_scheme_argument(group, f"{OF_FORMAT}, for --swap and --rows")
+    inputs.add_scheme_argument(group, f"{inputs.OF_FORMAT}, for --swap and --rows")
     add_rows_arguments(group)
     add_tree_options(parser)
 
@@ -90,10 +83,10 @@ def run(options: argparse.Namespace) -> int:
         if options.no_rewrites or options.view is not None:
             raise OptionError("--no-rewrites and --view need --rows; add it, or leave them out")
         check_writing(options)
-    source = Input(options.input, options.format, reading_options(options))
+    source = inputs.Input(options.input, options.format, inputs.reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
     if rows or (options.swap and source.kind.scheme):
-        settle_scheme(options, source)
+        inputs.settle_scheme(options, source)
     if rows:
         if trees_named(options):
             raise OptionError("rows for training have no trees: leave out the options for trees")

@@ -16,16 +16,8 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import OPENED
-from alignkit.cli.common.inputs import (
-    Input,
-    add_reading_arguments,
-    add_rewrites_argument,
-    add_scheme_argument,
-    add_view_argument,
-    reading_options,
-    settle_scheme,
-)
 from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
 from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options
@@ -37,15 +29,15 @@ from alignkit.model.labels import get_view
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_scheme_argument(parser)
-    add_view_argument(parser)
+    inputs.add_scheme_argument(parser)
+    inputs.add_view_argument(parser)
     add_options(parser, """
         --annotator A  count the labels of this annotator; repeatable (default: all)
         """, annotator={"action": "append"})  # fmt: skip
     add_groups(parser)
-    add_rewrites_argument(parser)
+    inputs.add_rewrites_argument(parser)
     add_media(parser, csv="print the rows of the table as CSV")
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.corpora.labelled import count_labels
 
     check_groups(options)
-    read = Input(options.input, options.format, reading_options(options))
-    settle_scheme(options, read)
+    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    inputs.settle_scheme(options, read)
     view = get_view(options.scheme, options.view)
     corpus = read.corpus(judged=True)
     counts = count_labels(

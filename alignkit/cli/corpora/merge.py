@@ -18,16 +18,8 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import added
-from alignkit.cli.common.inputs import (
-    Input,
-    add_names,
-    add_order_argument,
-    add_reading_arguments,
-    detect_format,
-    named,
-    reading_options,
-)
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.cli.parser import add_options
@@ -55,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus_output(
         parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"
     )
-    add_order_argument(parser)
-    add_names(parser)
-    add_reading_arguments(parser)
+    inputs.add_order_argument(parser)
+    inputs.add_names(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,16 +68,18 @@ def run(options: argparse.Namespace) -> int:
         if name in files:
             raise OptionError(f"--add: the name {name!r} occurs twice")
         files[name] = added(word)
-    base = Input(options.input, options.format, reading_options(options))
-    declared = reading_options(options)
+    base = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    declared = inputs.reading_options(options)
     others = {name: input_of(*file, declared, _ADDED) for name, file in files.items()}
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
-    corpus = named(corpus, options)
+    corpus = inputs.named(corpus, options)
     tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
     return 0
 
 
-def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: bool) -> Corpus:
+def merged(
+    base: inputs.Input, others: dict[str, inputs.Input], *, partial: bool, ordered: bool
+) -> Corpus:
     """Join the annotations of several inputs; report words and pairs that differ."""
     corpus = base.corpus()
     for name, other in others.items():
@@ -100,7 +94,7 @@ def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: boo
     return corpus
 
 
-def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> Input:
+def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> inputs.Input:
     """Open an added file; if its format has no texts, it uses those that are declared."""
     format, changes = None, dict[str, Any]()
     for part in parts:
@@ -115,10 +109,10 @@ def input_of(path: str, parts: list[str], declared: ReadOptions, form: str) -> I
             get_format(part)  # raises, and lists the formats there are
             format = part
     declared = replace(declared, **changes)
-    detected = detect_format(path, format, declared)
+    detected = inputs.detect_format(path, format, declared)
     if not get_format(detected).text_beside:
         declared = replace(declared, source=None, target=None)
-    return Input(path, detected, declared)
+    return inputs.Input(path, detected, declared)
 
 
 def _tell(name: str, differences: Differences) -> None:

@@ -17,12 +17,7 @@ from collections import Counter
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import warn
-from alignkit.cli.corpora.convert import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options
 from alignkit.corpora.retokenization import DIFFERING, retokenize
 from alignkit.io.atomic_files import standard_stream
@@ -39,24 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --target-words FILE  new target words
         --differing  stop if the texts of a pair differ, or leave such pairs out (default: stop)
         """, differing={"choices": DIFFERING, "default": "stop"})  # fmt: skip
-    add_corpus_output(parser, "file to write; - is stdout")
+    convert.add_corpus_output(parser, "file to write; - is stdout")
     add_media(parser.add_argument_group("report"))
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    refuse_json_beside(options)
+    convert.refuse_json_beside(options)
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
-    format = corpus_format(options, [read.format])
+    format = convert.corpus_format(options, [read.format])
     texts = [
         path and [split_words(line) for _, line in TextFile(path, declared).lines()]
         for path in (options.source_words, options.target_words)
     ]
     with naming(options.input):
         result = retokenize(read.corpus(needed=True), *texts, differing=options.differing)
-    write_whole(result.corpus, options.output, format)
+    convert.write_whole(result.corpus, options.output, format)
     for id, difference in result.differing:
         warn(f"{options.input}: pair {id!r} left out: the texts differ: {difference}")
     if standard_stream(options.output) is not sys.stdout:

@@ -25,12 +25,7 @@ from alignkit.cli.common.files import refuse_replacing
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
-from alignkit.cli.corpora.convert import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options, number
 from alignkit.corpora.split import SEED, Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
@@ -47,7 +42,9 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_corpus_output(parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout")
+    convert.add_corpus_output(
+        parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout"
+    )
     add_options(parser, """
         --ids ID...  select the pairs with these ids
         --ids-from FILE  select the pairs with the ids in this file, one per line
@@ -74,12 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    refuse_json_beside(options)
+    convert.refuse_json_beside(options)
     shares = _shares(options)
     places = _places(options, shares)
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
-    format = corpus_format(options, [read.format])
+    format = convert.corpus_format(options, [read.format])
     whole = read.corpus(needed=True)
     corpus = _chosen(whole, options, declared)
     parts = Parts({_ONE: corpus})
@@ -90,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
             separator=options.separator, keep_texts=bool(options.keep_texts),
         )  # fmt: skip
     for name, part in parts.items():
-        write_whole(part, places[name], format)
+        convert.write_whole(part, places[name], format)
     cautions = [in_words_of(options.parser, text) for text in parts.cautions]
     for text in cautions:
         warn(f"{options.input}: caution: {text}")

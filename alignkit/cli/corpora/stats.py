@@ -19,12 +19,7 @@ from math import nan
 from typing import Any
 
 from alignkit._support.wording import overlapping, visible
-from alignkit.cli.common.inputs import (
-    Input,
-    add_reading_arguments,
-    add_rewrites_argument,
-    reading_options,
-)
+from alignkit.cli.common import inputs
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options
@@ -57,20 +52,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --diversity  show how similar the two texts of each pair are, instead of counts
         --annotator A  with --by judgment, annotator of the judgments; needed if annotators differ
         """)  # fmt: skip
-    add_rewrites_argument(group)
+    inputs.add_rewrites_argument(group)
     add_options(group, """
         --stop-words FILE  words to leave out of the Jaccard index (UTF-8, separated by white space;
             default: none)
         --stem  use Porter's stems of English words for the Jaccard index
         --token REGEX  pattern of a token (default: letters, digits and underscores in a row)
         """)  # fmt: skip
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     check_groups(options)
-    source = Input(options.input, options.format, reading_options(options))
+    source = inputs.Input(options.input, options.format, inputs.reading_options(options))
     pairs = source.pairs(needed=options.diversity)
     if options.diversity:
         _tell_diversity(pairs, options)

@@ -180,14 +180,5 @@ def _document(k: int, about: Object, segments: list[Object]) -> Object:
     }
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds(
-        "text, ids, absent, spaces, attribute source.language, attribute target.language, "
-        "attribute source.textId, attribute target.textId, attribute source.id, "
-        "attribute target.id"
-    ),
-    languages=True,
-    by_id=True,
-)
+_HOLDS = kinds("text, ids, absent, spaces", "language", "textId", "id")
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True)

@@ -73,11 +73,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             target.write(tagged_text(pair, "target"))
 
 
-KEPT = "".join(
-    f", attribute {side}.{name}"
-    for side in SIDES
-    for name in ("sent_id", "text", "comments", "others", *COLUMNS)
-)
-"""The attributes that CoNLL-U holds."""
+KEPT = ("sent_id", "text", "comments", "others", *COLUMNS)
+"""The attributes of a side that CoNLL-U holds."""
 
-FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, ids, absent" + KEPT))
+FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, ids, absent", *KEPT))

@@ -110,8 +110,5 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds("text, ids, possible, attributes, annotators, names, absent, empty"),
-)
+_HOLDS = kinds("text, ids, possible, attributes, annotators, names, absent, empty")
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS)

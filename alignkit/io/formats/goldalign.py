@@ -212,13 +212,9 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     return True if inside or path.is_dir() else None
 
 
+_HOLDS = HELD | kinds(
+    "role, annotators, names, attribute corpus, attribute document, attribute pairwise-id"
+)
 FORMAT = Format(
-    parse=_parse,
-    surely=_surely,
-    members=_members,
-    write=_write,
-    holds=HELD
-    | {"role"}
-    | kinds("annotators, names, attribute corpus, attribute document, attribute pairwise-id"),
-    folder=True,
+    parse=_parse, surely=_surely, members=_members, write=_write, holds=_HOLDS, folder=True
 )

@@ -277,12 +277,8 @@ def _joined(groups: Iterable[Group]) -> list[Group]:
     return joined
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds(
-        "text, ids, nulls, labels, other labels, empty, absent, "
-        "attribute status, attribute source text, attribute target text"
-    ),
-    base=1,
+_HOLDS = kinds(
+    "text, ids, nulls, labels, other labels, empty, absent, "
+    "attribute status, attribute source text, attribute target text"
 )
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1)

@@ -156,9 +156,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
+_HOLDS = kinds("text, ids, possible, attributes, absent, empty")
 FORMAT = Format(
-    parse=_parse,
-    members=lambda reading: reading.files("*.json"),
-    write=_write,
-    holds=kinds("text, ids, possible, attributes, absent, empty"),
+    parse=_parse, members=lambda reading: reading.files("*.json"), write=_write, holds=_HOLDS
 )

@@ -219,10 +219,5 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 texts.write(pair.id, *writing.words(pair), **dress)
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds("no text, possible, nulls, possible nulls, weights, empty"),
-    base=1,
-    text_beside=True,
-)
+_HOLDS = kinds("no text, possible, nulls, possible nulls, weights, empty")
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)

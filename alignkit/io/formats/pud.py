@@ -123,10 +123,5 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     return value
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds("no text, nulls, empty" + KEPT),
-    base=1,
-    text_beside=True,
-)
+_HOLDS = kinds("no text, nulls, empty", *KEPT)
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, base=1, text_beside=True)

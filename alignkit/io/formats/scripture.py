@@ -232,13 +232,5 @@ def _statuses(alignment: Alignment, writing: Writing) -> dict[Link, str]:
     return cells
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds(
-        "text, possible, labels, other labels, comment, absent, attribute source.id, "
-        "attribute target.id, attribute records"
-    ),
-    text_beside=True,
-    by_id=True,
-)
+_HOLDS = kinds("text, possible, labels, other labels, comment, absent, attribute records", "id")
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, text_beside=True, by_id=True)

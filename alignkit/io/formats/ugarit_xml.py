@@ -185,14 +185,6 @@ def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> 
     return element
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds(
-        "text, ids, absent, spaces, attribute document, attribute title, attribute translator, "
-        "attribute source.language, attribute target.language, attribute source.id, "
-        "attribute target.id"
-    ),
-    languages=True,
-    by_id=True,
-)
+_ATTRIBUTES = ", ".join(f"attribute {name}" for name in ("document", *_ABOUT))
+_HOLDS = kinds(f"text, ids, absent, spaces, {_ATTRIBUTES}", "language", "id")
+FORMAT = Format(parse=_parse, write=_write, holds=_HOLDS, languages=True, by_id=True)
