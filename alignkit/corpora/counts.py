@@ -42,9 +42,8 @@ class AnnotatorCounts:
         if (alignment := annotation.alignment) is None:
             self.judged += 1
             return
-        from_words = [link.i for link in alignment]
-        to_words = [link.j for link in alignment]
-        sources, targets = Counter(from_words), Counter(to_words)
+        links = list(alignment)
+        sources, targets = Counter(i for i, _ in links), Counter(j for _, j in links)
         sure = sum(alignment.packed()[1])
         self.pairs += 1
         self.empty += not len(alignment)
@@ -53,14 +52,12 @@ class AnnotatorCounts:
         self.nulls += len(alignment.nulls)
         self.source_aligned += len(sources)
         self.target_aligned += len(targets)
-        self.one_to_one += sum(
-            sources[i] == 1 and targets[j] == 1 for i, j in zip(from_words, to_words, strict=True)
-        )
+        self.one_to_one += sum(sources[i] == targets[j] == 1 for i, j in links)
         if pair.source is not None and pair.target is not None:
             self.source_tokens += len(pair.source)
             self.target_tokens += len(pair.target)
             self.identical += sum(
-                pair.source[i].casefold() == pair.target[j].casefold() for i, j in alignment
+                pair.source[i].casefold() == pair.target[j].casefold() for i, j in links
             )
 
 

@@ -27,11 +27,7 @@ DIFFERING = ("stop", "leave-out")
 
 _OF_SENTENCES = {"sent_id", "text", "comments"}  # what CoNLL-U says about the sentence
 _NUMBERING = {"id", "head", "deps", "others"}  # what refers to words by their numbers
-_READINGS = (
-    lambda word: word,
-    without_marker,
-    lambda word: without_escapes(without_marker(word)),
-)
+_READINGS = (lambda word: word, without_marker, lambda word: without_escapes(without_marker(word)))
 _INSIDE = re.compile(r"[BI](-.*)", re.DOTALL)
 
 
@@ -250,9 +246,7 @@ def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:
     return column
 
 
-def _moved(
-    alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[str]
-) -> Alignment:  # fmt: skip
+def _moved(alignment: Alignment, sides: tuple[_Fitted, _Fitted], lost: Counter[str]) -> Alignment:
     """Return the alignment of the new words."""
 
     def cells(link: Link) -> dict[Link, bool]:

@@ -169,7 +169,7 @@ class _Watch:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._fits.record(record)
         judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
-        self._look_at_words(record, path, record.line, judged=judged)
+        self._check_words(record, path, record.line, judged)
 
     def pair(self, pair: SentencePair, line: int) -> None:
         """Count a pair that has no record."""
@@ -179,7 +179,7 @@ class _Watch:
             if not points:
                 self._note_empty(name, pair.id, self.report.path, line)
         self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
-        self._look_at_words(pair, self.report.path, line, judged=False)
+        self._check_words(pair, self.report.path, line, judged=False)
 
     def look_over(self, pair: SentencePair, path: str, line: int) -> None:
         """Check the id, trees and judgments of a pair."""
@@ -197,9 +197,7 @@ class _Watch:
         message = f"pair {id!r} has no links by {name!r}"
         self.report.observe(Finding("empty alignment", message, path, line))
 
-    def _look_at_words(
-        self, pair: SentencePair | Record, path: str, line: int, *, judged: bool
-    ) -> None:
+    def _check_words(self, pair: SentencePair | Record, path: str, line: int, judged: bool) -> None:
         alone = (pair.source is None) != (pair.target is None)
         for side in SIDES:
             tokens = getattr(pair, side)

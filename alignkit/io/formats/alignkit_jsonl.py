@@ -108,18 +108,11 @@ def _record(value: Object, line: int) -> Record:
     attributes: Object = member(value, "attributes", dict, {})
     for key in attributes:
         member(attributes, key, str)
-    annotations: Object = member(value, "annotations", dict, {})
+    given: Object = member(value, "annotations", dict, {})
     trees = _tree_texts(value)
-    return Record(
-        id,
-        line,
-        texts(value, "source") if value.get("source") is not None else None,
-        texts(value, "target") if value.get("target") is not None else None,
-        {key: _annotation(member(annotations, key, dict), key, line) for key in annotations},
-        attributes,
-        source_trees=trees[0],
-        target_trees=trees[1],
-    )
+    source, target = (None if value.get(side) is None else texts(value, side) for side in SIDES)
+    annotations = {key: _annotation(member(given, key, dict), key, line) for key in given}
+    return Record(id, line, source, target, annotations, attributes, "", *trees)
 
 
 def _tree_texts(value: Object) -> list[dict[str, str]]:

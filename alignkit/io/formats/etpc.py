@@ -116,18 +116,10 @@ def read_relation(element: etree._Element, path: str, line: int, reading: Readin
     if not (source or target or whole):
         reading.note("relation without words", f"{type[:80]} of pair {pair[:40]!r}", line, path)
     first, second = (tuple(split_words(members.get(name, ""))) for name in _TEXTS)
-    return Relation(
-        pair,
-        members.get("type_id", "").strip(),
-        type,
-        _SENSES.get(sense, False),
-        whole,
-        (source, target),
-        (first, second),
-        tuple(f"{name}={text}" for name, text in sorted(members.items())),
-        path,
-        line,
-    )
+    number, preserving = members.get("type_id", "").strip(), _SENSES.get(sense, False)
+    key = tuple(f"{name}={text}" for name, text in sorted(members.items()))
+    both = (source, target), (first, second)
+    return Relation(pair, number, type, preserving, whole, *both, key, path, line)
 
 
 def _positions(

@@ -121,14 +121,8 @@ def read_triples(
     known = {id for annotator in lines.values() for id in annotator.bodies}
     lacking_ok = reading.options.partial or not lines
     for block in _triples(reading, str(texts), known, lacking_ok):
-        record = Record(
-            prefix + block.id,
-            block.line,
-            reading.tokens(block.source),
-            reading.tokens(block.target),
-            attributes=dict(attributes),
-            path=str(texts),
-        )
+        words = reading.tokens(block.source), reading.tokens(block.target)
+        record = Record(prefix + block.id, block.line, *words, {}, dict(attributes), str(texts))
         problem: FormatError | None = None
         for name, annotator in lines.items():  # all of them, so that each has its line taken
             try:
