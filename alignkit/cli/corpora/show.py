@@ -22,6 +22,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from os.path import isfile
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -102,7 +103,9 @@ def run(options: argparse.Namespace) -> int:
     read = Input(options.input, options.format, reading_options(options)).pairs()
     pairs = _chosen(with_trees(options, read), options)
     if options.draw_trees:
-        pairs = one_tree_a_side(options, pairs)
+        pairs = one_tree_a_side(options, _with_parses(pairs, options))
+    else:
+        pairs = islice(pairs, options.limit)
     if not (options.html or options.svg or options.interlinear):
         _draw_terminal(pairs, options)
         return 0
@@ -142,42 +145,36 @@ class _Kept:
             yield pair
 
 
-class _Parsed:
-    """Choose the pairs with trees, and count the others."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-        self._name = tree_name(options)
-        self._names: dict[str, None] = {}
-        self._kept = self._bare = 0
-
-    def holds(self, pair: SentencePair) -> bool:
-        """Return whether a pair has trees to draw."""
+def _with_parses(
+    pairs: Iterable[SentencePair], options: argparse.Namespace
+) -> Iterator[SentencePair]:
+    """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
+    name, names = tree_name(options), dict[str, None]()
+    kept = bare = 0
+    for pair in pairs:
         known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
-        self._names.update(known)
-        if not known or self._name not in {None, *known}:
-            self._bare += 1
-            return False
-        if not self._options.annotators and len(pair.alignments) > 1:
-            names = ", ".join(pair.alignments)
+        names |= known
+        if not known or name not in {None, *known}:
+            bare += 1
+            continue
+        if not options.annotators and len(pair.alignments) > 1:
             raise OptionError(
-                f"pair {pair.id!r} has the alignments of {names}: choose one with --annotators"
+                f"pair {pair.id!r} has the alignments of {', '.join(pair.alignments)}: choose one "
+                "with --annotators"
             )
-        self._kept += 1
-        return True
-
-    def end(self) -> None:
-        """Report how many pairs were skipped."""
-        if self._bare and not self._kept:
-            if self._names:
-                what = f"tree of {self._options.input}:"
-                raise UnknownNameError(what, self._name or "", self._names)
-            raise OptionError(
-                f"{self._options.input} has no trees to draw: name files of trees with "
-                "--source-trees, --target-trees or --both-trees"
-            )
-        if self._bare:
-            say(f"{how_many(self._bare, 'pair', commas=True)} without trees skipped")
+        kept += 1
+        yield pair
+        if kept == options.limit:
+            break
+    if bare and not kept:
+        if names:
+            raise UnknownNameError(f"tree of {options.input}:", name or "", names)
+        raise OptionError(
+            f"{options.input} has no trees to draw: name files of trees with --source-trees, "
+            "--target-trees or --both-trees"
+        )
+    if bare:
+        say(f"{how_many(bare, 'pair', commas=True)} without trees skipped")
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
@@ -185,8 +182,6 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
     shown: set[str] = set()
     names: dict[str, None] = {}
     judged: dict[str, None] = {}  # or aligned
-    parsed = _Parsed(options) if options.draw_trees else None
-    count = 0
     for pair in pairs:
         if wanted and pair.id not in wanted:
             continue
@@ -195,23 +190,15 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
         judged.update(dict.fromkeys(pair.annotations))
         if asked and judged and not asked.keys() & pair.alignments.keys():
             continue
-        if parsed and not parsed.holds(pair):
-            continue
-        count += 1
         yield pair
-        if count == options.limit:
-            break
-    else:
-        absent = [id for id in wanted if id not in shown]
-        if absent:
-            raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
-        for name in asked if judged else ():
-            if name in judged and name not in names:
-                raise NotAlignedError(f"pairs of {options.input}", name, names)
-            if name not in names:
-                raise UnknownNameError(f"annotator of {options.input}:", name, judged)
-    if parsed:
-        parsed.end()
+    absent = [id for id in wanted if id not in shown]
+    if absent:
+        raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
+    for name in asked if judged else ():
+        if name in judged and name not in names:
+            raise NotAlignedError(f"pairs of {options.input}", name, names)
+        if name not in names:
+            raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
 def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
