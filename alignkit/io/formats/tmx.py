@@ -40,8 +40,12 @@ _CODES = {"bpt", "ept", "it", "ph", "ut"}
 def _parse(reading: Reading) -> Iterator[Record]:
     wanted = reading.options.languages
     seen: dict[str, None] = {}
-    for number, unit in enumerate(read_nested(reading, "tu", named_dtd=True), start=1):
+    whole = False
+    for number, unit in enumerate(read_nested(reading, "tu", "tmx", named_dtd=True), start=1):
         line = line_of(unit)
+        if local_name(unit) == "tmx":  # the root, which ends last
+            whole = True
+            continue
         with reading.refusing(line):
             variants = _variants(unit, reading)
             names = [(language,) for language in variants]
@@ -65,6 +69,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 words = split_words(_text(variants[names[k][0]], reading))
                 record.put(side, words, language=names[k][0])
             yield record
+    if not whole:
+        raise reading.error("expected <tmx> as the root")
     if seen and not reading.read and not reading.refused:
         reading.choose(*((name,) for name in seen))
 
