@@ -94,9 +94,7 @@ def test_bad_requests_and_unreadable_files_are_refused(tmp_path):
     refuses(MissingTextError, None, score_phrase_list, [], bare)
     refuses(FormatError, "cannot be read", lambda: list(read_phrase_table(tmp_path / "missing")))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
-    (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
-    for name in ("cut.gz", "plain.gz"):
-        refuses(FormatError, "cannot be unpacked", list, read_phrase_table(tmp_path / name))
+    refuses(FormatError, "cut off after byte 20", list, read_phrase_table(tmp_path / "cut.gz"))
     refuses(UnknownNameError, "moses", list, read_phrase_table(tmp_path / "missing", format="csv"))
     (tmp_path / "list").write_bytes(b"a\tb\n")
     with pytest.raises(OptionError, match="unknown encoding"):

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from alignkit._support.array_types import F8
 from alignkit.errors import FormatError
 from alignkit.io.opening import has_controls, head_of, too_large
 from alignkit.io.options import ReadOptions
@@ -17,6 +16,7 @@ from alignkit.io.parallel_text import TwoInLine, read_texts
 from alignkit.io.text_files import BOM, TextFile
 
 if TYPE_CHECKING:
+    from alignkit._support.array_types import F8
     from alignkit.align.bitext import Bitext, Side
 
 
