@@ -141,6 +141,15 @@ def test_repeated_languages_are_told_apart(tmp_path):
         read_corpus(path, languages=("SUX", "FRA"))
 
 
+def test_a_language_that_is_there_twice_is_read_once_and_reported(tmp_path, capsys):
+    path = str(text(tmp_path, THREE.replace('"ENG"', '"AKK"')))
+    err = run(capsys, "stats", path, "--languages", "SUX", "AKK", "--quiet").err
+    assert "AKK is also AKK" in err
+    assert read(path, "ugarit-xml", languages=("SUX", "AKK"))[1] == {"language left out": 1}
+    assert read(path, "ugarit-xml", languages=("AKK", "AKK"))[1] == {}
+    assert read(path, "ugarit-xml", languages=("SUX", "L3"))[1] == {}
+
+
 def test_references_to_no_word_and_one_way_only_are_counted(tmp_path):
     words = ugarit(["1-1 a 2-1 2-9", "1-2 b 2-1 2-2"], ["2-1 c 1-1", "2-2 d "])
     corpus, counts = read(text(tmp_path, words), "ugarit-xml")
@@ -468,7 +477,7 @@ def test_groups_of_scripture_burrito_are_read(scripture):
 def test_odd_records_are_counted_or_refused_alone(scripture):
     odd = [record("40001001009", "40001001001"), record("40001001001", "40001001001", "maybe"), 5]
     path, beside = scripture(CLEAR | {"records": odd})
-    with pytest.raises(FormatError, match="status 'maybe'; expected one of created, approved"):
+    with pytest.raises(FormatError, match="record 2: status 'maybe'; expected one of created, approved"):
         read_corpus(path, **beside)
     _, reading = lenient(path, "scripture", **beside)
     odd = {"id of no word": 1, "group of one side only": 1}

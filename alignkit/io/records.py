@@ -219,13 +219,26 @@ class Reading(TextFile):
         if len(names) < 2 or places is None:
             missing = "two languages" if wanted is None else " and ".join(wanted)
             raise self.error(f"does not have {missing[:80]}; it has {_listed(names)}", line)
-        if len(names) > 2 and wanted is None:
+        if wanted is not None:
+            self.note_alike(names, places, line)
+        elif len(names) > 2:
             rest = _listed(names[2:])
             self.unread = (
                 f"only {_listed(names[:2])} are read, not {rest}; see the option languages"
             )
             self.note("language left out", self.unread, line, times=len(names) - 2)
         return places
+
+    def note_alike(
+        self, names: Sequence[Sequence[str]], places: Sequence[int], line: int | None
+    ) -> None:
+        """Note the languages that the wanted names fit as well as those that were chosen."""
+        for name in self.options.languages or ():
+            alike = _fitting(names, name)
+            if rest := [names[k] for k in alike if k not in places]:
+                said = f"{name} is also {_listed(rest)}; name one of them in the option languages"
+                self.unread = said
+                self.note("language left out", said, line, times=len(rest))
 
     def by_unit(
         self, ids: Sequence[Sequence[str]], places: Sequence[Mapping[str, tuple[str, int]]],
@@ -402,13 +415,20 @@ def language_places(
     """Return the places of two languages among the names of several; en is en-GB too."""
     places: list[int] = []
     for name in wanted:
-        start = f"{name}-".casefold()
-        own = [any(f"{x}-".casefold().startswith(start) for x in each) for each in names]
-        fitting = [k for k, fits in enumerate(own) if fits and k not in places]
-        if not fitting:
+        free = [each if k not in places else () for k, each in enumerate(names)]
+        if not (fitting := _fitting(free, name)):
             return None
-        places.append(min(fitting, key=lambda k: name not in names[k]))
+        places.append(fitting[0])
     return places[0], places[1]
+
+
+def _fitting(names: Sequence[Sequence[str]], name: str) -> list[int]:
+    """Return the places that have a name, or else those that have it with a region."""
+    start = f"{name}-".casefold()
+    exact = [k for k, own in enumerate(names) if name in own]
+    return exact or [
+        k for k, own in enumerate(names) if any(f"{x}-".casefold().startswith(start) for x in own)
+    ]
 
 
 def _listed(names: Sequence[Sequence[str]]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, TextIO
@@ -196,6 +197,15 @@ def member(record: Object, key: str, kind: type, default: Any = None) -> Any:
     if type(value) is not kind:
         raise FormatError(f"{key!r} is {_shown(value)}; expected {_KINDS[kind]}")
     return value
+
+
+@contextmanager
+def numbered(what: str, number: int) -> Iterator[None]:
+    """Say in errors which of several values is wrong."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(f"{what} {number}: {error.message}") from None
 
 
 def texts(record: Object, key: str) -> list[str]:

@@ -35,7 +35,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import group_cells
 from alignkit.io.records import RawAnnotation, Reading, Record, block
-from alignkit.io.strict_json import Object, as_text, member, parse_json, texts
+from alignkit.io.strict_json import Object, as_text, member, numbered, parse_json, texts
 from alignkit.io.text_files import BOM
 from alignkit.io.writing import Numbering, Writing, word_ids
 from alignkit.model.alignment import SIDES
@@ -117,11 +117,13 @@ def _links(
 ) -> dict[str, RawAnnotation]:
     """Return the links of each segment that has a group."""
     links: dict[str, RawAnnotation] = {}
-    for group in member(value, "alignmentGroups", list, []):
-        _check(group, {"id", "actions"}, reading)
-        actions: Object = member(group, "actions", dict)
-        if member(actions, "targetId", str, target) == target:
-            ids = [texts(actions, text.kind) for text in pair]
+    for number, group in enumerate(member(value, "alignmentGroups", list, []), start=1):
+        with numbered("group", number):
+            _check(group, {"id", "actions"}, reading)
+            actions: Object = member(group, "actions", dict)
+            own: str = member(actions, "targetId", str, target)
+            ids = [texts(actions, text.kind) for text in pair] if own == target else []
+        if ids:
             units = reading.by_unit(ids, [text.places for text in pair], "group across segments")
             for index, words in units.items():
                 if made := block(*words):

@@ -38,7 +38,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import group_cells
 from alignkit.io.records import RawAnnotation, Reading, Record, Status, block
-from alignkit.io.strict_json import Object, member, parse_json, texts, write_list
+from alignkit.io.strict_json import Object, member, numbered, parse_json, texts, write_list
 from alignkit.io.writing import Writing, refuse_breaks, word_ids
 from alignkit.model.alignment import SIDES, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
@@ -62,8 +62,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
     columns, places = zip(*(_tokens(reading, path) for path in (source, target)), strict=True)
     annotations: dict[str, RawAnnotation] = {}
     kept: dict[str, list[object]] = {}
-    for value in records:
-        with reading.refusing():
+    for number, value in enumerate(records, start=1):
+        with reading.refusing(), numbered("record", number):
             _add(value, places, annotations, kept, reading)
     for verse in dict.fromkeys([*columns[0], *columns[1]]):
         record = Record(verse, 1, None, None)
@@ -91,6 +91,8 @@ def _tokens(reading: Reading, path: str) -> tuple[_Columns, dict[str, tuple[str,
         if not text.strip():
             continue
         token = dict(zip(names, values, strict=False))
+        if rest := values[len(names) :]:
+            reading.note("value without a heading", rest[0][:40], line, path)
         match = _ID.fullmatch(token.get("id", ""))
         if match is None or "text" not in token:
             message = f"expected a token id such as 40001001001 and a text, got {text[:40]!r}"

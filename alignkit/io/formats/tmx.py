@@ -59,6 +59,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             if places is None:
                 reading.note("unit without both languages", ", ".join(variants)[:80], line)
                 continue
+            if reading.options.languages is not None:
+                reading.note_alike(names, places, line)
             record = Record(unit.get("tuid") or str(number), line, None, None)
             for fact in unit:
                 if (name := local_name(fact)) in ("note", "prop") and fact.text:
