@@ -219,11 +219,9 @@ def krippendorff_alpha(
 
     Raises
     ------
-    OptionError, UnknownNameError
-        If the annotators cannot be compared, a choice does not exist, or `exact_case` has no
-        effect.
-    MissingTextError
-        If the words of a pair are not known.
+    OptionError, UnknownNameError : If the annotators cannot be compared, a choice does not exist,
+        or `exact_case` has no effect.
+    MissingTextError : If the words of a pair are not known.
 
     Examples
     --------

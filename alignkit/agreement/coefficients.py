@@ -40,8 +40,8 @@ def kappa(*given: Any, **options: Any) -> float:
 
     Raises
     ------
-    ArgumentError, OptionError, JoinError
-        If the input is none of these, lists differ in length, or a label is missing.
+    ArgumentError, OptionError, JoinError : If the input is none of these, lists differ in length,
+        or a label is missing.
 
     References
     ----------

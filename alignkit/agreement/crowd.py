@@ -321,8 +321,7 @@ def crowd_quality(
 
     Raises
     ------
-    OptionError
-        If there are fewer than two annotators, or it is not known which labels are good.
+    OptionError : If there are fewer than two annotators, or it is not known which labels are good.
 
     Notes
     -----

@@ -86,10 +86,8 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
 
     Raises
     ------
-    OptionError, UnknownNameError
-        If the annotators cannot be compared.
-    MissingTextError
-        If the words of a pair are not known: words without links are items too.
+    OptionError, UnknownNameError : If the annotators cannot be compared.
+    MissingTextError : If the words of a pair are not known: words without links are items too.
 
     Examples
     --------

@@ -214,11 +214,9 @@ def cell_agreement(
 
     Raises
     ------
-    OptionError, UnknownNameError
-        If the annotators cannot be compared, `exact_case` has no effect, or the corpus does not
-        record which cells were judged.
-    MissingTextError
-        If the words of a pair are needed but not known.
+    OptionError, UnknownNameError : If the annotators cannot be compared, `exact_case` has no
+        effect, or the corpus does not record which cells were judged.
+    MissingTextError : If the words of a pair are needed but not known.
 
     Examples
     --------

@@ -144,10 +144,9 @@ def overlap(
 
     Raises
     ------
-    OptionError, UnknownNameError
-        If the annotators cannot be compared, or `exact_case` has no effect.
-    MissingTextError
-        If `ignore_identical` is True and words are not known.
+    OptionError, UnknownNameError : If the annotators cannot be compared, or `exact_case` has no
+        effect.
+    MissingTextError : If `ignore_identical` is True and words are not known.
 
     Examples
     --------

@@ -107,15 +107,11 @@ def agree(
 
     Raises
     ------
-    OptionError
-        If the annotators cannot be compared, options contradict each other or are out of range,
-        an initial alignment is missing, or it is not known which cells an annotator judged.
-    UnknownNameError
-        If a name annotated nothing, or an option has an unknown value.
-    MissingTextError
-        If words are needed but not known.
-    FormatError
-        If a judgment is not in the scheme.
+    OptionError : If the annotators cannot be compared, options contradict each other or are out of
+        range, an initial alignment is missing, or it is not known which cells an annotator judged.
+    UnknownNameError : If a name annotated nothing, or an option has an unknown value.
+    MissingTextError : If words are needed but not known.
+    FormatError : If a judgment is not in the scheme.
 
     References
     ----------

@@ -69,8 +69,7 @@ class Agreement(AgreementFigures):
 
         Raises
         ------
-        UnknownNameError
-            If there is no such medium or table.
+        UnknownNameError : If there is no such medium or table.
         """
         return draw_report(self, self.answer, medium, tables, label)
 
@@ -84,8 +83,7 @@ class Agreement(AgreementFigures):
 
         Raises
         ------
-        OptionError
-            If there is nothing to draw, or the file has another ending.
+        OptionError : If there is nothing to draw, or the file has another ending.
         """
         figure = agreement_plot(self)
         if path is not None:

@@ -34,8 +34,8 @@ class Scale:
 
     Raises
     ------
-    OptionError
-        If there are fewer than two names, two are alike, or the number of meanings differs.
+    OptionError : If there are fewer than two names, two are alike, or the number of meanings
+        differs.
 
     Examples
     --------

@@ -84,11 +84,9 @@ def draw_pairs(
 
     Raises
     ------
-    OptionError
-        If a number is out of range, there are no such pairs, the judgments do not show the scheme,
-        or too few judges are left for an item.
-    UnknownNameError
-        If an option has an unknown value, or no pair has the attribute.
+    OptionError : If a number is out of range, there are no such pairs, the judgments do not show
+        the scheme, or too few judges are left for an item.
+    UnknownNameError : If an option has an unknown value, or no pair has the attribute.
 
     References
     ----------

@@ -91,11 +91,10 @@ def draw_phrases(
 
     Raises
     ------
-    OptionError
-        If `n`, `seed` or `both` is out of range, nothing differs, or options contradict each other.
-    UnknownNameError
-        If nobody with that name aligned the corpus, no pair has the attribute, or an option has an
-        unknown value.
+    OptionError : If `n`, `seed` or `both` is out of range, nothing differs, or options contradict
+        each other.
+    UnknownNameError : If nobody with that name aligned the corpus, no pair has the attribute, or an
+        option has an unknown value.
 
     References
     ----------

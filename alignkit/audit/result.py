@@ -209,12 +209,9 @@ def read_audit(
 
     Raises
     ------
-    FormatError
-        If the key or a sheet is damaged; the message names file and line.
-    OptionError
-        If nothing was judged, or an option is out of range.
-    UnknownNameError
-        If no item in the key has the attribute.
+    FormatError : If the key or a sheet is damaged; the message names file and line.
+    OptionError : If nothing was judged, or an option is out of range.
+    UnknownNameError : If no item in the key has the attribute.
 
     References
     ----------

@@ -194,11 +194,9 @@ def write_audit(
 
     Raises
     ------
-    OptionError
-        If one of the files already exists, a name cannot be used for a judge, or the items are for
-        other judges.
-    WriteError
-        If a file cannot be written; then none is written.
+    OptionError : If one of the files already exists, a name cannot be used for a judge, or the
+        items are for other judges.
+    WriteError : If a file cannot be written; then none is written.
     """
     check_arguments(write_audit, locals())
     if judges is None:

@@ -76,8 +76,7 @@ def align(
 
     Raises
     ------
-    AlignkitError
-        If something cannot be read, written, or computed.
+    AlignkitError : If something cannot be read, written, or computed.
     """
     check_arguments(align, locals())
     with open_session(client, wait=wait) as session:

@@ -72,10 +72,8 @@ def find_parts(*patterns: str) -> list[Part]:
 
     Raises
     ------
-    OptionError
-        If the patterns do not match, a side lacks a part, or one is standard input.
-    FileError
-        If there is no such file.
+    OptionError : If the patterns do not match, a side lacks a part, or one is standard input.
+    FileError : If there is no such file.
     """
     every("patterns", patterns, str)
     if "-" in patterns:

@@ -91,8 +91,7 @@ def phrases(
 
     Raises
     ------
-    AlignkitError
-        If something cannot be read, written, or computed.
+    AlignkitError : If something cannot be read, written, or computed.
     """
     check_arguments(phrases, locals())
     named = {"source": source, "target": target}
@@ -243,8 +242,7 @@ def pivot(
 
     Raises
     ------
-    AlignkitError
-        If something cannot be read, written, or computed.
+    AlignkitError : If something cannot be read, written, or computed.
     """
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]

@@ -161,8 +161,7 @@ class Session:
 
         Raises
         ------
-        AlignkitError
-            The error of a task; if several failed, all of them in one.
+        AlignkitError : The error of a task; if several failed, all of them in one.
         """
         failed = _Failures(errors)
         for place, task in enumerate(tasks):
@@ -474,10 +473,9 @@ def open_session(
 
     Raises
     ------
-    ClusterError
-        If Dask is not installed, or no scheduler or worker answers.
-    OptionError, ArgumentError
-        If the address is invalid, the client cannot be used, or `wait` is not in seconds.
+    ClusterError : If Dask is not installed, or no scheduler or worker answers.
+    OptionError, ArgumentError : If the address is invalid, the client cannot be used, or `wait` is
+        not in seconds.
     """
     if wait is not None and not (isinstance(wait, Real) and wait >= 0):
         raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")

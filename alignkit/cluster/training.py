@@ -263,8 +263,7 @@ def train(
 
     Raises
     ------
-    AlignkitError
-        If something cannot be read, written, or computed.
+    AlignkitError : If something cannot be read, written, or computed.
     """
     outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:

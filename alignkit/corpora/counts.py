@@ -140,10 +140,8 @@ def count_groups(
 
     Raises
     ------
-    UnknownNameError
-        If no pair has the attribute.
-    OptionError
-        If no annotation has a time for the day, week or month.
+    UnknownNameError : If no pair has the attribute.
+    OptionError : If no annotation has a time for the day, week or month.
 
     Examples
     --------

@@ -65,9 +65,8 @@ def join_pairs(
 
     Raises
     ------
-    JoinError
-        If a pair is missing, an id repeats although ids must be unique, or sentences with the same
-        id have different numbers of tokens.
+    JoinError : If a pair is missing, an id repeats although ids must be unique, or sentences with
+        the same id have different numbers of tokens.
     """
     check_arguments(join_pairs, locals())
     left, right = each("first", first, SentencePair), each("second", second, SentencePair)
@@ -181,9 +180,9 @@ def merge(
 
     Raises
     ------
-    JoinError
-        As for `join_pairs`, or if a name already exists. Two annotations with one name are combined
-        if one has no alignment (the pair was only judged) and they do not contradict each other.
+    JoinError : As for `join_pairs`, or if a name already exists. Two annotations with one name are
+        combined if one has no alignment (the pair was only judged) and they do not contradict each
+        other.
     """
     check_arguments(merge, locals())
     pairs = list(each("base", base, SentencePair))
@@ -260,8 +259,7 @@ def concat(
 
     Raises
     ------
-    RepeatedIdError
-        If two of them have the same id.
+    RepeatedIdError : If two of them have the same id.
 
     Examples
     --------

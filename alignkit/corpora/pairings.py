@@ -172,12 +172,9 @@ def pair_translations(
 
     Raises
     ------
-    UnknownNameError
-        If `which` is not a known name.
-    OptionError
-        If a limit is out of range.
-    AlignmentError
-        While iterating, if a sentence is one string.
+    UnknownNameError : If `which` is not a known name.
+    OptionError : If a limit is out of range.
+    AlignmentError : While iterating, if a sentence is one string.
 
     Notes
     -----

@@ -85,10 +85,8 @@ def retokenize(
 
     Raises
     ------
-    JoinError
-        If there are more or fewer sentences than pairs, or the texts of a pair differ.
-    MissingTextError
-        If a pair has no words.
+    JoinError : If there are more or fewer sentences than pairs, or the texts of a pair differ.
+    MissingTextError : If a pair has no words.
 
     Examples
     --------

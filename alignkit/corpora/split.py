@@ -80,8 +80,7 @@ def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
 
     Raises
     ------
-    UnknownIdError
-        If no pair has one of the ids.
+    UnknownIdError : If no pair has one of the ids.
     """
     check_arguments(select_ids, locals())
     wanted = dict.fromkeys(ids)
@@ -155,10 +154,8 @@ def split_corpus(
 
     Raises
     ------
-    OptionError
-        If the shares are not valid, or there are fewer pairs or groups than parts.
-    UnknownNameError
-        If no pair has the attribute.
+    OptionError : If the shares are not valid, or there are fewer pairs or groups than parts.
+    UnknownNameError : If no pair has the attribute.
 
     Examples
     --------

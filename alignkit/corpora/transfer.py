@@ -100,10 +100,8 @@ def transfer(
 
     Raises
     ------
-    UnknownNameError
-        If no pair has the column on this side, or nobody has this name.
-    OptionError
-        If there are several annotators and none is named.
+    UnknownNameError : If no pair has the column on this side, or nobody has this name.
+    OptionError : If there are several annotators and none is named.
 
     Examples
     --------

@@ -219,8 +219,8 @@ def diversity(
 
     Raises
     ------
-    OptionError
-        If `token` is not a regular expression, or several judged a pair and none is named.
+    OptionError : If `token` is not a regular expression, or several judged a pair and none is
+        named.
 
     References
     ----------

@@ -146,10 +146,8 @@ def find_format(
 
     Raises
     ------
-    UnknownFormatError
-        If no format fits, or several do: `fitting` lists them.
-    FileError
-        If the file cannot be read.
+    UnknownFormatError : If no format fits, or several do: `fitting` lists them.
+    FileError : If the file cannot be read.
     """
     check_arguments(find_format, locals())
     check_path(path)

@@ -65,10 +65,9 @@ def iterate_pairs(
 
     Raises
     ------
-    FormatError
-        If the file does not follow its format; the message gives file and line. A `FileError`
-        (also an `OSError`) if it cannot be read. An `UnknownFormatError` if the format is to be
-        detected and none fits, or several do.
+    FormatError : If the file does not follow its format; the message gives file and line. A
+        `FileError` (also an `OSError`) if it cannot be read. An `UnknownFormatError` if the format
+        is to be detected and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
     return read_pairs(

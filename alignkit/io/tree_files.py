@@ -199,8 +199,8 @@ def read_trees(
 
     Raises
     ------
-    FormatError
-        If the file cannot be read or a tree is invalid; the message gives line and column.
+    FormatError : If the file cannot be read or a tree is invalid; the message gives line and
+        column.
     """
     check_arguments(read_trees, locals())
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
@@ -242,14 +242,11 @@ def attach_trees(
 
     Raises
     ------
-    FormatError
-        If a tree is invalid or its leaves are not the words; the message gives line and column.
-    JoinError
-        If the numbers of trees and sentences differ; the message gives both.
-    MissingTextError
-        If a pair has no words.
-    OptionError
-        If there is no file, or `both_trees` and another file.
+    FormatError : If a tree is invalid or its leaves are not the words; the message gives line and
+        column.
+    JoinError : If the numbers of trees and sentences differ; the message gives both.
+    MissingTextError : If a pair has no words.
+    OptionError : If there is no file, or `both_trees` and another file.
     """
     check_arguments(attach_trees, locals(), apart=["pairs"])
     sides = source_trees, target_trees

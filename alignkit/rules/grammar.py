@@ -245,8 +245,7 @@ class Grammar:
 
         Raises
         ------
-        UnknownNameError
-            If a kind is not in `alignkit.rules.KINDS`.
+        UnknownNameError : If a kind is not in `alignkit.rules.KINDS`.
         """
         check_arguments(Grammar.select, locals())
         check_kinds(kinds)

@@ -274,11 +274,9 @@ def learn_grammar(
 
     Raises
     ------
-    UnknownNameError
-        If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
-    OptionError
-        If there are several annotators or trees and none is named, a limit or size is less than 1,
-        `size` is given with `all`, or there are too many rules of the size.
+    UnknownNameError : If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
+    OptionError : If there are several annotators or trees and none is named, a limit or size is
+        less than 1, `size` is given with `all`, or there are too many rules of the size.
 
     Examples
     --------

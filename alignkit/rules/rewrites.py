@@ -409,8 +409,7 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
 
     Raises
     ------
-    OptionError
-        If `nbest` is less than 1.
+    OptionError : If `nbest` is less than 1.
 
     Notes
     -----

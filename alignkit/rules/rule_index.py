@@ -149,9 +149,8 @@ class RuleIndex:
 
         Raises
         ------
-        OptionError
-            If `min_count` or `min_p` is out of range, or a rule is invalid: its probability is not
-            between 0 and 1, or a variable is only on its target side.
+        OptionError : If `min_count` or `min_p` is out of range, or a rule is invalid: its
+            probability is not between 0 and 1, or a variable is only on its target side.
         """
         check_arguments(RuleIndex.build, {**locals(), "cls": cls}, apart=["rules"])
         if not min_count >= 0:

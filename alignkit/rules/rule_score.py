@@ -202,8 +202,7 @@ def score_rules(
 
     Raises
     ------
-    UnknownNameError
-        If the name of an annotator or `links` is unknown.
+    UnknownNameError : If the name of an annotator or `links` is unknown.
 
     Notes
     -----

@@ -136,8 +136,7 @@ def write_rules_page(
 
     Raises
     ------
-    WriteError
-        If the page cannot be written.
+    WriteError : If the page cannot be written.
     """
     check_arguments(write_rules_page, locals())
     pieces = draw_rules_page(grammar, title=title, limit=limit, whole=whole)
@@ -170,8 +169,7 @@ def draw_rules_page(
 
     Raises
     ------
-    OptionError
-        If `limit` is less than 1.
+    OptionError : If `limit` is less than 1.
     """
     check_arguments(draw_rules_page, locals())
     if limit < 1:

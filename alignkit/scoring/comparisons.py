@@ -288,9 +288,8 @@ def compare(
 
     Raises
     ------
-    OptionError
-        If there are fewer than two systems, a score has no rows or other settings, or a number is
-        out of range.
+    OptionError : If there are fewer than two systems, a score has no rows or other settings, or a
+        number is out of range.
 
     Notes
     -----

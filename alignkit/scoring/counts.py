@@ -94,11 +94,9 @@ def count_phrases(
 
     Raises
     ------
-    JoinError
-        If the numbers of sentence pairs differ, links are outside the sentences or, for loose
-        phrase pairs, if the sentence lengths differ.
-    MissingTextError
-        If words are needed but not given, or given for only one side.
+    JoinError : If the numbers of sentence pairs differ, links are outside the sentences or, for
+        loose phrase pairs, if the sentence lengths differ.
+    MissingTextError : If words are needed but not given, or given for only one side.
 
     Examples
     --------

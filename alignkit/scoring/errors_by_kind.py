@@ -454,9 +454,8 @@ def link_errors(
 
     Raises
     ------
-    UnknownNameError
-        If an annotator did not annotate the corpus, no pair has the attribute, or a way in
-        `by_link` is unknown.
+    UnknownNameError : If an annotator did not annotate the corpus, no pair has the attribute, or a
+        way in `by_link` is unknown.
 
     Examples
     --------

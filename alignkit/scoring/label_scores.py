@@ -257,10 +257,8 @@ def score_labels(
 
     Raises
     ------
-    UnknownNameError
-        If an annotator judged no pair, or the scheme or view is unknown.
-    OptionError
-        If no system is named, or one twice.
+    UnknownNameError : If an annotator judged no pair, or the scheme or view is unknown.
+    OptionError : If no system is named, or one twice.
 
     Examples
     --------
@@ -362,12 +360,9 @@ def profile_labels(
 
     Raises
     ------
-    UnknownNameError
-        If an annotator judged no pair, or the scheme, view or attribute is unknown.
-    FormatError
-        If a judgment is not in the scheme.
-    OptionError
-        If no system is named, or one twice, or no pair was judged by all.
+    UnknownNameError : If an annotator judged no pair, or the scheme, view or attribute is unknown.
+    FormatError : If a judgment is not in the scheme.
+    OptionError : If no system is named, or one twice, or no pair was judged by all.
     """
     check_arguments(profile_labels, locals())
     names = _names(systems, reference)

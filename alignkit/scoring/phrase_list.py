@@ -179,8 +179,7 @@ def score_phrase_list(
 
     Raises
     ------
-    OptionError
-        If the bounds are invalid.
+    OptionError : If the bounds are invalid.
 
     Notes
     -----
@@ -346,8 +345,8 @@ def read_phrase_table(
 
     Raises
     ------
-    FormatError
-        If a line does not have a phrase on both sides, or the file cannot be read or decoded.
+    FormatError : If a line does not have a phrase on both sides, or the file cannot be read or
+        decoded.
     """
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:

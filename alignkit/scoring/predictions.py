@@ -65,10 +65,9 @@ def with_predictions(
 
     Raises
     ------
-    FormatError
-        If a line does not match the pairs, or a label is in neither the scheme nor the view.
-    OptionError
-        If the labels are in both, with different meanings.
+    FormatError : If a line does not match the pairs, or a label is in neither the scheme nor the
+        view.
+    OptionError : If the labels are in both, with different meanings.
     """
     check_arguments(with_predictions, locals())
     predictions = read_predictions(

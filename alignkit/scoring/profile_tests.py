@@ -209,9 +209,8 @@ def profile_rows(
 
     Raises
     ------
-    OptionError
-        If there is no system, systems and groups have different numbers of pairs, or a number is
-        out of range.
+    OptionError : If there is no system, systems and groups have different numbers of pairs, or a
+        number is out of range.
 
     References
     ----------

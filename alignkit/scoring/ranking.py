@@ -109,9 +109,8 @@ def read_measured(
 
     Raises
     ------
-    FormatError
-        If the file is not such a table, or mixes values with and without ``%`` inconsistently; the
-        message names the line.
+    FormatError : If the file is not such a table, or mixes values with and without ``%``
+        inconsistently; the message names the line.
     """
     check_arguments(read_measured, locals())
     name = os.fspath(path)

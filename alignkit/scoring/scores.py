@@ -82,17 +82,13 @@ def score(
 
     Raises
     ------
-    ArgumentError
-        If the inputs are of different kinds, or of none of these.
-    OptionError
-        If two lists have different lengths, `max_length` is invalid, or reading options are given
-        without files.
-    UnknownNameError
-        If an annotator did not annotate the corpus, or an option has an unknown value.
-    MissingTextError
-        If words or sentence lengths are needed, but the corpus does not have them.
-    FormatError, JoinError
-        If a file cannot be read, or two do not have the same pairs.
+    ArgumentError : If the inputs are of different kinds, or of none of these.
+    OptionError : If two lists have different lengths, `max_length` is invalid, or reading options
+        are given without files.
+    UnknownNameError : If an annotator did not annotate the corpus, or an option has an unknown
+        value.
+    MissingTextError : If words or sentence lengths are needed, but the corpus does not have them.
+    FormatError, JoinError : If a file cannot be read, or two do not have the same pairs.
 
     Examples
     --------
@@ -334,8 +330,7 @@ def score_records(
 
     Raises
     ------
-    UnknownNameError
-        If no pair has the attribute, or as in `score`.
+    UnknownNameError : If no pair has the attribute, or as in `score`.
     """
     check_arguments(score_records, locals())
     aggregate = options.get("aggregate", "micro")

@@ -253,8 +253,8 @@ def friedman(
 
     Raises
     ------
-    OptionError
-        If the shape does not fit the names, a value is missing, or `alpha` is out of range.
+    OptionError : If the shape does not fit the names, a value is missing, or `alpha` is out of
+        range.
 
     References
     ----------

@@ -40,8 +40,8 @@ class Table:
 
     Raises
     ------
-    ArgumentError
-        If a row has more or fewer cells than there are columns, or two columns have the same key.
+    ArgumentError : If a row has more or fewer cells than there are columns, or two columns have the
+        same key.
 
     Examples
     --------
@@ -148,8 +148,7 @@ class Table:
 
         Raises
         ------
-        UnknownNameError
-            If the medium is unknown.
+        UnknownNameError : If the medium is unknown.
         """
         return get_medium(medium).table(self.sheet())
 

@@ -167,10 +167,8 @@ def correct_sets(
 
     Raises
     ------
-    OptionError
-        If the numbers of units differ, or a set has more items than there are choices.
-    UnknownNameError
-        If `normalizer` or `aggregate` is not a known name.
+    OptionError : If the numbers of units differ, or a set has more items than there are choices.
+    UnknownNameError : If `normalizer` or `aggregate` is not a known name.
 
     References
     ----------

@@ -142,10 +142,8 @@ def fit_edit_model(
 
     Raises
     ------
-    UnknownNameError
-        If `reading` is not a known name.
-    OptionError
-        If the numbers of weights and pairs differ, or a weight is negative.
+    UnknownNameError : If `reading` is not a known name.
+    OptionError : If the numbers of weights and pairs differ, or a weight is negative.
 
     References
     ----------

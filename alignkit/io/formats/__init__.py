@@ -53,8 +53,7 @@ def get_format(name: str) -> Format:
 
     Raises
     ------
-    UnknownNameError
-        If there is no format with that name.
+    UnknownNameError : If there is no format with that name.
     """
     check_arguments(get_format, locals())
     check_known("format", name, FORMATS)

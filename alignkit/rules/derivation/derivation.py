@@ -242,8 +242,7 @@ class Derivation:
 
         Raises
         ------
-        OptionError
-            If a side is a string.
+        OptionError : If a side is a string.
         """
         return self._tokens(self.arrays.everywhere())
 
@@ -252,8 +251,7 @@ class Derivation:
 
         Raises
         ------
-        OptionError
-            If `size` is less than 1, or there are too many rules.
+        OptionError : If `size` is less than 1, or there are too many rules.
         """
         fragments = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
         return tuple(self._derived.reader.rules(fragments.symbols, fragments.offsets))
@@ -272,8 +270,7 @@ class Derivation:
 
         Raises
         ------
-        OptionError
-            If there is no derivation because nothing is linked.
+        OptionError : If there is no derivation because nothing is linked.
         """
         if not len(self):
             raise OptionError(f"pair {self.id!r} has no links, so no rules to put together")
@@ -426,14 +423,10 @@ def extract_rules(
 
     Raises
     ------
-    UnknownNameError
-        If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
-    OptionError
-        If there are several annotators or trees, and no name is given.
-    MissingTextError
-        If the words or a tree are missing.
-    TreeError
-        If the words of a tree differ from those of the pair.
+    UnknownNameError : If `links`, `annotator`, `grammar`, `string` or a tree has an unknown name.
+    OptionError : If there are several annotators or trees, and no name is given.
+    MissingTextError : If the words or a tree are missing.
+    TreeError : If the words of a tree differ from those of the pair.
 
     References
     ----------

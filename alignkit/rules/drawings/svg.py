@@ -60,8 +60,7 @@ def draw_tree_svg(
 
     Raises
     ------
-    MissingTextError, OptionError, UnknownNameError
-        As for `draw_tree_text`.
+    MissingTextError, OptionError, UnknownNameError : As for `draw_tree_text`.
 
     Examples
     --------
@@ -316,8 +315,7 @@ def draw_tree_html(
 
     Raises
     ------
-    MissingTextError, OptionError, UnknownNameError
-        As for `draw_tree_text`.
+    MissingTextError, OptionError, UnknownNameError : As for `draw_tree_text`.
     """
     check_arguments(draw_tree_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs

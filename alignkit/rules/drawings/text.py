@@ -64,12 +64,9 @@ def draw_tree_text(
 
     Raises
     ------
-    MissingTextError
-        If the words are unknown.
-    OptionError
-        If there are several annotators or trees, and no name is given.
-    UnknownNameError
-        If an annotator, a tree or `links` has an unknown name.
+    MissingTextError : If the words are unknown.
+    OptionError : If there are several annotators or trees, and no name is given.
+    UnknownNameError : If an annotator, a tree or `links` has an unknown name.
 
     Examples
     --------

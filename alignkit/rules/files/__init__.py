@@ -87,10 +87,8 @@ def write_rules(
 
     Raises
     ------
-    UnknownNameError
-        If the format is unknown.
-    WriteError
-        If the file cannot be written.
+    UnknownNameError : If the format is unknown.
+    WriteError : If the file cannot be written.
 
     Examples
     --------
@@ -161,13 +159,10 @@ def read_rules(
 
     Raises
     ------
-    UnknownNameError
-        If the format is unknown.
-    UnknownFormatError
-        If no format is given and none is recognized.
-    FormatError
-        If the file cannot be read or does not follow the format; the error names file, line
-        and column.
+    UnknownNameError : If the format is unknown.
+    UnknownFormatError : If no format is given and none is recognized.
+    FormatError : If the file cannot be read or does not follow the format; the error names file,
+        line and column.
     """
     check_arguments(read_rules, locals(), apart=("path",))
     name = _name(path)

@@ -117,8 +117,7 @@ def parse_rule(text: str) -> Rule:
 
     Raises
     ------
-    FormatError
-        If the text is not a rule; the error contains the column.
+    FormatError : If the text is not a rule; the error contains the column.
 
     Examples
     --------

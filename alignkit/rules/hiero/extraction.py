@@ -60,8 +60,7 @@ class HieroOptions:
 
     Raises
     ------
-    OptionError
-        If the limits exclude every rule.
+    OptionError : If the limits exclude every rule.
     """
 
     loose: bool = False
@@ -170,12 +169,10 @@ def extract_hiero(
 
     Raises
     ------
-    MissingTextError
-        If the pair has no words.
-    UnknownNameError
-        If `annotator`, `links` or `side` is unknown.
-    OptionError
-        If several annotators aligned the pair and none is named, or the tree has other words.
+    MissingTextError : If the pair has no words.
+    UnknownNameError : If `annotator`, `links` or `side` is unknown.
+    OptionError : If several annotators aligned the pair and none is named, or the tree has other
+        words.
 
     Examples
     --------

@@ -85,12 +85,10 @@ def learn_hiero(
 
     Raises
     ------
-    UnknownNameError
-        If `grammar`, `links`, `side` or `annotator` is unknown.
-    MissingTextError
-        If no aligned pair has words.
-    OptionError
-        If there are several annotators or trees and none is named, or no alignments or trees.
+    UnknownNameError : If `grammar`, `links`, `side` or `annotator` is unknown.
+    MissingTextError : If no aligned pair has words.
+    OptionError : If there are several annotators or trees and none is named, or no alignments or
+        trees.
 
     Examples
     --------
@@ -173,10 +171,8 @@ def write_hiero(
 
     Raises
     ------
-    UnknownNameError, MissingTextError, OptionError
-        As for `learn_hiero`.
-    WriteError
-        If the file cannot be written, or the disk is full.
+    UnknownNameError, MissingTextError, OptionError : As for `learn_hiero`.
+    WriteError : If the file cannot be written, or the disk is full.
 
     Notes
     -----

@@ -297,12 +297,9 @@ def phrase_table(
 
     Raises
     ------
-    OptionError
-        If an option is invalid, or several annotators aligned a pair and none is named.
-    UnknownNameError
-        If an option or annotator is unknown.
-    MissingTextError
-        If a pair has no words.
+    OptionError : If an option is invalid, or several annotators aligned a pair and none is named.
+    UnknownNameError : If an option or annotator is unknown.
+    MissingTextError : If a pair has no words.
 
     Notes
     -----

@@ -305,8 +305,7 @@ def pivot(
 
     Raises
     ------
-    UnknownNameError, OptionError
-        If `on` is unknown, or an option is invalid.
+    UnknownNameError, OptionError : If `on` is unknown, or an option is invalid.
 
     Notes
     -----

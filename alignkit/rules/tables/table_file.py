@@ -134,10 +134,8 @@ def read_table(
 
     Raises
     ------
-    FormatError
-        If a line is not an entry, or the file cannot be read or decoded.
-    UnknownNameError
-        If `format` is unknown.
+    FormatError : If a line is not an entry, or the file cannot be read or decoded.
+    UnknownNameError : If `format` is unknown.
     """
     check_arguments(read_table, locals())
     file = TableFile(fspath(path), format, ReadOptions(encoding=encoding, max_size=max_size))
