@@ -177,6 +177,23 @@ def test_the_log_is_read_in_parts_and_adjudicators_see_what_all_have_done(server
     assert int(seen.headers["x-last-n"]) == after
 
 
+def test_owners_who_annotate_see_no_votes_on_their_open_pairs(server):
+    slug, olga = server.slug, server.of("olga")
+    (row,) = (
+        x for x in olga.got("GET", f"projects/{slug}/people")["people"] if x["name"] == "olga"
+    )
+    new = {"role": "owner", "annotates": True, "etag": row["etag"]}
+    olga.got("PUT", f"projects/{slug}/people/olga", new)
+    assign(olga, slug, annotators=["anna", "olga"], double=1, control=0)
+    work(server.of("anna"), slug, 1)
+    path = f"projects/{slug}/events?limit=5000"
+    votes = [json.loads(line) for line in olga.ask("GET", path).text.splitlines()]
+    assert 1 not in {event.get("k", 0) for event in votes}
+    work(olga, slug, 1)
+    votes = [json.loads(line) for line in olga.ask("GET", path).text.splitlines()]
+    assert {event["annotator"] for event in votes if event.get("k") == 1} == {"anna", "olga"}
+
+
 def test_a_backup_is_the_project_and_two_downloads_are_enough(server, tmp_path):
     slug, olga = server.slug, server.of("olga")
     answer = olga.ask("GET", f"projects/{slug}/backup")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import os
 import secrets
 import sys
@@ -20,6 +19,7 @@ import sqlalchemy as sa
 from alignkit.annotate.lab import schema, values
 from alignkit.annotate.lab.audit import LabDatabase, LabStep
 from alignkit.annotate.lab.values import OPEN, Actor, LabError
+from alignkit.annotate.server.security import network
 
 COST = 15, 8, 3
 """The cost of scrypt: log2(n), r and p; it takes .4 s and 32 MB."""
@@ -80,17 +80,6 @@ def matches(password: str, stored: str) -> bool:
     *cost, salt, known = stored.split("$")[1:]
     derived = _derived(password, bytes.fromhex(salt), tuple(map(int, cost)))
     return hmac.compare_digest(derived, bytes.fromhex(known))
-
-
-def network(address: str) -> str:
-    """Return the part of an address that counts as one: all of it, of IPv6 the first 64 bits."""
-    try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address[:64]
-    if isinstance(ip, ipaddress.IPv6Address):
-        return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
-    return str(ip)
 
 
 @_place()  # first, for a flood must not write

@@ -33,7 +33,6 @@ from alignkit.annotate.lab import (
 from alignkit.annotate.lab.desks import Desks
 from alignkit.annotate.lab.drafts import Drafts
 from alignkit.annotate.lab.lab import Lab
-from alignkit.annotate.lab.passwords import network
 from alignkit.annotate.lab.routes import (
     ANYBODY,
     CREATE,
@@ -52,6 +51,7 @@ from alignkit.annotate.server.security import (
     Proxied,
     RefusedError,
     json_reply,
+    network,
     read_json,
     refusal,
 )

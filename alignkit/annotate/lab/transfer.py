@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from alignkit._support.wording import how_many
@@ -199,6 +199,14 @@ def _open_pairs(visit: LabVisit) -> int:
     return progress.get(visit.name, 0) if ANNOTATE in abilities(visit.role) else 0
 
 
+def _not_done(visit: LabVisit, conn: Connection) -> set[int]:
+    """Return the pairs that somebody still has to do."""
+    if ANNOTATE not in abilities(visit.role):
+        return set()
+    mine = voters(conn).items()
+    return {k for k, those in mine if any(x.name == visit.name and not x.done for x in those)}
+
+
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
     store, slug = visit.opened().store, visit.project.slug
@@ -227,10 +235,13 @@ def events(visit: LabVisit) -> Response:
         raise RefusedError(403, "This project hides names.")
     lines, size = [], 0
     with visit.store.database.reading() as conn:
+        open_pairs = _not_done(visit, conn)  # of people who annotate: others' votes come later
         for count, event in enumerate(queries.log_events(conn, after)):
             if count >= limit or size > _MOST_BYTES:
                 break
             after = event.n
+            if event.k in open_pairs and event.annotator != visit.name:
+                continue
             if numbers is None or event.k in numbers:
                 lines.append(msgspec.json.encode(event) + b"\n")
                 size += len(lines[-1])

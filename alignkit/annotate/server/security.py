@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import re
 import secrets
 from collections.abc import Callable
@@ -261,3 +262,14 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
         long = f"the request is longer than {limit // 1024} kB"
         raise RefusedError(413, f"{long}; send fewer events at a time")
     return bytes(body)
+
+
+def network(address: str) -> str:
+    """Return the part of an address that counts as one: all of it, of IPv6 the first 64 bits."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:64]
+    if isinstance(ip, ipaddress.IPv6Address):
+        return str(ip.ipv4_mapped or ipaddress.ip_network((int(ip) >> 64 << 64, 64)))
+    return str(ip)

@@ -34,6 +34,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from alignkit._support.signals import STOPS
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ProjectError, Visitor, own_folder
+from alignkit.annotate.server.security import network
 from alignkit.errors import AlignkitError, OptionError
 
 _FIRST, _PORTS, _TRIES = 20_000, 10_000, 20
@@ -137,7 +138,8 @@ class _FairConnection(_Connection):
         """Count the connections of the same address."""
         super().connection_made(transport)
         peers = [other.client for other in self.connections if isinstance(other, H11Protocol)]
-        if self.client and sum(peer[0] == self.client[0] for peer in peers if peer) > _MOST:
+        alike = [network(peer[0]) for peer in peers if peer]
+        if self.client and alike.count(network(self.client[0])) > _MOST:
             transport.abort()
 
 

@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
         server = serving.Server(
             own.app, started, hang=10.0, ssl_certfile=options.certificate, ssl_keyfile=options.key,
-            limit_concurrency=400, fair=not options.behind_proxy,
+            limit_concurrency=2000, fair=not options.behind_proxy,
         )  # fmt: skip
         try:
             with apart():  # files are in place when they are complete, not when the command ends
