@@ -264,6 +264,7 @@ def test_on_a_phone_there_is_room_for_the_matrix(page):
     page.evaluate("document.body.scrollTo(0, 1e4)")
     bottom, top = (page.locator(part).bounding_box() for part in ("#effect", "#tools"))
     assert 46 < bottom["y"] < bottom["y"] + bottom["height"] < top["y"]  # what it changes, in sight
+    page.wait_for_selector("#figures a")
     assert page.locator("#figures a").bounding_box()["y"] < top["y"]
     page.set_viewport_size({"width": 1280, "height": 800})
 
