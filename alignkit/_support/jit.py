@@ -18,14 +18,6 @@ from alignkit._support.kernel_cache import KernelCache, can_keep
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-"""The arrays of kernels."""
-
 _FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 

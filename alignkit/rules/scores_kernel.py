@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Bools, Floats, Ints, Longs, jit
+from alignkit._support.array_types import B1, F8, I4, I8
+from alignkit._support.jit import jit
 from alignkit.rules.derivation.cuts_kernel import BITS, VARIABLE, WORD
 
 
 @jit
 def count_found(
-    matched: Ints, afters: Ints, begins: Longs, changing: Bools, other_matched: Ints,
-    other_afters: Ints, other_begins: Longs, source_classes: Ints, source_offsets: Longs,
-    target_classes: Ints, target_offsets: Longs, size: int,
-) -> Longs:  # fmt: skip
+    matched: I4, afters: I4, begins: I8, changing: B1, other_matched: I4,
+    other_afters: I4, other_begins: I8, source_classes: I4, source_offsets: I8,
+    target_classes: I4, target_offsets: I8, size: int,
+) -> I8:  # fmt: skip
     """Count the minimal rules of some derivations, and those that are found in others.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the source nodes.
@@ -59,7 +60,7 @@ def count_found(
 
 @jit
 def is_composed(
-    matched: Ints, afters: Ints, i: int, others: Ints, other_afters: Ints, r: int, size: int
+    matched: I4, afters: I4, i: int, others: I4, other_afters: I4, r: int, size: int
 ) -> bool:
     """Return whether the minimal rule at i is a union of at most `size` nodes from r down.
 
@@ -87,9 +88,9 @@ def is_composed(
 
 @jit
 def weigh_words(
-    symbols: Ints, offsets: Longs, links: Ints, link_offsets: Longs, keys: Longs, weights: Floats,
-    lone: Floats,
-) -> Floats:  # fmt: skip
+    symbols: I4, offsets: I8, links: I4, link_offsets: I8, keys: I8, weights: F8,
+    lone: F8,
+) -> F8:  # fmt: skip
     """Return the lexical weights of some rules: of the target words, and of the source words.
 
     symbols, offsets, links, link_offsets: The rules; see `alignkit.rules.derivation.cuts_kernel`.
@@ -106,9 +107,7 @@ def weigh_words(
 
 
 @jit
-def weigh(
-    source: Ints, target: Ints, links: Ints, way: int, keys: Longs, weights: Floats, lone: Floats
-) -> float:
+def weigh(source: I4, target: I4, links: I4, way: int, keys: I8, weights: F8, lone: F8) -> float:
     """Return the lexical weight of the target words (way 0), or of the source words (1).
 
     A word weighs the mean w(word | linked word) over its links, or w(word | NULL) without any; a
@@ -134,7 +133,7 @@ def weigh(
 
 
 @jit
-def yielded(symbols: Ints) -> Ints:
+def yielded(symbols: I4) -> I4:
     """Return the words of a side in order, -1 for a variable."""
     words = np.empty(len(symbols), np.int32)
     count, at = 0, 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Floats, Ints, Longs, jit
+from alignkit._support.array_types import F8, I4, I8
+from alignkit._support.jit import jit
 
 
 @jit
-def count_composed(parents: Ints, begins: Longs, size: int) -> Floats:
+def count_composed(parents: I4, begins: I8, size: int) -> F8:
     """Return how many connected sets of so many nodes the derivation of each pair has."""
     counts = np.zeros(len(begins) - 1, np.float64)
     for k in range(len(begins) - 1):
@@ -28,9 +29,7 @@ def count_composed(parents: Ints, begins: Longs, size: int) -> Floats:
 
 
 @jit
-def compose(
-    matched: Ints, afters: Ints, begins: Longs, size: int, room: int
-) -> tuple[Ints, Ints, Longs, Ints]:
+def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[I4, I4, I8, I4]:
     """Put connected sets of nodes of derivations together: rules of one size.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the derivations.
@@ -100,12 +99,12 @@ BITS = 3
 
 @jit
 def write_fragments(
-    roots: Ints, variables: Ints, variable_offsets: Longs, pairs: Ints, sources: Ints,
-    source_offsets: Longs, source_labels: Ints, source_words: Ints, source_word_offsets: Longs,
-    targets: Ints, target_offsets: Longs, target_labels: Ints, target_words: Ints,
-    target_word_offsets: Longs, far: Ints, source_before: Longs, target_before: Longs,
+    roots: I4, variables: I4, variable_offsets: I8, pairs: I4, sources: I4,
+    source_offsets: I8, source_labels: I4, source_words: I4, source_word_offsets: I8,
+    targets: I4, target_offsets: I8, target_labels: I4, target_words: I4,
+    target_word_offsets: I8, far: I4, source_before: I8, target_before: I8,
     strings: tuple[bool, bool], deletions: bool,
-) -> tuple[Ints, Longs, Ints, Longs, Ints]:  # fmt: skip
+) -> tuple[I4, I8, I4, I8, I4]:  # fmt: skip
     """Write both fragments of some rules.
 
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
@@ -192,7 +191,7 @@ def write_fragments(
 
 
 @jit
-def widened(array: Ints, used: int, needed: int) -> Ints:
+def widened(array: I4, used: int, needed: int) -> I4:
     """Return a longer array that begins with what is used of this one."""
     larger = np.empty(2 * needed, np.int32)
     for k in range(used):  # compiles in less time than a slice
@@ -202,8 +201,8 @@ def widened(array: Ints, used: int, needed: int) -> Ints:
 
 @jit
 def write_side(
-    symbols: Ints, at: int, root: int, trees: Ints, labels: Ints, base: int, words: Ints,
-    first: int, marks: Ints, places: Ints, before: Longs, none_before: int, stack: Ints,
+    symbols: I4, at: int, root: int, trees: I4, labels: I4, base: int, words: I4,
+    first: int, marks: I4, places: I4, before: I8, none_before: int, stack: I4,
     string: bool, apart: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Write one fragment; return where it ends, its nodes with its variables, and its depth.

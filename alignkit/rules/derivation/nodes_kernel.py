@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Ints, Longs, jit
+from alignkit._support.array_types import I4, I8
+from alignkit._support.jit import jit
 
 FAR = 2**31 - 1
 
 
 @jit
-def before(positions: Ints, words: int) -> Ints:
+def before(positions: I4, words: int) -> I4:
     """Return how many links lie before each of the words, and before their end."""
     counts = np.zeros(words + 1, np.int32)
     for k in range(len(positions)):
@@ -25,7 +26,7 @@ def before(positions: Ints, words: int) -> Ints:
 
 
 @jit
-def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> Ints:
+def linked(parents: I4, starts: I4, ends: I4, near: I4, far: I4) -> I4:
     """Return the least and greatest positions that words below each node are linked to, (n, 2)."""
     nodes, words = len(parents), ends[0] if len(ends) else 0
     range_of = np.empty((words, 2), np.int32)
@@ -59,9 +60,7 @@ def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> In
 
 
 @jit
-def closed(
-    parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints, far_words: int
-) -> tuple[Ints, Ints]:
+def closed(parents: I4, starts: I4, ends: I4, near: I4, far: I4, far_words: int) -> tuple[I4, I4]:
     """Return the links of each node as a range of those that are sorted by their far ends, (n, 2).
 
     It is empty where a node has no links, or where they are not all links of what they span. Beside
@@ -83,9 +82,9 @@ def closed(
 
 @jit
 def find_classes(
-    sources: Ints, source_offsets: Longs, targets: Ints, target_offsets: Longs, links: Ints,
-    offsets: Longs,
-) -> tuple[Ints, Ints, Longs]:  # fmt: skip
+    sources: I4, source_offsets: I8, targets: I4, target_offsets: I8, links: I4,
+    offsets: I8,
+) -> tuple[I4, I4, I8]:  # fmt: skip
     """Find the classes: chains of nodes of both sides that have the same links.
 
     sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -163,7 +162,7 @@ def place(first: int, last: int, room: int) -> int:
 
 
 @jit
-def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Longs]:
+def find_chains(classes: I4, offsets: I8, begins: I8) -> tuple[I4, I8]:
     """Sort the nodes of one side by their class.
 
     classes: (n,) int32: the class of each node, -1 for none, counted within its pair.
@@ -193,9 +192,9 @@ def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Lon
 
 @jit
 def match_nodes(
-    sources: Ints, source_offsets: Longs, source_labels: Ints, targets: Ints, target_offsets: Longs,
-    target_labels: Ints, links: Ints, offsets: Longs,
-) -> tuple[Ints, Ints, Ints, Longs]:  # fmt: skip
+    sources: I4, source_offsets: I8, source_labels: I4, targets: I4, target_offsets: I8,
+    target_labels: I4, links: I4, offsets: I8,
+) -> tuple[I4, I4, I4, I8]:  # fmt: skip
     """Match the nodes of both sides that have the same links one to one.
 
     sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
@@ -237,7 +236,7 @@ def match_nodes(
 
 
 @jit
-def match_chains(chain: Ints, other: Ints, labels: Ints, other_labels: Ints, partners: Ints) -> int:
+def match_chains(chain: I4, other: I4, labels: I4, other_labels: I4, partners: I4) -> int:
     """Match two chains, top first; note the partner of each source node, and return how many."""
     # two roots are matched whatever their labels
     roots = 1 if chain[0] == 0 and other[0] == 0 else 0
@@ -257,7 +256,7 @@ def match_chains(chain: Ints, other: Ints, labels: Ints, other_labels: Ints, par
 
 
 @jit
-def best_places(names: Ints, others: Ints) -> Ints:
+def best_places(names: I4, others: I4) -> I4:
     """Return the places of the longer chain, from below, that the shorter one is matched to.
 
     Most equal labels; of those the lowest places, compared from below.
@@ -284,8 +283,8 @@ def best_places(names: Ints, others: Ints) -> Ints:
 
 @jit
 def find_frontiers(
-    trees: Ints, tree_offsets: Longs, near: Ints, far: Ints, offsets: Longs, far_words: Ints,
-) -> tuple[Ints, Ints, Longs]:  # fmt: skip
+    trees: I4, tree_offsets: I8, near: I4, far: I4, offsets: I8, far_words: I4,
+) -> tuple[I4, I4, I8]:  # fmt: skip
     """Find the frontier nodes of trees whose other side is a string.
 
     trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -319,7 +318,7 @@ def find_frontiers(
 
 
 @jit
-def nest(starts: Ints, ends: Ints, begins: Longs) -> tuple[Ints, Ints]:
+def nest(starts: I4, ends: I4, begins: I8) -> tuple[I4, I4]:
     """Return the parent of each of some spans that nest, -1 for none, and the first after it.
 
     starts, ends: (R,) int32: half-open spans, none of them empty, by their starts, outer ones

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Floats, Ints, Longs, jit
+from alignkit._support.array_types import F8, I4, I8
+from alignkit._support.jit import jit
 from alignkit.rules.hiero.extraction_kernel import BITS
 from alignkit.rules.scores_kernel import weigh
 
 
 @jit
 def settle(
-    symbols: Ints, offsets: Longs, values: Floats, masks: int, most_symbols: int, keys: Longs,
-    weights: Floats, lone: Floats, best: Longs, out: Floats,
+    symbols: I4, offsets: I8, values: F8, masks: int, most_symbols: int, keys: I8,
+    weights: F8, lone: F8, best: I8, out: F8,
 ) -> int:  # fmt: skip
     """Make one rule of the sequences that differ in their alignments alone.
 
@@ -71,7 +72,7 @@ def settle(
 
 @jit
 def unfold(
-    symbols: Ints, start: int, end: int, most_symbols: int, source: Ints, target: Ints, links: Ints
+    symbols: I4, start: int, end: int, most_symbols: int, source: I4, target: I4, links: I4
 ) -> tuple[int, int, int]:
     """Set the words of both sides, -1 for variables, and their links; return the lengths."""
     at = start + 1
@@ -100,8 +101,8 @@ def unfold(
 
 @jit
 def turn(
-    symbols: Ints, offsets: Longs, best: Longs, counts: Floats, least: float, masks: int,
-    words: Ints, labels: Ints, turned: Ints, ends: Longs,
+    symbols: I4, offsets: I8, best: I8, counts: F8, least: float, masks: int,
+    words: I4, labels: I4, turned: I4, ends: I8,
 ) -> None:  # fmt: skip
     """Write rules source side first; of one that is too rare, the source side alone.
 
@@ -163,8 +164,8 @@ CONSTITUENT, BESIDE, RIGHT, LEFT, THREE = 1, 2, 3, 4, 5
 
 @jit
 def chart(
-    labels: Ints, starts: Ints, ends: Ints, by_start: Longs, from_start: Longs, by_end: Longs,
-    to_end: Longs, longest: int, codes: Longs,
+    labels: I4, starts: I4, ends: I4, by_start: I8, from_start: I8, by_end: I8,
+    to_end: I8, longest: int, codes: I8,
 ) -> None:  # fmt: skip
     """Write the label of each span of one sentence.
 
@@ -195,8 +196,8 @@ def chart(
 
 @jit
 def of_span(
-    start: int, end: int, tops: Ints, labels: Ints, starts: Ints, ends: Ints, by_start: Longs,
-    from_start: Longs, by_end: Longs, to_end: Longs,
+    start: int, end: int, tops: I4, labels: I4, starts: I4, ends: I4, by_start: I8,
+    from_start: I8, by_end: I8, to_end: I8,
 ) -> int:  # fmt: skip
     """Return the label of a span: the first form that exists."""
     size = end - start

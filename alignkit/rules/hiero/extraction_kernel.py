@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Floats, Ints, Longs, jit
+from alignkit._support.array_types import F8, I4, I8
+from alignkit._support.jit import jit
 from alignkit.rules.tables.runs_kernel import alike
 
 BITS = 30
@@ -20,9 +21,9 @@ BITS = 30
 
 @jit
 def derive(
-    spans: Ints, phrase_ends: Longs, links: Ints, link_ends: Longs, lengths: Ints,
-    most_symbols: int, least_hole: int, most_holes: int, pair: int, stop: int, rows: Ints,
-    ends: Longs,
+    spans: I4, phrase_ends: I8, links: I4, link_ends: I8, lengths: I4,
+    most_symbols: int, least_hole: int, most_holes: int, pair: int, stop: int, rows: I4,
+    ends: I8,
 ) -> int:  # fmt: skip
     """Write the derivations of the sentence pairs from number `pair` to before `stop`.
 
@@ -70,8 +71,8 @@ def derive(
 
 @jit
 def of_phrase(
-    whole: int, spans: Ints, before: Longs, first: Longs, most_symbols: int, least_hole: int,
-    most_holes: int, holes: Longs, rows: Ints, written: int,
+    whole: int, spans: I4, before: I8, first: I8, most_symbols: int, least_hole: int,
+    most_holes: int, holes: I8, rows: I4, written: int,
 ) -> int:  # fmt: skip
     """Write the derivations of one phrase pair; return the rows so far, -1 without room."""
     a, b, c, d = spans[whole, 0], spans[whole, 1], spans[whole, 2], spans[whole, 3]
@@ -127,10 +128,10 @@ def of_phrase(
 
 @jit
 def encode(
-    rows: Ints, row_ends: Longs, spans: Ints, links: Ints, link_ends: Longs, lengths: Ints,
-    source_ids: Ints, source_ends: Longs, target_ids: Ints, target_ends: Longs, labels: Ints,
-    most_length: int, by_source: bool, most_symbols: int, pair: int, stop: int, symbols: Ints,
-    ends: Longs, values: Floats, firsts: Longs,
+    rows: I4, row_ends: I8, spans: I4, links: I4, link_ends: I8, lengths: I4,
+    source_ids: I4, source_ends: I8, target_ids: I4, target_ends: I8, labels: I4,
+    most_length: int, by_source: bool, most_symbols: int, pair: int, stop: int, symbols: I4,
+    ends: I8, values: F8, firsts: I8,
 ) -> int:  # fmt: skip
     """Write the rules of derivations as sequences, those of a sentence pair each once.
 
@@ -189,9 +190,9 @@ def encode(
 
 @jit
 def write_rule(
-    rows: Ints, row: int, spans: Ints, links: Ints, link_starts: Longs, source_ids: Ints,
-    source: int, target_ids: Ints, target: int, labels: Ints, most_length: int, by_source: bool,
-    most_symbols: int, masks: int, places: Longs, symbols: Ints, at: int,
+    rows: I4, row: int, spans: I4, links: I4, link_starts: I8, source_ids: I4,
+    source: int, target_ids: I4, target: int, labels: I4, most_length: int, by_source: bool,
+    most_symbols: int, masks: int, places: I8, symbols: I4, at: int,
 ) -> int:  # fmt: skip
     """Write one rule from `at` on; return where it ends."""
     start = at
@@ -253,7 +254,7 @@ def write_rule(
 
 @jit
 def label_of(
-    spans: Ints, phrase: int, base: int, labels: Ints, most_length: int, by_source: bool
+    spans: I4, phrase: int, base: int, labels: I4, most_length: int, by_source: bool
 ) -> int:
     """Return the label of a phrase pair."""
     if len(labels) == 0:
@@ -265,8 +266,8 @@ def label_of(
 
 @jit
 def once(
-    symbols: Ints, ends: Longs, at: int, masks: int, slots: Longs, stamps: Longs,
-    others: Longs, stamp: int, begin: int, written: int, values: Floats,
+    symbols: I4, ends: I8, at: int, masks: int, slots: I8, stamps: I8,
+    others: I8, stamp: int, begin: int, written: int, values: F8,
 ) -> int:  # fmt: skip
     """Keep the sequence that was written last, to `at`, or count it for the same one before it.
 

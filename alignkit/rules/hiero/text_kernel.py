@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Bytes, Ints, Longs, jit
+from alignkit._support.array_types import I4, I8, U1
+from alignkit._support.jit import jit
 from alignkit.rules.hiero.extraction_kernel import BITS
 
 TEXT, LABEL, NUMBER, SOURCE, TARGET, LINKS, ALL_LINKS = range(7)
@@ -15,9 +16,9 @@ there; links of words, or of variables too, divided by that piece."""
 
 @jit
 def lines(
-    layout: Ints, symbols: Ints, offsets: Longs, labels: int, most_symbols: int, words: int,
-    dash: int, pieces: Bytes, piece_ends: Longs, numbers: Ints, number_pieces: Bytes,
-    number_ends: Longs, rule: int, out: Bytes, state: Longs,
+    layout: I4, symbols: I4, offsets: I8, labels: int, most_symbols: int, words: int,
+    dash: int, pieces: U1, piece_ends: I8, numbers: I4, number_pieces: U1,
+    number_ends: I8, rule: int, out: U1, state: I8,
 ) -> int:  # fmt: skip
     """Write the lines of rules from number `rule` on.
 
@@ -79,7 +80,7 @@ def lines(
 
 
 @jit
-def bounds(symbols: Ints, start: int) -> tuple[int, int, int]:
+def bounds(symbols: I4, start: int) -> tuple[int, int, int]:
     """Return where the source side begins, where it ends, and where the target side ends."""
     middle = start + 1
     while symbols[middle] != 0:
@@ -91,7 +92,7 @@ def bounds(symbols: Ints, start: int) -> tuple[int, int, int]:
 
 
 @jit
-def put(pieces: Bytes, piece_ends: Longs, piece: int, out: Bytes, at: int) -> int:
+def put(pieces: U1, piece_ends: I8, piece: int, out: U1, at: int) -> int:
     """Write a piece; return where it ends, or the end of `out` if there is no room."""
     start, size = piece_ends[piece], piece_ends[piece + 1] - piece_ends[piece]
     if at + size > len(out):
@@ -103,8 +104,8 @@ def put(pieces: Bytes, piece_ends: Longs, piece: int, out: Bytes, at: int) -> in
 
 @jit
 def put_links(
-    symbols: Ints, begin: int, middle: int, end: int, base: int, most_symbols: int, variables: bool,
-    pieces: Bytes, piece_ends: Longs, divider: int, dash: int, out: Bytes, at: int,
+    symbols: I4, begin: int, middle: int, end: int, base: int, most_symbols: int, variables: bool,
+    pieces: U1, piece_ends: I8, divider: int, dash: int, out: U1, at: int,
 ) -> int:  # fmt: skip
     """Write links as `put` does, those of a source symbol after the other."""
     any_before = False
@@ -132,7 +133,7 @@ def put_links(
 
 
 @jit
-def identical(symbols: Ints, offsets: Longs, labels: int, folded: Ints, same: Bytes) -> None:
+def identical(symbols: I4, offsets: I8, labels: int, folded: I4, same: U1) -> None:
     """Mark the rules whose sides are equal, words by their `folded` numbers."""
     base = 2 * labels + 1
     for rule in range(len(offsets) - 1):

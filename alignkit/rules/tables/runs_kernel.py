@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Floats, Ints, Longs, Words, inlined, jit
+from alignkit._support.array_types import F8, I4, I8, U8
+from alignkit._support.jit import inlined, jit
 
 DONE, FULL = -1, -2
 """What `merge` returns: nothing is left, or the output is full."""
@@ -19,7 +20,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inlined
-def key_at(symbols: Ints, start: int, end: int) -> np.uint64:
+def key_at(symbols: I4, start: int, end: int) -> np.uint64:
     """Return the key of what a sequence has from `start` on; 0 stands for its end."""
     key = np.uint64(0)
     if start < end:
@@ -31,7 +32,7 @@ def key_at(symbols: Ints, start: int, end: int) -> np.uint64:
 
 
 @inlined
-def compare(left: Ints, i: int, end: int, right: Ints, j: int, stop: int) -> int:
+def compare(left: I4, i: int, end: int, right: I4, j: int, stop: int) -> int:
     """Return -1, 0 or 1: how left[i:end] compares with right[j:stop]."""
     while i < end and j < stop:
         if left[i] != right[j]:
@@ -44,7 +45,7 @@ def compare(left: Ints, i: int, end: int, right: Ints, j: int, stop: int) -> int
 
 
 @inlined
-def combine(into: Floats, row: int, values: Floats, other: int, sums: int) -> None:
+def combine(into: F8, row: int, values: F8, other: int, sums: int) -> None:
     """Add the first values of a row to those of another; of the rest keep the greater."""
     for k in range(sums):
         into[row, k] += values[other, k]
@@ -53,7 +54,7 @@ def combine(into: Floats, row: int, values: Floats, other: int, sums: int) -> No
 
 
 @inlined
-def alike(symbols: Ints, start: int, other: int, size: int) -> bool:
+def alike(symbols: I4, start: int, other: int, size: int) -> bool:
     """Return whether two stretches hold the same numbers."""
     same = 0
     while same < size and symbols[start + same] == symbols[other + same]:
@@ -63,8 +64,8 @@ def alike(symbols: Ints, start: int, other: int, size: int) -> bool:
 
 @jit
 def absorb(
-    symbols: Ints, offsets: Longs, values: Floats, first: int, sums: int, kept: Ints,
-    ends: Longs, kept_values: Floats, slots: Words, size: int,
+    symbols: I4, offsets: I8, values: F8, first: int, sums: int, kept: I4,
+    ends: I8, kept_values: F8, slots: U8, size: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Take in the records from number `first` on, each sequence once.
 
@@ -124,7 +125,7 @@ def absorb(
 
 
 @jit
-def sort(symbols: Ints, ends: Longs, order: Ints, keys: Words) -> None:
+def sort(symbols: I4, ends: I8, order: I4, keys: U8) -> None:
     """Put the numbers of records, `order`, into the order of their sequences, which all differ.
 
     Quicksort in three parts by the keys; those with equal keys are sorted by their next ones
@@ -176,16 +177,14 @@ def median(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
 
 
 @inlined
-def swap(order: Ints, keys: Words, i: int, j: int) -> None:
+def swap(order: I4, keys: U8, i: int, j: int) -> None:
     """Exchange two records."""
     order[i], order[j] = order[j], order[i]
     keys[i], keys[j] = keys[j], keys[i]
 
 
 @inlined
-def insert(
-    symbols: Ints, ends: Longs, order: Ints, keys: Words, lo: int, hi: int, depth: int
-) -> None:
+def insert(symbols: I4, ends: I8, order: I4, keys: U8, lo: int, hi: int, depth: int) -> None:
     """Sort a few records that are equal up to a depth."""
     for k in range(lo + 1, hi):
         # lo..k is sorted; the record goes down to its place
@@ -206,7 +205,7 @@ def insert(
 
 
 @jit
-def fitting(ends: Longs, order: Ints, begin: int, records: int, room: int) -> int:
+def fitting(ends: I8, order: I4, begin: int, records: int, room: int) -> int:
     """Return where a block ends that begins at a place of `order`; it has a record at least."""
     end, used = begin, 0
     while end < len(order) and end - begin < records:
@@ -219,7 +218,7 @@ def fitting(ends: Longs, order: Ints, begin: int, records: int, room: int) -> in
 
 
 @jit
-def take(symbols: Ints, ends: Longs, values: Floats, order: Ints) -> tuple[Ints, Longs, Floats]:
+def take(symbols: I4, ends: I8, values: F8, order: I4) -> tuple[I4, I8, F8]:
     """Return some records, in an order, as arrays of their own."""
     offsets = np.zeros(len(order) + 1, np.int64)
     for k in range(len(order)):
@@ -236,7 +235,7 @@ def take(symbols: Ints, ends: Longs, values: Floats, order: Ints) -> tuple[Ints,
 
 
 @inlined
-def before(symbols: Ints, offsets: Longs, places: Longs, keys: Words, run: int, other: int) -> bool:
+def before(symbols: I4, offsets: I8, places: I8, keys: U8, run: int, other: int) -> bool:
     """Return whether the next record of run run comes before that of another."""
     if keys[run] != keys[other]:
         return bool(keys[run] < keys[other])
@@ -250,7 +249,7 @@ def before(symbols: Ints, offsets: Longs, places: Longs, keys: Words, run: int, 
 
 @inlined
 def sift(
-    heap: Longs, size: int, symbols: Ints, offsets: Longs, places: Longs, keys: Words,
+    heap: I8, size: int, symbols: I4, offsets: I8, places: I8, keys: U8,
     node: int,
 ) -> None:  # fmt: skip
     """Let a run sink to its place in a heap, the first record at its top."""
@@ -268,8 +267,8 @@ def sift(
 
 @jit
 def merge(
-    symbols: Ints, offsets: Longs, values: Floats, counts: Longs, places: Longs, keys: Words,
-    heap: Longs, state: Longs, sums: int, out: Ints, out_offsets: Longs, out_values: Floats,
+    symbols: I4, offsets: I8, values: F8, counts: I8, places: I8, keys: U8,
+    heap: I8, state: I8, sums: int, out: I4, out_offsets: I8, out_values: F8,
 ) -> int:  # fmt: skip
     """Merge the blocks of several runs until one is used up, or the output is full.
 
@@ -338,7 +337,7 @@ def merge(
 
 
 @jit
-def between(symbols: Ints, offsets: Longs, keys: Ints, key_offsets: Longs) -> Ints:
+def between(symbols: I4, offsets: I8, keys: I4, key_offsets: I8) -> I4:
     """Return how many of some sorted phrases the first phrase of each record is not before.
 
     symbols, offsets: The records.
@@ -359,7 +358,7 @@ def between(symbols: Ints, offsets: Longs, keys: Ints, key_offsets: Longs) -> In
 
 
 @inlined
-def is_before(symbols: Ints, i: int, keys: Ints, j: int, end: int) -> bool:
+def is_before(symbols: I4, i: int, keys: I4, j: int, end: int) -> bool:
     """Return whether the phrase that begins at i, and ends before 0, comes before keys[j:end]."""
     while j < end:
         if symbols[i] != keys[j]:

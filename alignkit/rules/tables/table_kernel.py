@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from alignkit._support.jit import Bytes, Floats, Ints, Longs, inlined, jit
+from alignkit._support.array_types import F8, I4, I8, U1
+from alignkit._support.jit import inlined, jit
 from alignkit.rules.tables.runs_kernel import alike
 
 
 @jit
 def pack(
-    spans: Ints, pairs: Longs, source: Ints, source_offsets: Longs, target: Ints,
-    target_offsets: Longs, offsets: Longs, symbols: Ints,
+    spans: I4, pairs: I8, source: I4, source_offsets: I8, target: I4,
+    target_offsets: I8, offsets: I8, symbols: I4,
 ) -> None:  # fmt: skip
     """Write phrase pairs as records, the target phrase first.
 
@@ -39,7 +40,7 @@ def pack(
 
 
 @jit
-def number_groups(symbols: Ints, offsets: Longs, before: Ints, last: int, head: int) -> Longs:
+def number_groups(symbols: I4, offsets: I8, before: I4, last: int, head: int) -> I8:
     """Return the group of each of some sorted records: those with the same first phrase.
 
     symbols, offsets: The records.
@@ -68,7 +69,7 @@ def number_groups(symbols: Ints, offsets: Longs, before: Ints, last: int, head: 
 
 
 @jit
-def exchange(symbols: Ints, offsets: Longs, kept: Bytes, ranks: Ints) -> tuple[Ints, Longs]:
+def exchange(symbols: I4, offsets: I8, kept: U1, ranks: I4) -> tuple[I4, I8]:
     """Exchange the phrases of records, and number words anew; of what is not kept one phrase stays.
 
     symbols, offsets: The records.
@@ -98,9 +99,9 @@ def exchange(symbols: Ints, offsets: Longs, kept: Bytes, ranks: Ints) -> tuple[I
 
 @jit
 def write(
-    symbols: Ints, offsets: Longs, shown: Longs, words: Bytes, word_ends: Longs,
-    numbers: Bytes, number_ends: Longs, places: Longs,
-) -> Bytes:  # fmt: skip
+    symbols: I4, offsets: I8, shown: I8, words: U1, word_ends: I8,
+    numbers: U1, number_ends: I8, places: I8,
+) -> U1:  # fmt: skip
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
     symbols, offsets: The records.
@@ -153,7 +154,7 @@ _UNIT = 2.0**BITS
 
 
 @inlined
-def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
+def rename(symbol: int, numbers: I4, renamed: I4, names: I4) -> int:
     """Return a symbol as it is called once variables have the names found."""
     number = numbers[symbol]
     return symbol if number < 0 else renamed[symbol, names[number]]
@@ -161,9 +162,9 @@ def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
 
 @jit
 def join(
-    symbols: Ints, offsets: Longs, values: Floats, partners: Longs, state: Longs,
-    identity: bool, ranks: Ints, numbers: Ints, renamed: Ints, out: Ints, out_offsets: Longs,
-    out_values: Floats,
+    symbols: I4, offsets: I8, values: F8, partners: I8, state: I8,
+    identity: bool, ranks: I4, numbers: I4, renamed: I4, out: I4, out_offsets: I8,
+    out_values: F8,
 ) -> int:  # fmt: skip
     """Write the paths from phrases over their pivots to other phrases.
 
@@ -226,7 +227,7 @@ def join(
 
 
 @inlined
-def divide(number: float, out: Floats, row: int, first: int) -> None:
+def divide(number: float, out: F8, row: int, first: int) -> None:
     """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
     for k in range(LIMBS):
         # the next 28 bits of the number
