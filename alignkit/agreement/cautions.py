@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
 
-from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, ONLY_EMPTY, by_both
+from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
+from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.overlaps import columns

@@ -178,9 +178,9 @@ def _why(
 ) -> str:
     """Return why C has no value, as precisely as possible."""
     if reason == correction.NO_PAIRS:
-        if left_out[result.ONLY_EMPTY]:
+        if left_out[correction.ONLY_EMPTY]:
             return f"{reason}: both sets are empty in every sample, so pi0 has no value"
-        if left_out[result.BOTH_EMPTY]:
+        if left_out[correction.BOTH_EMPTY]:
             return f"{reason}: neither annotator has anything to compare"
         return f"{reason}: no pair was annotated by both"
     if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:

@@ -8,6 +8,7 @@ the second, and pi0 the third over the fourth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.errors import OptionError
-from alignkit.stats.resampling import ratio
+from alignkit.stats.resampling import SEED, Interval, confidence_interval, ratio
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +31,9 @@ AGGREGATES = ("macro", "micro")
 """The mean of the sentence pairs' ratios, or the ratio of the pooled counts."""
 
 CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree completely"
+BOTH_EMPTY = "both sets empty"
+ONLY_EMPTY = "only empty samples"
+Sampler = Callable[[int, int, np.random.Generator], Collection[Hashable]]
 NO_PAIRS = "no sentence pair is left"
 NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
 
@@ -54,6 +58,22 @@ class Correction:
     undefined: str
     pi0_error: float
     C_error: float
+
+
+@dataclass(frozen=True)
+class SetCorrection(Correction):
+    """The agreement of sets, corrected for chance.
+
+    Parameters
+    ----------
+    interval : The bootstrap interval of C over units; None if not requested.
+    left_out : The number of units left out, by reason.
+    notes : Cautions.
+    """
+
+    interval: Interval | None
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +116,10 @@ class ChanceTerms:
         """Return the terms of a known expectation, for sets of fixed sizes."""
         terms = ObservedTerms.of(first, second, common, normalizer)
         return cls(terms.ratio, common, terms.norm, *([np.zeros(len(common))] * 4))
+
+    def part(self, kept: NDArray[np.bool_]) -> ChanceTerms:
+        """Return the terms of some of the pairs."""
+        return ChanceTerms(**{name: values[kept] for name, values in vars(self).items()})
 
     def spread(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
         """Return terms for more pairs: these at the given places, the others unknown."""
@@ -150,24 +174,41 @@ def correct_sets(
     first: Sequence[Collection[Hashable]],
     second: Sequence[Collection[Hashable]],
     *,
-    choices: int | Sequence[int],
+    choices: int | Sequence[int] | None = None,
+    sample: Sampler | None = None,
+    samples: int = 1000,
+    seed: int = SEED,
     normalizer: str = "min",
     aggregate: str = "macro",
-) -> Correction:
-    """Compute the agreement of two annotators who chose sets of items, after Kupper & Hafner.
+    confidence: float | None = None,
+    resamples: int = 1000,
+) -> SetCorrection:
+    """Compute the agreement of two annotators who chose sets of items.
+
+    Chance is either a number of choices, after Kupper & Hafner, or a sampler (after Cohn et al.,
+    for any structure that can be written as a set of items, such as trees or segments). C of two
+    structures, or with two samplers, is not comparable.
 
     Parameters
     ----------
     first, second : The sets chosen by each annotator, one per unit; units with two empty sets are
         left out.
     choices : The number of items to choose from: one number, or one for each unit.
+    sample : A function of a unit's place, an annotator (0 or 1) and a generator; it returns a set
+        that the annotator could have chosen by chance. See `alignkit.agreement.samplers`.
+    samples : How many pairs of sets are drawn for each unit.
+    seed : The seed of samples and resamples. The samples of a unit do not depend on other units.
     normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one (Kupper &
         Hafner's definition).
     aggregate : ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
+    confidence : The confidence of a bootstrap interval of C over units, with the samples fixed;
+        None: no interval.
+    resamples : The number of resamples of the interval.
 
     Raises
     ------
-    OptionError : If the numbers of units differ, or a set has more items than there are choices.
+    OptionError : If the numbers of units differ, a set has more items than there are choices, or
+        the sampler fails; the message names the unit and the annotator.
     UnknownNameError : If `normalizer` or `aggregate` is not a known name.
 
     References
@@ -182,18 +223,70 @@ def correct_sets(
     >>> round(result.pi, 4), result.pi0, round(result.C, 4)
     (0.6667, 0.25, 0.5556)
     """
-    check_arguments(correct_sets, locals())
+    check_arguments(correct_sets, locals(), apart=("sample",))
     check_known("normalizer", normalizer, NORMALIZERS)
     check_known("aggregate", aggregate, AGGREGATES)
     if len(first) != len(second):
         raise OptionError(f"{len(first)} sets of one annotator, but {len(second)} of the other")
+    if (choices is None) == (sample is None):
+        raise OptionError("give either `choices` or a sampler (`sample`)")
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
     sizes = np.array([(len(a), len(b), len(a & b)) for a, b in sets], np.float64).reshape(-1, 3)
-    room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
-    if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
-        raise OptionError("a set has more items than `choices`; check `choices`")
-    kept = sizes[:, :2].any(axis=1)
+    kept = np.flatnonzero(sizes[:, :2].any(axis=1))
+    left_out = Counter({BOTH_EMPTY: len(sizes) - len(kept)})
+    if sample is not None:
+        expected = _sampled(sample, kept.tolist(), samples, seed, normalizer)
+        drawn = ~np.isnan(expected.ratio)
+        left_out[ONLY_EMPTY] = int((~drawn).sum())
+        kept, expected = kept[drawn], expected.part(drawn)
     a, b, common = sizes[kept].T
+    if choices is not None:
+        room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
+        if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
+            raise OptionError("a set has more items than `choices`; check `choices`")
+        expected = ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
     observed = ObservedTerms.of(a, b, common, normalizer)
-    expected = ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
-    return correct(rows(observed, expected, aggregate))
+    terms = rows(observed, expected, aggregate)
+    interval = None
+    if confidence is not None:
+        interval = confidence_interval(
+            terms, correction_ratios, resamples=resamples, confidence=confidence, seed=seed
+        )["C"]
+    corrected = correct(terms, noise(expected, aggregate))
+    constant = sample is not None and len(kept) and not expected.common_variance.any()
+    notes = ("chance-near-one: the sampler draws the same sets each time",) if constant else ()
+    return SetCorrection(**vars(corrected), interval=interval, left_out=+left_out, notes=notes)
+
+
+def _sampled(
+    sample: Sampler, units: Sequence[int], samples: int, seed: int, normalizer: str
+) -> ChanceTerms:
+    """Return the means over samples of both annotators, and the variances of these means."""
+    if samples < 2:
+        raise OptionError("the number of samples is 2 or more")
+    terms = np.full((len(units), 7), nan)
+    for k, unit in enumerate(units):
+        rngs = [np.random.default_rng((seed, unit, annotator)) for annotator in (0, 1)]
+        drawn = np.empty((samples, 3))
+        for row in drawn:
+            a, b = (_draw(sample, unit, annotator, rng) for annotator, rng in enumerate(rngs))
+            row[:] = len(a), len(b), len(a & b)
+        chance = ObservedTerms.of(*drawn.T, normalizer)
+        used = ~np.isnan(chance.ratio)
+        if not used.any():
+            continue
+        n = used.sum()
+        moments = np.cov(chance.common[used], chance.norm[used], ddof=0) / n
+        terms[k] = (
+            chance.ratio[used].mean(), chance.common[used].mean(), chance.norm[used].mean(),
+            chance.ratio[used].var() / n, moments[0, 0], moments[1, 1], moments[0, 1],
+        )  # fmt: skip
+    return ChanceTerms(*terms.T)
+
+
+def _draw(sample: Sampler, unit: int, annotator: int, rng: np.random.Generator) -> set[Hashable]:
+    try:
+        return set(sample(unit, annotator, rng))
+    except Exception as problem:
+        where = f"the sampler failed at unit {unit}, annotator {annotator}"
+        raise OptionError(f"{where}: {type(problem).__name__}: {problem}") from problem

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.values import FrozenMap, named_json
 from alignkit.agreement.chance import correction
-from alignkit.agreement.chance.correction import Correction
+from alignkit.agreement.chance.correction import BOTH_EMPTY, Correction
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import EditRates
 from alignkit.stats.resampling import Interval
@@ -22,10 +22,8 @@ LEVELS = {
 }
 """The levels of agreement beyond chance by name: the unit, and the links it is made of."""
 
-BOTH_EMPTY = "both sets empty"
-ONLY_EMPTY = "only empty samples"
 NO_INITIAL = "without an initial alignment"
-"""The reasons to leave out a sentence pair that both annotated."""
+"""A reason to leave out a sentence pair that both annotated, next to `BOTH_EMPTY` and `ONLY_EMPTY`."""
 
 
 @dataclass(frozen=True)
