@@ -40,6 +40,10 @@ GROUPS = {
         "retokenize": "carry a corpus over to other words of the same texts, such as subwords",
         "transfer": "carry labels of words over the links to the other side, and score them",
     },
+    "identify": {
+        "candidates": "find candidates: documents, sentences, texts of a group",
+        "identify": "train systems that judge whether pairs are paraphrases, and compare them",
+    },
     "align": {
         "align": "align words: train an aligner on sentence pairs, or load one",
         "learn": "learn from gold links to align better, and measure how much better",

@@ -56,13 +56,20 @@ class Candidates(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the counts, and the histogram of all compared pairs."""
-        rows: list[list[object]] = [["candidates", len(self.pairs)], *map(list, self.counts.items())]
-        tables = [Table("", [Column("", key="what"), Column("number", "count")], rows, "", "counts")]
+        rows: list[list[object]] = [
+            ["candidates", len(self.pairs)],
+            *map(list, self.counts.items()),
+        ]
+        tables = [
+            Table("", [Column("", key="what"), Column("number", "count")], rows, "", "counts")
+        ]
         if self.histogram is not None:
             columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
             bins = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
             title = "Similarity of all pairs compared"
-            tables.append(Table(title, [*columns, Column("pairs", "count")], bins, "", "similarity", stub=2))
+            tables.append(
+                Table(title, [*columns, Column("pairs", "count")], bins, "", "similarity", stub=2)
+            )
         return tables
 
 

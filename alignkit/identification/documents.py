@@ -160,7 +160,9 @@ class CandidateDocuments(Result):
         columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
         bins = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
         titled = "Similarity of the pairs compared"
-        tables = [Table(titled, [*columns, Column("pairs", "count")], bins, "", "similarity", stub=2)]
+        tables = [
+            Table(titled, [*columns, Column("pairs", "count")], bins, "", "similarity", stub=2)
+        ]
         if self.counts:
             rows = [[reason, n] for reason, n in self.counts.items()]
             columns = [Column("left out"), Column("number", "count")]

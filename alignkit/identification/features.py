@@ -80,7 +80,10 @@ class Weights:
     def content(self, words: Words) -> NDArray[np.bool_]:
         """Return which words are content words: letters or digits, and no function words."""
         return np.array(
-            [(word[0].isalnum() or word[0] == "_") and word not in self.function_words for word in words],
+            [
+                (word[0].isalnum() or word[0] == "_") and word not in self.function_words
+                for word in words
+            ],
             bool,
         )
 
@@ -136,7 +139,11 @@ class Overlap:
         shared, every = types[0] & types[1], types[0] | types[1]
         sizes = sorted(map(len, types))
         stems = [
-            {stem(word) for word, content in zip(side, self.weights.content(side), strict=True) if content}
+            {
+                stem(word)
+                for word, content in zip(side, self.weights.content(side), strict=True)
+                if content
+            }
             for side in (sorted(types[0]), sorted(types[1]))
         ]
         lengths = sorted(map(len, words))
@@ -264,7 +271,9 @@ def bag_features(texts: Sequence[Texts], vocabulary: dict[str, int]) -> Matrix:
     """Return |u - v| and u v of binary bags of words u, v: (P, 2 words), sparse."""
     sides = []
     for k in (0, 1):
-        bags = [sorted({vocabulary[w] for w in tokens(pair[k]) if w in vocabulary}) for pair in texts]
+        bags = [
+            sorted({vocabulary[w] for w in tokens(pair[k]) if w in vocabulary}) for pair in texts
+        ]
         at = np.concatenate(([0], np.cumsum([len(bag) for bag in bags])))
         places = np.array([place for bag in bags for place in bag], int)
         shape = len(texts), len(vocabulary)

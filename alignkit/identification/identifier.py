@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -19,7 +19,7 @@ from scipy import sparse
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
-from alignkit.corpora.labelled import judged_part, judgments_of, judges_of
+from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
 from alignkit.corpora.split import find_leaks
 from alignkit.errors import AlignkitError, FileError, FormatError, MissingTextError, OptionError
 from alignkit.identification.features import (
@@ -248,7 +248,9 @@ def _prepared(texts: Sequence[Texts], features: tuple[str, ...], options: Identi
     return _Model(features, weights, overlap, aligner, vocabulary, options.encode)
 
 
-def _fit(model: _Model, matrix: Matrix, labels: I8, classes: int, strength: float, decide: str) -> _Model:
+def _fit(
+    model: _Model, matrix: Matrix, labels: I8, classes: int, strength: float, decide: str
+) -> _Model:
     """Fit the linear model to features (P, F); one feature of two labels gets a threshold too."""
     scaler = sklearn("preprocessing").StandardScaler(with_mean=not sparse.issparse(matrix))
     scaler.fit(matrix)
@@ -293,7 +295,9 @@ def folds(labels: I8, groups: Sequence[str], count: int, seed: int) -> list[tupl
         raise OptionError(f"{len(set(groups))} groups cannot be divided into {count} folds")
     names = ("StratifiedKFold", "StratifiedGroupKFold")
     kind = getattr(sklearn("model_selection"), names[len(set(groups)) < len(groups)])
-    divided = kind(count, shuffle=True, random_state=seed).split(np.zeros(len(labels)), labels, groups)
+    divided = kind(count, shuffle=True, random_state=seed).split(
+        np.zeros(len(labels)), labels, groups
+    )
     return list(divided)
 
 
@@ -301,7 +305,9 @@ def _log_losses(probabilities: F8, labels: I8) -> F8:
     return -np.log(np.maximum(probabilities[np.arange(len(labels)), labels], 1e-12))
 
 
-def _selected(pairs: Judged, classes: int, options: IdentifierOptions, aligner: Aligner | None) -> tuple[tuple[str, ...], float]:
+def _selected(
+    pairs: Judged, classes: int, options: IdentifierOptions, aligner: Aligner | None
+) -> tuple[tuple[str, ...], float]:
     """Return the feature set and the strength C with the least log-loss in inner folds."""
     sets = _AUTO if options.features == ("auto",) else (options.features,)
     inner = folds(pairs.labels, pairs.groups, _FOLDS, options.seed)
@@ -437,7 +443,13 @@ class Identifier:
     def settings(self) -> str:
         """The settings, in one line."""
         model = self.model
-        aligner = "none" if model.aligner is None else "transductive" if self.transductive else "inductive"
+        aligner = (
+            "none"
+            if model.aligner is None
+            else "transductive"
+            if self.transductive
+            else "inductive"
+        )
         return (
             f"features:{'+'.join(model.features)}|C:{model.strength:g}|group:{self.options.group or 'auto'}"
             f"|aligner:{aligner}|scheme:{self.view.scheme.name}|view:{self.view.name}"
@@ -503,7 +515,10 @@ class Identifier:
                 file.write_bytes(base64.b64decode(record["aligner"]))
                 aligner = Aligner.load(file)
         vocabulary = {word: k for k, word in enumerate(record["vocabulary"])}
-        arrays = {name: np.array(record[name], float) for name in ("center", "scale", "coefficients", "intercepts")}
+        arrays = {
+            name: np.array(record[name], float)
+            for name in ("center", "scale", "coefficients", "intercepts")
+        }
         model = _Model(
             tuple(record["features"]), weights, _overlap(record["letters"], weights), aligner,
             vocabulary, None, **arrays, threshold=record["threshold"], strength=record["C"],
@@ -519,7 +534,9 @@ class Identifier:
         return cls(view, model, options, record["trained"], record["transductive"])
 
 
-def fitted_model(pairs: Judged, view: View, options: IdentifierOptions, aligner: Aligner | None) -> _Model:
+def fitted_model(
+    pairs: Judged, view: View, options: IdentifierOptions, aligner: Aligner | None
+) -> _Model:
     """Choose feature set and strength in inner folds, and fit the model to all pairs."""
     features, strength = _selected(pairs, len(view.labels), options, aligner)
     model = _prepared(pairs.texts, features, options, aligner if "align" in features else None)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
-from alignkit.corpora.labelled import judged_part, judgments_of, judges_of
+from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.identification.similarity import Similarity, products
 from alignkit.model.corpus import Corpus
@@ -59,7 +59,11 @@ class Retrieval(TableResult):
             percent = 100 * (ranks - 1) / (self.pool - 1)
             means = [float(x.mean()) if len(ranks) else nan for x in (1 / ranks, percent)]
             rows.append([label, len(ranks), *shares, *means])
-        left = f"; {self.skipped} pairs left out (no label, no words, or equal texts)" if self.skipped else ""
+        left = (
+            f"; {self.skipped} pairs left out (no label, no words, or equal texts)"
+            if self.skipped
+            else ""
+        )
         note = (
             f"{how_many(self.pool, 'different text')}{left}; rank% is 100 (rank - 1)/(N - 1): 0 is "
             f"first, 50 is chance\n{self.signature}"
@@ -135,5 +139,9 @@ def retrieve(
     if "binary" in view.scheme.views and view.name != "binary":
         alike = judgments_of(corpus, chosen, get_view(view.scheme, "binary")).values
         rows_of["paraphrases"] = np.nonzero(alike[0][judged] == 1)[0]
-    signature = f"similarity:{similarity}|scheme:{view.scheme.name}|view:{view.name}|version:{__version__}"
-    return Retrieval(ranks, len(places), rows_of, tuple(at), len(texts) - len(judged), notes, signature)
+    signature = (
+        f"similarity:{similarity}|scheme:{view.scheme.name}|view:{view.name}|version:{__version__}"
+    )
+    return Retrieval(
+        ranks, len(places), rows_of, tuple(at), len(texts) - len(judged), notes, signature
+    )

@@ -176,7 +176,9 @@ def candidate_sentences(
         chosen = _apart([each for each in ranked if each.rank <= per_window], counts)
         kept += [(pair, number, each) for number, each in enumerate(chosen, 1)]
     rng = np.random.default_rng(seed)
-    notes = ["chosen by letters: pairs worded differently are missed; give gold places to see how many"]
+    notes = [
+        "chosen by letters: pairs worded differently are missed; give gold places to see how many"
+    ]
     if sample is not None:
         kept = _sampled(kept, sample, rng, notes)
     pairs = [_pair(*each) for each in kept]
@@ -219,7 +221,8 @@ def _apart(ranked: Sequence[_Found], counts: Counter[str]) -> list[_Found]:
 
 
 def _pair(documents: TextPair, number: int, each: _Found) -> SentencePair:
-    places = {}
+    attributes = dict(documents.attributes)
+    places: dict[str, str] = {}
     words = []
     spans = zip(("source", "target"), documents[1:3], each[:2], strict=True)
     for side, text, window in spans:
@@ -227,9 +230,9 @@ def _pair(documents: TextPair, number: int, each: _Found) -> SentencePair:
         places[f"{side}_line"] = str(window.line)
         words.append(text[window.begin : window.end])
     return candidate_pair(
-        f"{documents.id}/c{number}", words[0], words[1], **documents.attributes,
-        extracted_from=documents.id, similarity=f"{each.similarity:.4f}", rank=str(each.rank),
-        **places,
+        f"{documents.id}/c{number}", words[0], words[1],
+        **(attributes | {"extracted_from": documents.id, "similarity": f"{each.similarity:.4f}", "rank": str(each.rank)}
+           | places),
     )  # fmt: skip
 
 
@@ -295,7 +298,11 @@ class _Recall:
             *([f"found at rank {k} or better", n] for k, n in self._hits.items()),
         ]
         known = self._known
-        columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent", unit="%")]
+        columns = [
+            Column("", key="what"),
+            Column("number", "count"),
+            Column("share", "percent", unit="%"),
+        ]
         note = f"{known} gold places; {self._total - known} more are in other documents"
         shares = [[*row, row[1] / known if known else np.nan] for row in rows]
         return Table("Gold places", columns, shares, note, "recall")
@@ -307,7 +314,9 @@ def gold_places(pairs: Iterable[SentencePair]) -> Iterator[Place]:
         said = pair.attributes
         try:
             if "source_start" in said:
-                spans = [(int(said[f"{s}_start"]), int(said[f"{s}_end"])) for s in ("source", "target")]
+                spans = [
+                    (int(said[f"{s}_start"]), int(said[f"{s}_end"])) for s in ("source", "target")
+                ]
                 document = said.get("extracted_from", "")
             else:
                 spans = [(int(said[f"beg{k}"]), int(said[f"end{k}"])) for k in "12"]

@@ -153,7 +153,9 @@ def encoded(encode: Encoder, texts: Sequence[str]) -> Matrix:
     made = made.tocsr() if sparse.issparse(made) else np.asarray(made, float)
     if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:
         shape = " x ".join(map(str, made.shape))
-        raise OptionError(f"{name}: returned {shape} values for {len(texts)} texts; expected a row each")
+        raise OptionError(
+            f"{name}: returned {shape} values for {len(texts)} texts; expected a row each"
+        )
     if not np.isfinite(made.data if sparse.issparse(made) else made).all():
         raise OptionError(f"{name}: returned values that are not finite")
     return made

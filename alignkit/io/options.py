@@ -33,6 +33,7 @@ class ReadOptions:
         are errors)
     lenient_labels : keep and count labels that are not in the scheme (default: an error)
     unquote : remove quotation marks around whole texts (turku; default: keep them)
+    raw : take the texts as they were generated, not the corrected ones (apty)
     no_text : if there are no texts, take the words that annotations quote, and '_' for others
         (etpc; default: no words)
     max_size : refuse longer lines, larger XML elements, and larger files that must be read as a
@@ -53,6 +54,7 @@ class ReadOptions:
     lenient: bool = False
     lenient_labels: bool = False
     unquote: bool = False
+    raw: bool = False
     no_text: bool = False
     max_size: int = MAX_MEGABYTES
     max_words: int = MAX_WORDS

@@ -6,7 +6,7 @@ every label with all its flags. The other views of turku:
 - `base+subsumption`: without the flags i and s;
 - `base`: without any flag;
 - `binary`: 1 and 2 are not paraphrases (``0``), 3 and 4 are (``1``);
-- `strict`: i becomes 2, ``<`` and ``>`` become 3, the lower if there are two; s is dropped;
+- `strict`: i becomes 2; ``<``, ``>`` and s become 3, since rephrasing keeps meaning and style;
 - `retrieval`: without i and s; ``<`` and ``>`` become one label, ``4<>``.
 
 In `binary` of parade and parade-votes, 2 and 3 are paraphrases; of paraphrase, only that label.
@@ -248,6 +248,20 @@ _SCHEMES = (
         views=("full", "binary"),
     ),
     Scheme(
+        "rank",
+        "The rank of a text among several for the same source; equal ranks are allowed.",
+        (
+            Label("1", "1 best", "The best of the texts, or equal to it."),
+            Label("2", "2", "The second."),
+            Label("3", "3", "The third."),
+            Label("4", "4", "The fourth."),
+            Label("5", "5", "The fifth."),
+        ),
+        order=("5", "4", "3", "2", "1"),
+        source="Meier et al. 2024",
+        views=("full", "best"),
+    ),
+    Scheme(
         "entailment",
         "What follows from what: whether one sentence must be true if the other one is true.",
         (
@@ -317,7 +331,9 @@ def _retrieval(judgment: Judgment) -> str:
 
 
 def _strict(judgment: Judgment) -> str:
-    return "2" if "i" in judgment.flags else _retrieval(judgment).replace("4<>", "3")
+    if "i" in judgment.flags:
+        return "2"
+    return "3" if {"<", ">", "s"} & set(judgment.flags) else judgment.label
 
 
 def _any_of(*labels: str) -> Callable[[Judgment], str]:
@@ -336,6 +352,7 @@ _RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
     ("parade", "binary"): (_any_of("2", "3"), "0 1"),
     ("parade-votes", "binary"): (_any_of("2", "3"), "0 1"),
     ("binary", "binary"): (_any_of("1"), "0 1"),
+    ("rank", "best"): (_any_of("1"), "0 1"),
     ("paraphrase", "binary"): (_any_of("paraphrase"), "0 1"),
 }
 """The label of a judgment, and the labels from low to high if ordered, by scheme and view."""

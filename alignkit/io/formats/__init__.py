@@ -40,6 +40,8 @@ FORMATS = {
     "tmx": "TMX: translation units without links; read only",
     "turku": "Turku Paraphrase Corpus, JSON or TSV: judged pairs and rewrites; read only",
     "parade": "PARADE, 5 tab-separated columns: judged pairs; read only",
+    "apty": "APTY's CSV: generated paraphrases of given types, judged; read only",
+    "apty-ranked": "APTY's JSON of ranked paraphrases; read only",
     "etpc": "ETPC's folder of XML: relations of paraphrase types; read only",
 }
 """The name of each format and a description; the module of the same name implements it."""

@@ -1,0 +1,1 @@
+"""Commands that find candidate pairs and judge pairs."""

@@ -1,0 +1,5 @@
+"""Find candidate pairs, and judge whether pairs are paraphrases."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,13 @@
+from .candidates import Candidates as Candidates
+from .documents import CandidateDocument as CandidateDocument
+from .documents import CandidateDocuments as CandidateDocuments
+from .documents import candidate_documents as candidate_documents
+from .documents import read_candidate_documents as read_candidate_documents
+from .groups import GroupedText as GroupedText
+from .groups import candidate_groups as candidate_groups
+from .identifier import Identifier as Identifier
+from .retrieval import Retrieval as Retrieval
+from .retrieval import retrieve as retrieve
+from .sentences import TextPair as TextPair
+from .sentences import candidate_sentences as candidate_sentences
+from .similarity import Similarity as Similarity
