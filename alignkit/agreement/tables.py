@@ -14,9 +14,9 @@ from math import isnan, nan
 
 from alignkit._support.wording import visible
 from alignkit.agreement.answer import CHANCE_NAMES, short_names
+from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
-from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, BeyondChanceSection
 from alignkit.agreement.figures import DIFFERENT, KINDS, AgreementFigures, Pairing, without
 from alignkit.agreement.options import CLOSED

@@ -25,16 +25,11 @@ class Candidates(Result):
 
     Parameters
     ----------
-    pairs
-        The pairs, with their origin and similarity as attributes.
-    about
-        What was compared, in a line or more.
-    counts
-        What was left out, by reason.
-    histogram
-        (20,): how many of all compared pairs have a similarity in each of `BINS`, if known.
-    signature
-        The settings in one line.
+    pairs : The pairs, with their origin and similarity as attributes.
+    about : What was compared, in a line or more.
+    counts : What was left out, by reason.
+    histogram : (20,): how many of all compared pairs have a similarity in each of `BINS`, if known.
+    signature : The settings in one line.
     """
 
     pairs: Sequence[SentencePair]

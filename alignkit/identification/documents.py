@@ -111,16 +111,11 @@ class CandidateDocuments(Result):
 
     Parameters
     ----------
-    pairs
-        The pairs.
-    documents
-        The source and the target documents; the same list twice if there is one input.
-    histogram
-        (20,): the compared pairs by similarity, in bins of .05; the last one includes 1.
-    counts
-        What was left out, by reason.
-    examples
-        Some pairs of each bin of a grid, to choose a band by eye.
+    pairs : The pairs.
+    documents : The source and the target documents; the same list twice if there is one input.
+    histogram : (20,): the compared pairs by similarity, in bins of .05; the last one includes 1.
+    counts : What was left out, by reason.
+    examples : Some pairs of each bin of a grid, to choose a band by eye.
     """
 
     pairs: Sequence[DocumentPair]
@@ -202,24 +197,18 @@ def candidate_documents(
 
     Parameters
     ----------
-    others
-        Documents to pair with; None: pair the documents with each other.
-    key
-        Attributes that must be equal in both.
-    date, days
-        An attribute with an ISO 8601 date or time; both dates are within so many days, inclusive.
-    undated
-        Documents without a date: ``error``, ``drop``, or ``all``: pair them with all of their key.
-    least, most
-        The band of similarity; equal texts are kept only if `most` is 1.
-    per_document
-        For each document, only its most similar ones; without key and date, 10 by default.
-    farthest
-        Of each key with more than two documents, only the least similar pair in the band.
-    near, far
-        The text to compare; and another text, for which the least similar pairs come first.
-    grid, show
-        Divide 0 to 1 into so many bins, and draw so many examples from each.
+    others : Documents to pair with; None: pair the documents with each other.
+    key : Attributes that must be equal in both.
+    date, days : An attribute with an ISO 8601 date or time; both dates are within so many days,
+        inclusive.
+    undated : Documents without a date: ``error``, ``drop``, or ``all``: pair them with all of their
+        key.
+    least, most : The band of similarity; equal texts are kept only if `most` is 1.
+    per_document : For each document, only its most similar ones; without key and date, 10 by
+        default.
+    farthest : Of each key with more than two documents, only the least similar pair in the band.
+    near, far : The text to compare; and another text, for which the least similar pairs come first.
+    grid, show : Divide 0 to 1 into so many bins, and draw so many examples from each.
 
     References
     ----------

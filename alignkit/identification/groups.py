@@ -48,16 +48,11 @@ def candidate_groups(
 
     Parameters
     ----------
-    clusters
-        How many clusters k-means makes of a group; None: half as many as texts.
-    least_group
-        Groups with fewer different texts are dropped.
-    most_alike
-        Pairs with a `difflib` ratio of at least this are dropped.
-    every
-        Pair all texts of a group, without clusters.
-    encode
-        Vectors of texts; by default tf-idf of all texts, reduced to 100 dimensions.
+    clusters : How many clusters k-means makes of a group; None: half as many as texts.
+    least_group : Groups with fewer different texts are dropped.
+    most_alike : Pairs with a `difflib` ratio of at least this are dropped.
+    every : Pair all texts of a group, without clusters.
+    encode : Vectors of texts; by default tf-idf of all texts, reduced to 100 dimensions.
 
     References
     ----------

@@ -63,20 +63,14 @@ class IdentifierOptions:
 
     Parameters
     ----------
-    features
-        Some of `FEATURES`, or ``("auto",)``: cosine, overlap, or overlap and align, chosen by
-        cross-validation; a larger set must gain more than a standard error.
-    group
-        The attribute of pairs that belong together; None: the one of `GROUPS` that the corpus has;
-        ``"none"``: pairs are independent.
-    encode
-        For `vectors`: a function that returns a vector for each text, (n, d).
-    decide
-        What the threshold of `cosine` makes as high as possible.
-    function_words
-        Words that are not content words.
-    seed
-        For the folds.
+    features : Some of `FEATURES`, or ``("auto",)``: cosine, overlap, or overlap and align, chosen
+        by cross-validation; a larger set must gain more than a standard error.
+    group : The attribute of pairs that belong together; None: the one of `GROUPS` that the corpus
+        has; ``"none"``: pairs are independent.
+    encode : For `vectors`: a function that returns a vector for each text, (n, d).
+    decide : What the threshold of `cosine` makes as high as possible.
+    function_words : Words that are not content words.
+    seed : For the folds.
     """
 
     features: tuple[str, ...] = ("overlap", "align")
@@ -375,15 +369,12 @@ class Identifier:
 
         Parameters
         ----------
-        view
-            The labels; they must not have a direction.
-        test
-            The corpus to judge later. Its texts, never its labels, also train the aligner of
-            the feature set `align`, unless `inductive` is set.
-        leaks
-            ``refuse`` or ``report`` pairs and groups that `test` shares with the training pairs.
-        **options
-            See `IdentifierOptions`.
+        view : The labels; they must not have a direction.
+        test : The corpus to judge later. Its texts, never its labels, also train the aligner of the
+            feature set `align`, unless `inductive` is set.
+        leaks : ``refuse`` or ``report`` pairs and groups that `test` shares with the training
+            pairs.
+        **options : See `IdentifierOptions`.
 
         Raises
         ------

@@ -29,14 +29,11 @@ class Retrieval(TableResult):
 
     Parameters
     ----------
-    ranks
-        (2, P): the rank of the target for the source, and of the source for the target; 1 is best.
-    pool
-        N, the number of different texts.
-    labels
-        The rows of the table, with the places of their pairs.
-    at
-        The ranks k of the columns top-k.
+    ranks : (2, P): the rank of the target for the source, and of the source for the target; 1 is
+        best.
+    pool : N, the number of different texts.
+    labels : The rows of the table, with the places of their pairs.
+    at : The ranks k of the columns top-k.
     """
 
     ranks: NDArray[np.int64]
@@ -88,14 +85,10 @@ def retrieve(
 
     Parameters
     ----------
-    view
-        The labels of the rows.
-    annotator
-        The judge; needed if several judged pairs.
-    among
-        More texts to search.
-    at
-        The ranks k of top-k.
+    view : The labels of the rows.
+    annotator : The judge; needed if several judged pairs.
+    among : More texts to search.
+    at : The ranks k of top-k.
 
     References
     ----------

@@ -114,18 +114,13 @@ def candidate_sentences(
 
     Parameters
     ----------
-    lines
-        The least and most lines of a window.
-    per_window
-        How many target windows each source window keeps.
-    least, most
-        The band of similarity.
-    near_diagonal
-        The largest difference between the relative positions of two windows, from 0 to 1.
-    sample
-        Draw so many candidates, as many from each bin of .05 of similarity.
-    gold
-        Places of known pairs: report how many of them are found.
+    lines : The least and most lines of a window.
+    per_window : How many target windows each source window keeps.
+    least, most : The band of similarity.
+    near_diagonal : The largest difference between the relative positions of two windows, from 0 to
+        1.
+    sample : Draw so many candidates, as many from each bin of .05 of similarity.
+    gold : Places of known pairs: report how many of them are found.
     """
     check_arguments(
         candidate_sentences, locals(), apart=("documents", "lines", "gold", "similarity")

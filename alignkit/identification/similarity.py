@@ -38,13 +38,11 @@ class Similarity:
 
     Parameters
     ----------
-    ngrams
-        The lengths of character n-grams within words; an n-gram in df of n texts has the weight
-        tf (ln((1 + n)/(1 + df)) + 1).
-    words
-        Count words (``\w+``) instead.
-    encode
-        A function that returns a vector for each text, (n, d), sparse or dense, to use instead.
+    ngrams : The lengths of character n-grams within words; an n-gram in df of n texts has the
+        weight tf (ln((1 + n)/(1 + df)) + 1).
+    words : Count words (``\w+``) instead.
+    encode : A function that returns a vector for each text, (n, d), sparse or dense, to use
+        instead.
     """
 
     ngrams: tuple[int, int] = (2, 4)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import executor
 from alignkit.agreement.chance import correction, sampling
-from alignkit.agreement.chance.models import ChanceModel, Edits, Models, SampledChance, count_edits
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
+from alignkit.agreement.chance.models import ChanceModel, Edits, Models, SampledChance, count_edits
 from alignkit.agreement.chance.sampling_kernel import MOMENTS, reweigh
 from alignkit.agreement.options import AgreementOptions
 from alignkit.model.arrays import LinkArrays

@@ -23,7 +23,7 @@ LEVELS = {
 """The levels of agreement beyond chance by name: the unit, and the links it is made of."""
 
 NO_INITIAL = "without an initial alignment"
-"""A reason to leave out a sentence pair that both annotated, next to `BOTH_EMPTY` and `ONLY_EMPTY`."""
+"""A reason to leave out a pair that both annotated; `correction` has the others."""
 
 
 @dataclass(frozen=True)

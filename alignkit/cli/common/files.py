@@ -121,7 +121,11 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-_NEEDS = {"annotate": ("sqlalchemy", "msgspec", "alembic"), "completion": ("shtab",), "identify": ("sklearn",)}
+_NEEDS = {
+    "annotate": ("sqlalchemy", "msgspec", "alembic"),
+    "completion": ("shtab",),
+    "identify": ("sklearn",),
+}
 """The packages that every command of an extra needs."""
 
 
