@@ -254,11 +254,11 @@ def candidate_documents(
         for column, value in zip(columns[order].tolist(), values[order].tolist(), strict=True):
             if left == 0:
                 break
-            one = (row, column) if row < column else (column, row)
+            pair = (row, column) if row < column else (column, row)
             if reason := _contained(flat[row], flat[column], equal=most == 1):
                 counts[reason] += row < column or others is not None
                 continue
-            kept[one] = value
+            kept[pair] = value
             left = None if left is None else left - 1
     if not any(histogram):
         raise OptionError("no two documents can be compared: check keys and dates")
@@ -368,10 +368,10 @@ def _farthest(
     """Return the least similar pair of each key; keys of two documents have one pair anyway."""
     block_of = {int(k): b for b, sides in enumerate(blocks) for side in sides for k in side}
     least: dict[int, tuple[float, tuple[int, int]]] = {}
-    for one, value in kept.items():
-        block = block_of[one[0]]
-        least[block] = min(least.get(block, (np.inf, one)), (value, one))
-    return {one: value for value, one in least.values()}
+    for pair, value in kept.items():
+        block = block_of[pair[0]]
+        least[block] = min(least.get(block, (np.inf, pair)), (value, pair))
+    return {pair: value for value, pair in least.values()}
 
 
 def _cosine(vectors: Any, i: int, j: int) -> float:

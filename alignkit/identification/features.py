@@ -104,7 +104,7 @@ def _longest_common(first: Words, second: Words) -> int:
 
 
 @dataclass
-class Overlap:
+class OverlapFeatures:
     """Features of shared words and letters."""
 
     weights: Weights
@@ -112,7 +112,7 @@ class Overlap:
     names = OVERLAP
 
     @classmethod
-    def fit(cls, texts: Sequence[str], weights: Weights) -> Overlap:
+    def fit(cls, texts: Sequence[str], weights: Weights) -> OverlapFeatures:
         """Fit the frequencies of n-grams to training texts."""
         vectorizer = sklearn("feature_extraction.text").TfidfVectorizer
         return cls(weights, vectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(texts))
@@ -182,7 +182,7 @@ def _dice(first: Words, second: Words, n: int) -> float:
 
 
 @dataclass
-class Alignments:
+class AlignmentFeatures:
     """Features of the posteriors of an aligner."""
 
     weights: Weights

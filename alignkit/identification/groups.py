@@ -119,26 +119,26 @@ def _pairs(
         start += n
         sizes = Counter(labels)
         counts["texts alone in their cluster"] += sum(size == 1 for size in sizes.values())
-        for (i, one), (j, other) in combinations(enumerate(group), 2):
+        for (i, first), (j, other) in combinations(enumerate(group), 2):
             if labels[i] != labels[j]:
                 continue
-            if reason := too_alike(one.text, other.text, most_alike):
+            if reason := too_alike(first.text, other.text, most_alike):
                 counts[f"pairs dropped: {reason}"] += 1
                 continue
             yield candidate_pair(
-                f"{one.id}~{other.id}", one.text, other.text,
-                group=name, cluster=str(labels[i]), source_id=one.id, target_id=other.id,
+                f"{first.id}~{other.id}", first.text, other.text,
+                group=name, cluster=str(labels[i]), source_id=first.id, target_id=other.id,
             )  # fmt: skip
 
 
 def too_alike(first: str, second: str, most: float) -> str:
     """Return why two texts are hardly different; empty if they are."""
-    one, other = (re.sub(r"\W+", " ", text.lower()).strip() for text in (first, second))
-    if one == other:
+    left, right = (re.sub(r"\W+", " ", text.lower()).strip() for text in (first, second))
+    if left == right:
         return "equal but for case and punctuation"
-    if one in other or other in one:
+    if left in right or right in left:
         return "one text contains the other"
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
     ratio: Callable[[], float]
     for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio):
         if ratio() < most:

@@ -25,8 +25,8 @@ from alignkit.errors import AlignkitError, FileError, FormatError, MissingTextEr
 from alignkit.identification.features import (
     ALIGN,
     OVERLAP,
-    Alignments,
-    Overlap,
+    AlignmentFeatures,
+    OverlapFeatures,
     Texts,
     Weights,
     bag_features,
@@ -93,7 +93,7 @@ class IdentifierOptions:
         return f"features:{'+'.join(self.features)}|group:{self.group}|seed:{self.seed}"
 
 
-class Judged(NamedTuple):
+class LabelledPairs(NamedTuple):
     """Pairs with their texts, labels and groups."""
 
     ids: tuple[str, ...]
@@ -102,9 +102,9 @@ class Judged(NamedTuple):
     groups: list[str]
     left_out: Counter[str]
 
-    def take(self, places: Sequence[int] | I8) -> Judged:
+    def take(self, places: Sequence[int] | I8) -> LabelledPairs:
         """Return some of the pairs."""
-        return Judged(
+        return LabelledPairs(
             tuple(self.ids[k] for k in places), [self.texts[k] for k in places],
             self.labels[list(places)], [self.groups[k] for k in places], self.left_out,
         )  # fmt: skip
@@ -112,7 +112,7 @@ class Judged(NamedTuple):
 
 def judged_pairs(
     corpus: Corpus, view: View, annotator: str | None, group: str | None, *, rewrites: bool = False
-) -> Judged:
+) -> LabelledPairs:
     """Return the judged pairs of a corpus that have words.
 
     Raises
@@ -134,7 +134,7 @@ def judged_pairs(
     left["without words"] = len(corpus) - left["without a label"] - len(kept)
     groups = [_group(corpus[k], group) for k in kept]
     ids = tuple(corpus[k].id for k in kept)
-    return Judged(ids, [texts[k] for k in kept], values[kept].astype(int), groups, +left)
+    return LabelledPairs(ids, [texts[k] for k in kept], values[kept].astype(int), groups, +left)
 
 
 def group_of(corpus: Corpus, group: str | None) -> str | None:
@@ -175,7 +175,7 @@ class _Model:
 
     features: tuple[str, ...]
     weights: Weights
-    overlap: Overlap | None
+    overlap: OverlapFeatures | None
     aligner: Aligner | None
     vocabulary: dict[str, int]
     encode: Encoder | None
@@ -196,7 +196,7 @@ class _Model:
             elif name == "overlap" and self.overlap is not None:
                 parts.append(self.overlap(texts))
             elif name == "align" and self.aligner is not None:
-                parts.append(Alignments(self.weights, self.aligner)(texts))
+                parts.append(AlignmentFeatures(self.weights, self.aligner)(texts))
             elif name == "bow":
                 parts.append(bag_features(texts, self.vocabulary))
             elif self.encode is not None:
@@ -236,7 +236,7 @@ def _prepared(texts: Sequence[Texts], features: tuple[str, ...], options: Identi
     """Return a model whose frequencies come from training texts."""
     flat = [text for pair in texts for text in pair]
     weights = Weights.of(flat, options.function_words)
-    overlap = Overlap.fit(flat, weights) if {"cosine", "overlap"} & set(features) else None
+    overlap = OverlapFeatures.fit(flat, weights) if {"cosine", "overlap"} & set(features) else None
     every = sorted({word for text in flat for word in tokens(text)})
     vocabulary = {word: k for k, word in enumerate(every)} if "bow" in features else {}
     return _Model(features, weights, overlap, aligner, vocabulary, options.encode)
@@ -300,7 +300,7 @@ def _log_losses(probabilities: F8, labels: I8) -> F8:
 
 
 def _selected(
-    pairs: Judged, classes: int, options: IdentifierOptions, aligner: Aligner | None
+    pairs: LabelledPairs, classes: int, options: IdentifierOptions, aligner: Aligner | None
 ) -> tuple[tuple[str, ...], float]:
     """Return the feature set and the strength C with the least log-loss in inner folds."""
     sets = _AUTO if options.features == ("auto",) else (options.features,)
@@ -323,7 +323,7 @@ def _selected(
     return chosen
 
 
-def check_labels(pairs: Judged, view: View) -> None:
+def check_labels(pairs: LabelledPairs, view: View) -> None:
     """Raise an error if there is one label, or a label has too few pairs."""
     counts = Counter(pairs.labels.tolist())
     if len(counts) < 2:
@@ -526,7 +526,7 @@ class Identifier:
 
 
 def fitted_model(
-    pairs: Judged, view: View, options: IdentifierOptions, aligner: Aligner | None
+    pairs: LabelledPairs, view: View, options: IdentifierOptions, aligner: Aligner | None
 ) -> _Model:
     """Choose feature set and strength in inner folds, and fit the model to all pairs."""
     features, strength = _selected(pairs, len(view.labels), options, aligner)
@@ -535,7 +535,7 @@ def fitted_model(
     return _fit(model, matrix, pairs.labels, len(view.labels), strength, options.decide)
 
 
-def cautions(pairs: Judged, group: str | None, options: IdentifierOptions) -> Iterable[str]:
+def cautions(pairs: LabelledPairs, group: str | None, options: IdentifierOptions) -> Iterable[str]:
     """Yield what to know before the numbers are believed."""
     if group is None:
         yield "pairs count as independent: no attribute names pairs that belong together"
@@ -561,18 +561,18 @@ def _leaking(train: Corpus, test: Corpus, group: str | None, leaks: str) -> Iter
         yield f"{how_many(shared, 'text')} of the test part are texts of the training part"
 
 
-def _letters(overlap: Overlap | None) -> dict[str, float] | None:
+def _letters(overlap: OverlapFeatures | None) -> dict[str, float] | None:
     if overlap is None:
         return None
     names = overlap.letters.get_feature_names_out()
     return dict(zip(names.tolist(), overlap.letters.idf_.tolist(), strict=True))
 
 
-def _overlap(letters: Mapping[str, float] | None, weights: Weights) -> Overlap | None:
+def _overlap(letters: Mapping[str, float] | None, weights: Weights) -> OverlapFeatures | None:
     if letters is None:
         return None
     places = {gram: k for k, gram in enumerate(letters)}
     vectorizer = sklearn("feature_extraction.text").TfidfVectorizer
     made = vectorizer(analyzer="char_wb", ngram_range=(2, 4), vocabulary=places)
     made.idf_ = np.array(list(letters.values()), float)
-    return Overlap(weights, made)
+    return OverlapFeatures(weights, made)

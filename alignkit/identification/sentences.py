@@ -1,4 +1,4 @@
-"""Candidate pairs of sentences within pairs of documents, found by similarity of windows of lines."""
+"""Candidate pairs of sentences in pairs of documents: similar windows of lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Window(NamedTuple):
     line: int
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """Where a gold pair is: the id of the documents, and the characters of both sides."""
 
     document: str
@@ -103,7 +103,7 @@ def candidate_sentences(
     most: float | None = 0.9,
     near_diagonal: float | None = None,
     sample: int | None = None,
-    gold: Sequence[Place] = (),
+    gold: Sequence[TextPlace] = (),
     similarity: Similarity | None = None,
     seed: int = 0,
 ) -> SentenceCandidates:
@@ -199,7 +199,7 @@ def _apart(ranked: Sequence[_Found], counts: Counter[str]) -> list[_Found]:
     """Drop candidates that overlap a more similar one on both sides; return the rest in order."""
     kept: list[_Found] = []
     by_line: defaultdict[int, list[_Found]] = defaultdict(list)  # of source lines, in blocks
-    for each in sorted(ranked, key=lambda one: -one.similarity):
+    for each in sorted(ranked, key=lambda pair: -pair.similarity):
         near = range(each.source.begin // 256 - 1, each.source.end // 256 + 2)
         if any(
             share_of_characters(each.source[:2], other.source[:2]) > _OVERLAP
@@ -212,7 +212,7 @@ def _apart(ranked: Sequence[_Found], counts: Counter[str]) -> list[_Found]:
         kept.append(each)
         for block in range(each.source.begin // 256, each.source.end // 256 + 1):
             by_line[block].append(each)
-    return sorted(kept, key=lambda one: (one.source, one.rank))
+    return sorted(kept, key=lambda pair: (pair.source, pair.rank))
 
 
 def _pair(documents: TextPair, number: int, each: _Found) -> SentencePair:
@@ -258,8 +258,8 @@ def _sampled(
 class _Recall:
     """Counts the gold places that candidates find, by rank."""
 
-    def __init__(self, gold: Sequence[Place]) -> None:
-        self._gold: defaultdict[str, list[Place]] = defaultdict(list)
+    def __init__(self, gold: Sequence[TextPlace]) -> None:
+        self._gold: defaultdict[str, list[TextPlace]] = defaultdict(list)
         for place in gold:
             self._gold[place.document].append(place)
         self._known = self._reachable = 0
@@ -303,7 +303,7 @@ class _Recall:
         return Table("Gold places", columns, shares, note, "recall")
 
 
-def gold_places(pairs: Iterable[SentencePair]) -> Iterator[Place]:
+def gold_places(pairs: Iterable[SentencePair]) -> Iterator[TextPlace]:
     """Yield the places of pairs: of an export of extraction, or of turku's context."""
     for pair in pairs:
         said = pair.attributes
@@ -321,4 +321,4 @@ def gold_places(pairs: Iterable[SentencePair]) -> Iterator[Place]:
                 f"pair {pair.id!r} has no places in documents (source_start, ... of an export, or "
                 "the context of turku)"
             ) from None
-        yield Place(document, spans[0], spans[1])
+        yield TextPlace(document, spans[0], spans[1])
