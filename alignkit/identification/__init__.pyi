@@ -3,6 +3,9 @@ from .documents import CandidateDocument as CandidateDocument
 from .documents import CandidateDocuments as CandidateDocuments
 from .documents import candidate_documents as candidate_documents
 from .documents import read_candidate_documents as read_candidate_documents
+from .evaluation import IdentifierScores as IdentifierScores
+from .evaluation import cross_validate as cross_validate
+from .evaluation import evaluate as evaluate
 from .groups import GroupedText as GroupedText
 from .groups import candidate_groups as candidate_groups
 from .identifier import Identifier as Identifier

@@ -1,6 +1,6 @@
-"""Features of sentence pairs for identification: likeness of texts, and of their alignment.
+"""Features of pairs of texts: how alike their words are, and how they align.
 
-All features are symmetric: exchanging the sides of a pair changes none.
+All features are symmetric: exchanging the two texts of a pair changes none.
 """
 
 from __future__ import annotations
@@ -8,45 +8,54 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from math import log, log1p
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import kendalltau
 
+from alignkit._support.array_types import B1, F8, I8
 from alignkit.align.aligner import Aligner
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.align.vectors.word_vectors import WordVectors
 from alignkit.identification.similarity import Encoder, Matrix, encoded, sklearn
 from alignkit.model.texts import porter_stem
 
-F8 = NDArray[np.float64]
 Texts = tuple[str, str]
-Words = Sequence[str]
+PairEncoder = Callable[[Sequence[Texts]], Matrix]
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot)\b|n['’]t\b"
-)
-_LINK = 0.5  # posterior of a link, and of a word that counts as aligned
+FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
+"""The feature sets: similarity of letters, shared words, alignment, bags of words, vectors of the
+texts, and vectors of the pairs."""
 
 OVERLAP = (
     "jaccard", "jaccard of stems", "shared/shorter", "shared/longer", "dice 1", "dice 2", "dice 3",
-    "lcs/shorter", "lcs/longer", "length ratio", "length difference", "cosine of letters, tf",
-    "cosine of letters", "cosine of words", "digits shared", "digits unshared",
-    "negation difference", "ratio of characters", "idf shared, min", "idf shared, max", "equal",
+    "lcs/shorter", "lcs/longer", "length ratio", "length difference", "digits shared",
+    "digits unshared", "negation difference", "ratio of characters", "equal",
+    "cosine of letters, tf", "cosine of letters", "cosine of words", "idf shared, min",
+    "idf shared, max",
 )  # fmt: skip
 _BY_SIDE = (
-    "coverage", "coverage of content", "coverage by idf", "unaligned content", "unaligned idf",
-    "unaligned digits", "unaligned content words", "entropy", "entropy of content", "likelihood",
-    "null",
+    "coverage", "coverage of content", "unaligned content", "unaligned digits",
+    "unaligned content words", "entropy", "entropy of content", "likelihood", "null",
+    "coverage by idf", "unaligned idf",
 )  # fmt: skip
 _BY_PAIR = (
     "agreement of directions", "share on unequal words", "mass on unequal words", "kendall tau",
     "crossing", "distance from diagonal", "blocks", "longest block", "largest sum",
 )  # fmt: skip
-ALIGN = (*(f"{name}, {end}" for name in _BY_SIDE for end in ("min", "max")), *_BY_PAIR)
+ALIGN = (*_BY_PAIR, *(f"{name}, {end}" for name in _BY_SIDE for end in ("min", "max")))
+NAMES = {"cosine": ("cosine of letters",), "overlap": OVERLAP, "align": ALIGN}
+
+_COSINE = OVERLAP.index("cosine of letters")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot)\b|n['’]t\b"
+)
+_LINK = 0.5  # least posterior of a link, and of a word that counts as aligned
 
 
 def tokens(text: str) -> list[str]:
@@ -54,45 +63,259 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
-@dataclass
-class Weights:
-    """What training texts say of words: inverse document frequencies, and function words."""
+def train_aligner(pairs: Iterable[Texts]) -> Aligner:
+    """Train the aligner of the features: an HMM on pairs in both orders."""
+    words = [(_cut(source), _cut(target)) for source, target in pairs]
+    whole = [pair for pair in words if all(pair)]
+    both = [*whole, *((target, source) for source, target in whole)]
+    return Aligner.train(both, model="hmm", identity=3)
 
-    idf: dict[str, float]
+
+def _cut(text: str) -> list[str]:
+    return tokens(text)[:LONGEST_PIECE]
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """The inverse document frequencies of n training texts: ln((1 + n)/(1 + df)) + 1.
+
+    Parameters
+    ----------
+    words, letters : The idf of each word, and of each n-gram of letters.
+    unseen : The idf of other words.
+    """
+
+    words: dict[str, float]
+    letters: dict[str, float]
     unseen: float
-    function_words: Collection[str] = ()
 
-    @classmethod
-    def of(cls, texts: Iterable[str], function_words: Collection[str] = ()) -> Weights:
-        """Return idf = ln((1 + n)/(1 + df)) + 1 of each word of n texts."""
-        df: Counter[str] = Counter()
-        n = 0
-        for text in texts:
-            n += 1
-            df.update(set(tokens(text)))
-        idf = {word: log((1 + n) / (1 + count)) + 1 for word, count in df.items()}
-        return cls(idf, log(1 + n) + 1, function_words)
 
-    def __call__(self, words: Iterable[str]) -> F8:
-        """Return the idf of each word."""
-        return np.array([self.idf.get(word, self.unseen) for word in words], float)
+class _Counts:
+    """How often each text has each word or n-gram."""
 
-    def content(self, words: Words) -> NDArray[np.bool_]:
-        """Return which words are content words: letters or digits, and no function words."""
-        return np.array(
-            [
-                (word[0].isalnum() or word[0] == "_") and word not in self.function_words
-                for word in words
-            ],
-            bool,
-        )
+    def __init__(self, texts: Sequence[Sequence[str]], **options: Any) -> None:
+        counter = sklearn("feature_extraction.text").CountVectorizer(dtype=np.float32, **options)
+        counted = counter.fit_transform([*texts[0], *texts[1]])
+        self.names: list[str] = counter.get_feature_names_out().tolist()
+        self.sides = counted[: len(texts[0])], counted[len(texts[0]) :]
+
+    @cached_property
+    def _products(self) -> list[Matrix]:
+        first, second = self.sides
+        return [a.multiply(b).tocsr() for a, b in ((first, second), (first,) * 2, (second,) * 2)]
+
+    def idf(self, places: I8) -> tuple[dict[str, float], float]:
+        """Return the idf of what the texts of some pairs have, and of what they do not have."""
+        n = 2 * len(places)
+        held = np.concatenate([side[places].indices for side in self.sides])
+        df = np.bincount(held, minlength=len(self.names))
+        known = np.flatnonzero(df)
+        values = np.log((1 + n) / (1 + df[known])) + 1
+        names = [self.names[k] for k in known.tolist()]
+        return dict(zip(names, values.tolist(), strict=True)), log(1 + n) + 1
+
+    def weights(self, idf: dict[str, float], unseen: float) -> F8:
+        """Return the idf of each name."""
+        return np.array([idf.get(name, unseen) for name in self.names], float)
+
+    def cosine(self, idf: F8) -> F8:
+        """Return the cosine of the two texts of each pair, (P,)."""
+        dot, *squares = (product @ idf**2 for product in self._products)
+        return _divided(dot, np.sqrt(squares[0] * squares[1]))
+
+
+class PairTexts:
+    """Pairs of texts, and what their features need.
+
+    Parameters
+    ----------
+    texts : The two texts of each of P pairs.
+    function_words : Words that are not content words.
+    aligner : The aligner of the feature set ``align``.
+    encode : For ``vectors``: a function that returns a vector for each text, (n, d).
+    encode_pairs : For ``pairs``: a function that returns features for pairs of texts, (n, d).
+    """
+
+    def __init__(
+        self, texts: Sequence[Texts], *, function_words: Collection[str] = (),
+        aligner: Aligner | None = None, encode: Encoder | None = None,
+        encode_pairs: PairEncoder | None = None,
+    ) -> None:  # fmt: skip
+        self.texts = texts
+        self.function_words = function_words
+        self.aligner = aligner
+        self.encode: Any = encode
+        self.encode_pairs: Any = encode_pairs
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def frequencies(self, places: I8) -> Frequencies:
+        """Return the frequencies in the texts of some pairs."""
+        words, unseen = self._words.idf(places)
+        return Frequencies(words, self._letters.idf(places)[0], unseen)
+
+    def matrix(self, features: Iterable[str], frequencies: Frequencies) -> Matrix:
+        """Return the values of feature sets, (P, F)."""
+        makers: dict[str, Callable[[Frequencies], Matrix]] = {
+            "cosine": lambda idf: self._overlap(idf)[:, [_COSINE]],
+            "overlap": self._overlap,
+            "align": self._align,
+            "bow": self._bag,
+            "vectors": lambda _: self._vectors,
+            "pairs": lambda _: encoded(self.encode_pairs, self.texts),
+        }
+        parts = [makers[name](frequencies) for name in features]
+        return sparse.hstack(parts, "csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
+
+    @cached_property
+    def _sides(self) -> tuple[list[str], list[str]]:
+        return [first for first, _ in self.texts], [second for _, second in self.texts]
+
+    @cached_property
+    def _words(self) -> _Counts:
+        return _Counts(self._sides, analyzer=tokens)
+
+    @cached_property
+    def _letters(self) -> _Counts:
+        return _Counts(self._sides, analyzer="char_wb", ngram_range=(2, 4))
+
+    @cached_property
+    def _vectors(self) -> Matrix:
+        """|u - v| and u v of the vectors u, v of the two texts: (P, 2 d)."""
+        both = encoded(self.encode, [*self._sides[0], *self._sides[1]])
+        return _difference_and_product(both[: len(self)], both[len(self) :])
+
+    def _bag(self, idf: Frequencies) -> Matrix:
+        """Return |u - v| and u v of binary bags of training words u, v: (P, 2 words), sparse."""
+        places = {word: k for k, word in enumerate(idf.words)}
+        kept = [(k, places[word]) for k, word in enumerate(self._words.names) if word in places]
+        rows, columns = np.array(kept, int).reshape(-1, 2).T
+        shape = len(self._words.names), len(places)
+        chosen = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape)
+        return _difference_and_product(*((side > 0) @ chosen for side in self._words.sides))
+
+    def _overlap(self, idf: Frequencies) -> F8:
+        """Return the features of shared words and letters, (P, 21)."""
+        words = self._words.weights(idf.words, idf.unseen)
+        letters = self._letters.weights(idf.letters, 0.0)
+        first, second = (side > 0 for side in self._words.sides)
+        shared = first.multiply(second) @ words
+        masses = np.sort([_divided(shared, side @ words) for side in (first, second)], axis=0)
+        cosines = self._letters.cosine(letters), self._words.cosine(words)
+        return np.column_stack((self._shared, *cosines, *masses))
+
+    @cached_property
+    def _shared(self) -> F8:
+        """The features of shared words and letters that need no frequencies."""
+        stem, content = porter_stem(), self._is_content
+        rows = [
+            _shared_words(
+                pair, [{stem(w) for w in set(tokens(text)) if content(w)} for text in pair]
+            )
+            for pair in self.texts
+        ]
+        return np.column_stack((rows, self._letters.cosine(np.ones(len(self._letters.names)))))
+
+    def _is_content(self, word: str) -> bool:
+        """Return whether a word has letters or digits and is no function word."""
+        return (word[0].isalnum() or word[0] == "_") and word not in self.function_words
+
+    def _align(self, idf: Frequencies) -> F8:
+        """Return the features of the posteriors of an aligner, (P, 31)."""
+        values, masses = self._aligned
+        words = self._words.weights(idf.words, idf.unseen)
+        content = words * [self._is_content(word) for word in self._words.names]
+        by_idf = [
+            np.sort([_divided(mass[k] @ weights, counts @ weights)
+                     for mass, counts in zip(masses, self._words.sides, strict=True)], axis=0)
+            for k, weights in enumerate((words, content))
+        ]  # fmt: skip
+        return np.column_stack((values, *by_idf[0], *by_idf[1]))
+
+    @cached_property
+    def _aligned(self) -> tuple[F8, list[tuple[Matrix, Matrix]]]:
+        """The features that need no frequencies, and what the others weigh.
+
+        For both sides, the best posteriors of each word, added up, and how often it is unaligned:
+        (P, words), sparse.
+        """
+        assert self.aligner is not None
+        # sorted: an aligner is not quite the same in both directions
+        words = [(_cut(first), _cut(second)) for first, second in map(sorted, self.texts)]
+        whole = [k for k, pair in enumerate(words) if all(pair)]
+        values = np.zeros((len(words), len(ALIGN) - 4))
+        places = {word: k for k, word in enumerate(self._words.names)}
+        cells: list[list[tuple[float, ...]]] = [[], []]
+        scores = self.aligner.scores([words[k] for k in whole]) if whole else ()
+        for k, score in zip(whole, scores, strict=True):
+            pair, turned = words[k], self.texts[k][0] > self.texts[k][1]
+            forward, reverse = (x.astype(float) for x in self.aligner.posteriors(*pair))
+            mean = (forward + reverse) / 2
+            sides = []
+            for s, posterior in enumerate((reverse, forward.T)):
+                best = mean.max(1 - s)
+                content = np.array([self._is_content(word) for word in pair[s]])
+                sides.append(_of_side(pair[s], content, best, posterior, float(score[1 - s])))
+                cells[s ^ turned] += [
+                    (k, places[word], p, p < _LINK)
+                    for word, p in zip(pair[s], best.tolist(), strict=True)
+                ]
+            ends = [end for both in zip(*sides, strict=True) for end in sorted(both)]
+            values[k] = *_of_pair(*pair, forward, reverse), *ends
+        masses = []
+        for side in cells:
+            rows, columns, *weights = np.array(side, float).reshape(-1, 4).T
+            at = rows.astype(int), columns.astype(int)
+            best, bare = (sparse.csr_matrix((x, at), (len(words), len(places))) for x in weights)
+            masses.append((best, bare))
+        return values, masses
+
+
+def mean_vectors(vectors: WordVectors) -> Encoder:
+    """Return a function that gives each text the mean vector of its words."""
+
+    def encode(texts: Sequence[str]) -> F8:
+        values = (vectors.of(tokens(text) or [""]).mean(0) for text in texts)
+        return np.array(list(values), float)
+
+    return encode
+
+
+def _divided(part: F8, whole: F8) -> F8:
+    result: F8 = np.divide(part, whole, where=whole > 0, out=np.zeros_like(part, float))
+    return result
 
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _longest_common(first: Words, second: Words) -> int:
+def _difference_and_product(u: Matrix, v: Matrix) -> Matrix:
+    kind: Any = sparse if sparse.issparse(u) else np
+    return kind.hstack((abs(u - v), u.multiply(v) if kind is sparse else u * v))
+
+
+def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
+    """Return the features of a pair that count shared words."""
+    first, second = (tokens(text) for text in pair)
+    types = set(first), set(second)
+    shared, both = len(types[0] & types[1]), len(types[0] | types[1])
+    (fewer, more), (shorter, longer) = sorted(map(len, types)), sorted((len(first), len(second)))
+    common = _longest_common(first, second)
+    digits = [Counter(word for word in side if word.isdigit()) for side in (first, second)]
+    shared_digits = (digits[0] & digits[1]).total()
+    negations = [len(_NEGATION.findall(text.lower())) for text in pair]
+    return [
+        _share(shared, both), _share(len(stems[0] & stems[1]), len(stems[0] | stems[1])),
+        _share(shared, fewer), _share(shared, more), *(_dice(first, second, n) for n in (1, 2, 3)),
+        _share(common, shorter), _share(common, longer), _share(shorter, longer),
+        log1p(longer - shorter), shared_digits, (digits[0] | digits[1]).total() - shared_digits,
+        abs(negations[0] - negations[1]), _share(*sorted(map(len, pair))), first == second,
+    ]  # fmt: skip
+
+
+def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
     row = np.zeros(len(second) + 1, int)
     codes: dict[str, int] = {}
@@ -103,188 +326,64 @@ def _longest_common(first: Words, second: Words) -> int:
     return int(row[-1])
 
 
-@dataclass
-class OverlapFeatures:
-    """Features of shared words and letters."""
-
-    weights: Weights
-    letters: Any = field(repr=False)  # a fitted TfidfVectorizer
-    names = OVERLAP
-
-    @classmethod
-    def fit(cls, texts: Sequence[str], weights: Weights) -> OverlapFeatures:
-        """Fit the frequencies of n-grams to training texts."""
-        vectorizer = sklearn("feature_extraction.text").TfidfVectorizer
-        return cls(weights, vectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(texts))
-
-    def __call__(self, pairs: Sequence[Texts]) -> F8:
-        """Return the features, (P, 21)."""
-        sides = [self.letters.transform([pair[k] for pair in pairs]) for k in (0, 1)]
-        weighted = np.asarray(sides[0].multiply(sides[1]).sum(1)).ravel()
-        # the vectors have unit length: divided by the idf they are proportional to frequencies
-        plain = [sklearn("preprocessing").normalize(side / self.letters.idf_) for side in sides]
-        unweighted = np.asarray(plain[0].multiply(plain[1]).sum(1)).ravel()
-        stem = porter_stem()
-        rows = [
-            self._row(pair, float(a), float(b), stem)
-            for pair, a, b in zip(pairs, unweighted, weighted, strict=True)
-        ]
-        return np.array(rows, float).reshape(-1, len(OVERLAP))
-
-    def _row(
-        self, pair: Texts, tf: float, tf_idf: float, stem: Callable[[str], str]
-    ) -> list[float]:
-        words = [tokens(text) for text in pair]
-        types = [set(side) for side in words]
-        shared, every = types[0] & types[1], types[0] | types[1]
-        sizes = sorted(map(len, types))
-        stems = [
-            {
-                stem(word)
-                for word, content in zip(side, self.weights.content(side), strict=True)
-                if content
-            }
-            for side in (sorted(types[0]), sorted(types[1]))
-        ]
-        lengths = sorted(map(len, words))
-        common = _longest_common(*words)
-        digits = [Counter(word for word in side if word.isdigit()) for side in words]
-        shared_digits = (digits[0] & digits[1]).total()
-        negations = [len(_NEGATION.findall(text.lower())) for text in pair]
-        characters = sorted(map(len, pair))
-        mass = [float(self.weights(sorted(side)).sum()) for side in types]
-        shared_mass = float(self.weights(sorted(shared)).sum())
-        of_sides = sorted(_share(shared_mass, each) for each in mass)
-        counts = [Counter(side) for side in words]
-        vectors = [
-            {word: n * self.weights.idf.get(word, self.weights.unseen) for word, n in side.items()}
-            for side in counts
-        ]
-        dot = sum(vectors[0][word] * vectors[1][word] for word in sorted(shared))
-        norms = [float(np.sqrt(sum(x * x for x in side.values()))) for side in vectors]
-        return [
-            _share(len(shared), len(every)),
-            _share(len(stems[0] & stems[1]), len(stems[0] | stems[1])),
-            _share(len(shared), sizes[0]), _share(len(shared), sizes[1]),
-            *(_dice(*words, n) for n in (1, 2, 3)),
-            _share(common, lengths[0]), _share(common, lengths[1]),
-            _share(*lengths), log1p(lengths[1] - lengths[0]),
-            tf, tf_idf, _share(dot, norms[0] * norms[1]),
-            shared_digits, (digits[0] | digits[1]).total() - shared_digits,
-            abs(negations[0] - negations[1]), _share(*characters), *of_sides,
-            float(words[0] == words[1]),
-        ]  # fmt: skip
-
-
-def _dice(first: Words, second: Words, n: int) -> float:
+def _dice(first: Sequence[str], second: Sequence[str], n: int) -> float:
     grams = [Counter(zip(*(side[k:] for k in range(n)), strict=False)) for side in (first, second)]
     return _share(2 * (grams[0] & grams[1]).total(), grams[0].total() + grams[1].total())
 
 
-@dataclass
-class AlignmentFeatures:
-    """Features of the posteriors of an aligner."""
-
-    weights: Weights
-    aligner: Aligner
-    names = ALIGN
-
-    def __call__(self, pairs: Sequence[Texts]) -> F8:
-        """Return the features, (P, 31)."""
-        words = [(tokens(source), tokens(target)) for source, target in pairs]
-        whole = [k for k, pair in enumerate(words) if all(pair)]
-        values = np.zeros((len(pairs), len(ALIGN)))
-        if whole:
-            scores = self.aligner.scores([words[k] for k in whole])
-            for k, score in zip(whole, scores, strict=True):
-                values[k] = self._row(words[k], score)
-        return values
-
-    def _row(self, words: tuple[list[str], list[str]], score: F8) -> list[float]:
-        forward, reverse = (each.astype(float) for each in self.aligner.posteriors(*words))
-        mean = (forward + reverse) / 2
-        n, m = mean.shape
-        sides = [
-            self._of_side(words[0], mean.max(1), reverse, score[1]),
-            self._of_side(words[1], mean.max(0), forward.T, score[0]),
-        ]
-        ends = [end for pair in zip(*sides, strict=True) for end in sorted(pair)]
-        unequal = np.array([[a != b for b in words[1]] for a in words[0]])
-        off = float(mean[unequal].sum())
-        return [*ends, *_of_pair(forward, reverse, mean, off, n, m)]
-
-    def _of_side(self, words: Words, best: F8, posterior: F8, score: float) -> list[float]:
-        """Return the features of a side; posterior (words, others) is its own distribution."""
-        content, idf = self.weights.content(words), self.weights(words)
-        bare = best < _LINK
-        null = np.clip(1 - posterior.sum(1), 0, 1)
-        whole = np.column_stack((posterior, null))
-        entropy = -(whole * np.log(whole, where=whole > 0, out=np.zeros_like(whole))).sum(1)
-        digits = sum(bool(bare[k]) and word.isdigit() for k, word in enumerate(words))
-        return [
-            float(best.mean()),
-            float(best[content].mean()) if content.any() else 0.0,
-            _share(float((best * idf).sum()), float(idf.sum())),
-            _share(float((bare & content).sum()), float(content.sum())),
-            _share(float(idf[bare & content].sum()), float(idf[content].sum())),
-            float(digits),
-            log1p(float((bare & content).sum())),
-            float(entropy.mean()),
-            float(entropy[content].mean()) if content.any() else 0.0,
-            score / len(words),
-            float(null.mean()),
-        ]
-
-
-def _of_pair(forward: F8, reverse: F8, mean: F8, off: float, n: int, m: int) -> list[float]:
-    """Return the features that belong to no side."""
-    links = np.argwhere(mean > _LINK)
-    tau, crossing, distance, blocks, longest = 1.0, 0.0, 1.0, 0.0, 0.0
-    if len(links):
-        i, j = links.T
-        distance = float(np.abs(i / n - j / m).mean())
-        if len(links) > 1:
-            tau = float(np.nan_to_num(kendalltau(i, j).statistic, nan=1.0))
-            order = np.sign(np.subtract.outer(i, i)) * np.sign(np.subtract.outer(j, j))
-            pairs = len(links) * (len(links) - 1) / 2
-            crossing = float((order < 0).sum() / 2 / pairs)
-        joined = (np.diff(i) <= 1) & (np.diff(j) <= 1) & (np.diff(j) >= 0)
-        sizes = np.diff(np.flatnonzero(np.concatenate(([True], ~joined, [True]))))
-        blocks = len(sizes) / len(links)
-        longest = float(sizes.max()) / min(n, m)
+def _of_side(
+    words: Sequence[str], content: B1, best: F8, posterior: F8, score: float
+) -> list[float]:
+    """Return the features of a side; posterior (words, others) is its own distribution."""
+    bare = best < _LINK
+    null = np.clip(1 - posterior.sum(1), 0, 1)
+    whole = np.column_stack((posterior, null))
+    entropy = -(whole * np.log(whole, where=whole > 0, out=np.zeros_like(whole))).sum(1)
+    unaligned = int((bare & content).sum())
     return [
-        _share(float(np.minimum(forward, reverse).sum()), float(np.maximum(forward, reverse).sum())),
-        _share(off, float(mean.sum())), off / min(n, m), tau, crossing, distance, blocks, longest,
-        float(max(mean.sum(0).max(), mean.sum(1).max())),
-    ]  # fmt: skip
+        best.mean(),
+        best[content].mean() if content.any() else 0.0,
+        _share(unaligned, int(content.sum())),
+        sum(bare[k] and word.isdigit() for k, word in enumerate(words)),
+        log1p(unaligned),
+        entropy.mean(),
+        entropy[content].mean() if content.any() else 0.0,
+        score / len(words),
+        null.mean(),
+    ]
 
 
-def train_aligner(pairs: Sequence[Texts]) -> Aligner:
-    """Train the aligner of the features: an HMM on pairs in both orders."""
-    words = [(tokens(source), tokens(target)) for source, target in pairs]
-    whole = [pair for pair in words if all(pair)]
-    both = [*whole, *((target, source) for source, target in whole)]
-    return Aligner.train(both, model="hmm", identity=3)
+def _of_pair(
+    first: Sequence[str], second: Sequence[str], forward: F8, reverse: F8
+) -> tuple[float, ...]:
+    """Return the features that belong to no side."""
+    mean = (forward + reverse) / 2
+    unequal = float(mean[np.not_equal.outer(np.array(first), np.array(second))].sum())
+    directions = (
+        float(np.minimum(forward, reverse).sum()),
+        float(np.maximum(forward, reverse).sum()),
+    )
+    largest = max(mean.sum(0).max(), mean.sum(1).max())
+    shorter = min(mean.shape)
+    shares = _share(*directions), _share(unequal, float(mean.sum())), unequal / shorter
+    links = np.argwhere(mean > _LINK)
+    if not len(links):
+        return *shares, 1.0, 0.0, 1.0, 0.0, 0.0, largest
+    i, j = links.T
+    tau, crossing = 1.0, 0.0
+    if len(links) > 1:
+        tau = float(np.nan_to_num(kendalltau(i, j).statistic, nan=1.0))
+        order = np.subtract.outer(i, i) * np.subtract.outer(j, j)
+        crossing = float((order < 0).sum()) / (len(links) * (len(links) - 1))
+    distance = float(np.abs(i / mean.shape[0] - j / mean.shape[1]).mean())
+    blocks = [_block_sizes(links), _block_sizes(links[np.lexsort((i, j))][:, ::-1])]
+    number = sum(map(len, blocks)) / 2
+    longest = max(int(sizes.max()) for sizes in blocks)
+    return *shares, tau, crossing, distance, number / len(links), longest / shorter, largest
 
 
-def bag_features(texts: Sequence[Texts], vocabulary: dict[str, int]) -> Matrix:
-    """Return |u - v| and u v of binary bags of words u, v: (P, 2 words), sparse."""
-    sides = []
-    for k in (0, 1):
-        bags = [
-            sorted({vocabulary[w] for w in tokens(pair[k]) if w in vocabulary}) for pair in texts
-        ]
-        at = np.concatenate(([0], np.cumsum([len(bag) for bag in bags])))
-        places = np.array([place for bag in bags for place in bag], int)
-        shape = len(texts), len(vocabulary)
-        sides.append(sparse.csr_matrix((np.ones(len(places)), places, at), shape))
-    return sparse.hstack((abs(sides[0] - sides[1]), sides[0].multiply(sides[1])), format="csr")
-
-
-def vector_features(texts: Sequence[Texts], encode: Encoder) -> Matrix:
-    """Return |u - v| and u v of the vectors of the two texts: (P, 2 d)."""
-    both = encoded(encode, [text for k in (0, 1) for text in (pair[k] for pair in texts)])
-    u, v = both[: len(texts)], both[len(texts) :]
-    if sparse.issparse(both):
-        return sparse.hstack((abs(u - v), u.multiply(v)), format="csr")
-    return np.hstack((np.abs(u - v), u * v))
+def _block_sizes(links: I8) -> I8:
+    """Return the numbers of links in runs that go on by at most one word on both sides."""
+    i, j = links.T
+    joined = (np.diff(i) <= 1) & (np.diff(j) <= 1) & (np.diff(j) >= 0)
+    return np.diff(np.flatnonzero(np.concatenate(([True], ~joined, [True]))))

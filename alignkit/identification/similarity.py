@@ -144,7 +144,7 @@ def _fitted(
         raise OptionError("no text has a word that can be compared") from None
 
 
-def encoded(encode: Encoder, texts: Sequence[str]) -> Matrix:
+def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
     name = getattr(encode, "__qualname__", "encode")
     made = encode(list(texts))

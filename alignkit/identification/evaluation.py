@@ -1,0 +1,266 @@
+"""Scores of systems that judge pairs: cross-validated, or on a test part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.array_types import F8, I8
+from alignkit._support.wording import how_many
+from alignkit.agreement.intervals import draw_weights
+from alignkit.errors import OptionError
+from alignkit.identification.features import train_aligner
+from alignkit.identification.identifier import Identifier, cautions, signature
+from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds
+from alignkit.identification.pair_model import IdentifierOptions, fit_model
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import View
+from alignkit.stats.resampling import interval_of, wilson_interval
+from alignkit.stats.tests import alone_right, mcnemar
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.result import Result
+from alignkit.tables.table import Table
+
+COMPARED = (("cosine",), ("overlap",), ("align",), ("overlap", "align"))
+"""The feature sets that are compared."""
+MAJORITY = "majority"
+_BASELINE = "cosine"
+_BINS = 10
+_MEANINGS = {
+    "macro F1": "mean F1 of the labels that occur",
+    "AUC": "the probability that a pair with label 1 gets a larger probability than one with 0",
+    "calibration error": "mean difference of probability and accuracy, in ten bins",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SystemLabels:
+    """What a system says of P pairs: places of labels, (P,), and probabilities, (P, K)."""
+
+    name: str
+    labels: I8
+    probabilities: F8
+
+    def take(self, places: Sequence[int]) -> SystemLabels:
+        """Return what it says of some pairs."""
+        kept = list(places)
+        return replace(self, labels=self.labels[kept], probabilities=self.probabilities[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifierScores(Result):
+    """The labels that systems predict, and their scores if the pairs have labels.
+
+    Parameters
+    ----------
+    view : The labels.
+    ids : The ids of the pairs.
+    systems : The systems; the last one's labels are the predictions.
+    gold : The pairs that somebody judged, with their labels and groups; None if nobody did.
+    """
+
+    view: View
+    ids: tuple[str, ...]
+    systems: tuple[SystemLabels, ...]
+    gold: LabelledPairs | None
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    resamples: int = 1000
+    seed: int = 0
+
+    @property
+    def predictions(self) -> dict[str, str]:
+        """The label that the last system gives each pair, by id."""
+        labels = self.systems[-1].labels.tolist()
+        return {id: self.view.labels[k] for id, k in zip(self.ids, labels, strict=True)}
+
+    @property
+    def probabilities(self) -> dict[str, list[float]]:
+        """The probabilities that the last system gives the labels of each pair, by id."""
+        return dict(zip(self.ids, self.systems[-1].probabilities.tolist(), strict=True))
+
+    def tables(self) -> Sequence[Table]:
+        """Return the number of predictions of each label, and the scores of the systems."""
+        labels = self.view.labels
+        columns = [Column("label"), Column("judged", "count"), Column("predicted", "count")]
+        judged = np.zeros(0, int) if self.gold is None else self.gold.labels
+        counts = [np.bincount(x, minlength=len(labels)) for x in (judged, self.systems[-1].labels)]
+        rows: list[list[Cell]] = [
+            list(row) for row in zip(labels, *np.array(counts).tolist(), strict=True)
+        ]
+        table = Table("Labels", columns, rows, anchor="labels")
+        return [table] if self.gold is None else [self._scores(self.gold), table]
+
+    def _scores(self, gold: LabelledPairs) -> Table:
+        binary = len(self.view.labels) == 2
+        names = [f"F1 of {self.view.labels[1]}", "AUC"] if binary else ["macro F1", "weighted F1"]
+        names += ["calibration error"]
+        columns = [
+            Column("system"), Column("pairs", "count"), Column("accuracy", "percent"),
+            *(Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names),
+            Column("p", "p"),
+        ]  # fmt: skip
+        place = {id: k for k, id in enumerate(self.ids)}
+        systems = [each.take([place[id] for id in gold.ids]) for each in self.systems]
+        right = {each.name: each.labels == gold.labels for each in systems}
+        n = len(gold.ids)
+        rows: list[list[Cell]] = []
+        for system in (*systems, self._majority(gold)):
+            hits = int((system.labels == gold.labels).sum())
+            row = [Value(hits / n, *wilson_interval(hits, n))]
+            row += self._measures(gold, system)
+            if system.name == MAJORITY:
+                row[-1] = Value(nan)
+            p = nan
+            if _BASELINE in right and system.name in right and system.name != _BASELINE:
+                alone = alone_right(right[system.name], right[_BASELINE])
+                p = mcnemar(alone.system, alone.baseline)
+            rows.append([system.name, n, *row, p])
+        notes = [
+            f"accuracy with Wilson's 95% interval, the others by {self.resamples} resamples of "
+            f"{len(np.unique(gold.groups))} groups",
+            *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
+        ]
+        if len(right) > 1 and _BASELINE in right:
+            notes.append(f"p: McNemar's exact test against {_BASELINE}")
+        return Table("", columns, rows, "; ".join(notes), "systems")
+
+    def _majority(self, gold: LabelledPairs) -> SystemLabels:
+        shares = np.bincount(gold.labels, minlength=len(self.view.labels)) / len(gold.labels)
+        places = np.full(len(gold.labels), int(shares.argmax()))
+        return SystemLabels(MAJORITY, places, np.tile(shares, (len(places), 1)))
+
+    def _measures(self, gold: LabelledPairs, system: SystemLabels) -> list[Value]:
+        """Return the measures with intervals by a bootstrap over groups."""
+        _, groups = np.unique(gold.groups, return_inverse=True)
+        count, width = int(groups.max()) + 1, 4 * len(groups)
+        drawn = draw_weights(count, self.resamples, np.random.default_rng(self.seed), width=width)
+        measure = _measure_of(gold.labels, system)
+        values = np.hstack([measure(weights[:, groups]) for weights in drawn])
+        exact = measure(np.ones((1, len(groups))))[:, 0]
+        bounds = (interval_of(row, 0.95) for row in values)
+        return [Value(x, y.low, y.high) for x, y in zip(exact.tolist(), bounds, strict=True)]
+
+
+def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
+    """Return a function of weights of pairs (B, P) that returns three measures, (3, B)."""
+    pairs, classes = system.probabilities.shape
+    cells = np.zeros((pairs, classes * classes))
+    cells[np.arange(pairs), gold * classes + system.labels] = 1
+    certain = system.probabilities.max(1)
+    of_bin = np.minimum((certain * _BINS).astype(int), _BINS - 1)
+    off = np.zeros((pairs, _BINS))
+    off[np.arange(pairs), of_bin] = certain - (system.probabilities.argmax(1) == gold)
+    order = np.argsort(system.probabilities[:, -1], kind="stable")
+    values, positive = system.probabilities[order, -1], gold[order] == 1
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+
+    def measure(weights: F8) -> F8:
+        confusion = (weights @ cells).reshape(-1, classes, classes)
+        right, total = np.einsum("bkk->bk", confusion), weights.sum(1)
+        support = confusion.sum(2)
+        both = support + confusion.sum(1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            f1 = np.where(both > 0, 2 * right / both, nan)
+            calibration = np.abs(weights @ off).sum(1) / total
+            if classes > 2:
+                weighted = np.nansum(f1 * support, 1) / total
+                return np.stack((np.nanmean(f1, 1), weighted, calibration))
+            ranked = weights[:, order]
+            ones, zeros = (
+                np.add.reduceat(ranked * kept, starts, axis=1) for kept in (positive, ~positive)
+            )
+            below = np.cumsum(zeros, 1) - zeros / 2
+            auc = (ones * below).sum(1) / (ones.sum(1) * zeros.sum(1))
+        return np.stack((f1[:, 1], auc, calibration))
+
+    return measure
+
+
+def cross_validate(
+    corpus: Corpus,
+    view: View,
+    systems: Sequence[Sequence[str]] = COMPARED,
+    *,
+    annotator: str | None = None,
+    count: int = 10,
+    inductive: bool = False,
+    rewrites: bool = False,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> IdentifierScores:
+    """Judge each pair by systems that were trained on other pairs.
+
+    Parameters
+    ----------
+    systems : The feature sets of each system.
+    count : The number of folds; groups stay whole.
+    inductive : Train the aligner on the texts of the training folds alone, too.
+    progress : Called with the share of the folds that is done.
+    **options : See `IdentifierOptions`.
+
+    Raises
+    ------
+    OptionError : As `Identifier.train`.
+    """
+    check_arguments(cross_validate, locals(), apart=("view", "options", "systems", "progress"))
+    hows = [IdentifierOptions(features=tuple(each), **options) for each in systems]
+    group = checked_group(corpus, hows[0].group)
+    pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
+    pairs.check(view)
+    shape = len(pairs.ids), len(view.labels)
+    results = [SystemLabels(_name(how), np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
+    aligns = any(how.aligns for how in hows)
+    aligner = train_aligner(pairs.texts) if aligns and not inductive else None
+    texts = hows[0].pair_texts(pairs.texts, aligner)
+    divided = folds(pairs, np.arange(shape[0]), count, hows[0].seed)
+    for done, (train, test) in enumerate(divided):
+        if progress is not None:
+            progress(done / count)
+        if aligns and inductive:
+            aligner = train_aligner(pairs.texts[k] for k in train)
+            texts = hows[0].pair_texts(pairs.texts, aligner)
+        for how, result in zip(hows, results, strict=True):
+            model = fit_model(texts, pairs, train, shape[1], how)
+            labels, probabilities = model.judge(texts)
+            result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
+    aligned = ("inductive" if inductive else "transductive") if aligns else "none"
+    settings = f"folds:{count}|{signature(hows[-1], view, aligned, hows[-1].features)}"
+    notes = (*pairs.notes, *cautions(pairs, group))
+    return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
+
+
+def evaluate(
+    identifiers: Sequence[Identifier], corpus: Corpus, *, annotator: str | None = None,
+    rewrites: bool = False,
+) -> IdentifierScores:  # fmt: skip
+    """Judge the pairs of a corpus, and score the labels if the corpus has judgments.
+
+    Raises
+    ------
+    OptionError : If the identifiers have different labels.
+    """
+    check_arguments(evaluate, locals(), apart=("identifiers",))
+    first = identifiers[-1]
+    view = first.view
+    if any(each.view != view for each in identifiers):
+        raise OptionError("the systems have different labels: train them with the same view")
+    systems = [SystemLabels(_name(each.options), *each.judge(corpus)[1:]) for each in identifiers]
+    gold, notes = None, first.notes
+    if trained := first.known(corpus):
+        notes += (f"{how_many(trained, 'pair')} trained the system: it judges them too well",)
+    if any(x.judgment for pair in corpus for x in pair.annotations.values()):
+        known = {name for pair in corpus for name in pair.attributes}
+        group = first.options.group if first.options.group in known else None
+        gold = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
+        notes += gold.notes
+    return IdentifierScores(view, corpus.ids, tuple(systems), gold, notes, first.signature)
+
+
+def _name(options: IdentifierOptions) -> str:
+    return "+".join(options.features)

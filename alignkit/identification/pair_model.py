@@ -1,0 +1,208 @@
+"""A model of the labels of pairs: logistic regression, or random trees, on their features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+
+from alignkit._support.arguments import check_known
+from alignkit._support.array_types import F8, I8
+from alignkit.align.aligner import Aligner
+from alignkit.errors import OptionError
+from alignkit.identification.features import FEATURES, NAMES, Frequencies, PairEncoder, PairTexts
+from alignkit.identification.labelled_pairs import LabelledPairs, folds
+from alignkit.identification.similarity import Encoder, Matrix, sklearn
+
+DECIDE = ("accuracy", "f1")
+CLASSIFIERS = ("logistic", "forest")
+AUTO = "auto"
+_FOLDS = 5
+_QUANTILES = 401
+_WIDE = 200  # features; with more, second derivatives take too long
+_CHOICES = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifierOptions:
+    """How a system is trained.
+
+    Parameters
+    ----------
+    features : Some of `FEATURES`, or ``("auto",)``: cosine, overlap, or overlap and align, chosen
+        by cross-validation; a larger set must gain more than a standard error.
+    group : The attribute of pairs that belong together, or ``"none"``; needed if pairs have an
+        attribute that usually names groups.
+    encode : For `vectors`: a function that returns a vector for each text, (n, d).
+    encode_pairs : For `pairs`: a function that returns features for pairs of texts, (n, d).
+    decide : What the threshold of `cosine` makes as high as possible.
+    strengths : The values of C to choose from: a smaller one shrinks the weights more.
+    classifier : ``"logistic"``, or ``"forest"``: 500 random trees, which cannot be saved.
+    function_words : Words that are not content words.
+    seed : For folds and trees.
+    """
+
+    features: tuple[str, ...] = ("overlap", "align")
+    group: str | None = None
+    encode: Encoder | None = None
+    encode_pairs: PairEncoder | None = None
+    decide: str = "accuracy"
+    strengths: tuple[float, ...] = (0.01, 0.1, 1.0)
+    classifier: str = "logistic"
+    function_words: frozenset[str] = frozenset()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.features:
+            raise OptionError("name one feature set or more")
+        for name in self.features:
+            check_known("feature set", name, (*FEATURES, AUTO))
+        if AUTO in self.features and len(self.features) > 1:
+            raise OptionError("auto chooses the feature set: leave the others out")
+        for name, encode in (("vectors", self.encode), ("pairs", self.encode_pairs)):
+            if name in self.features and encode is None:
+                raise OptionError(f"the feature set {name!r} needs vectors: give what makes them")
+        if not self.strengths or min(self.strengths) <= 0:
+            raise OptionError("C must be above 0")
+        check_known("aim", self.decide, DECIDE)
+        check_known("classifier", self.classifier, CLASSIFIERS)
+
+    @property
+    def aligns(self) -> bool:
+        """Whether an aligner is needed."""
+        return bool({"align", AUTO} & set(self.features))
+
+    def pair_texts(self, texts: Iterable[tuple[str, str]], aligner: Aligner | None) -> PairTexts:
+        """Return texts that know what these features need."""
+        return PairTexts(
+            list(texts), function_words=self.function_words, aligner=aligner, encode=self.encode,
+            encode_pairs=self.encode_pairs,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairModel:
+    """A fitted model of K labels on F features: linear, or trees; cosine has a threshold."""
+
+    features: tuple[str, ...]
+    frequencies: Frequencies
+    center: F8
+    scale: F8
+    coefficients: F8  # (K or 1, F)
+    intercepts: F8
+    strength: float
+    threshold: float | None = None
+    forest: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features that have one."""
+        return [name for part in self.features for name in NAMES.get(part, ())]
+
+    def probabilities(self, matrix: Matrix) -> F8:
+        """Return the probability of each label, (P, K), from features (P, F)."""
+        if self.forest is not None:
+            values = np.zeros((matrix.shape[0], len(self.intercepts)))
+            values[:, self.forest.classes_] = self.forest.predict_proba(matrix)
+            return values
+        scores = np.asarray(self._scaled(matrix) @ self.coefficients.T) + self.intercepts
+        if scores.shape[1] == 1:
+            scores = np.column_stack((np.zeros(len(scores)), scores))
+        result: F8 = softmax(scores, axis=1)
+        return result
+
+    def judge(self, texts: PairTexts) -> tuple[I8, F8]:
+        """Return the place of the label of each pair, (P,), and the probabilities, (P, K)."""
+        matrix = texts.matrix(self.features, self.frequencies)
+        probabilities = self.probabilities(matrix)
+        if self.threshold is not None:
+            return (matrix[:, 0] >= self.threshold).astype(np.int64), probabilities
+        return probabilities.argmax(1), probabilities
+
+    def _scaled(self, matrix: Any) -> Matrix:
+        if isinstance(matrix, np.ndarray):
+            return (matrix - self.center) / self.scale
+        return matrix.multiply(1 / self.scale).tocsr()
+
+
+def _fit(matrix: Matrix, labels: I8, unfitted: PairModel, options: IdentifierOptions) -> PairModel:
+    """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
+    classes = len(unfitted.intercepts)
+    if options.classifier == "forest":
+        make = sklearn("ensemble").RandomForestClassifier
+        forest = make(500, min_samples_leaf=5, random_state=options.seed)
+        return replace(unfitted, forest=forest.fit(matrix, labels))
+    scaler = sklearn("preprocessing").StandardScaler(with_mean=not sparse.issparse(matrix))
+    scaler.fit(matrix)
+    center = np.zeros(matrix.shape[1]) if scaler.mean_ is None else scaler.mean_
+    fitted = replace(unfitted, center=center, scale=scaler.scale_)
+    solver = "lbfgs" if sparse.issparse(matrix) or matrix.shape[1] > _WIDE else "newton-cholesky"
+    make = sklearn("linear_model").LogisticRegression
+    linear = make(C=fitted.strength, max_iter=5000, solver=solver)
+    linear.fit(fitted._scaled(matrix), labels)
+    coefficients, intercepts = linear.coef_, linear.intercept_
+    if classes > 2:  # a label that no pair has is never predicted
+        if len(linear.classes_) == 2:
+            coefficients = np.vstack((np.zeros_like(coefficients), coefficients))
+            intercepts = np.append(0.0, intercepts)
+        every = np.zeros((classes, matrix.shape[1])), np.full(classes, -1e9)
+        every[0][linear.classes_], every[1][linear.classes_] = coefficients, intercepts
+        coefficients, intercepts = every
+    threshold = None
+    if fitted.features == ("cosine",) and classes == 2:
+        threshold = _threshold(matrix[:, 0], labels, options.decide)
+    return replace(fitted, coefficients=coefficients, intercepts=intercepts, threshold=threshold)
+
+
+def _threshold(values: F8, labels: I8, decide: str) -> float:
+    """Return the best of 401 quantiles of the values; a pair at or above it has the label 1."""
+    thresholds = np.quantile(values, np.linspace(0, 1, _QUANTILES))
+    above = values >= thresholds[:, None]
+    scores = (above == labels).mean(1)
+    if decide == "f1":
+        scores = 2 * (above & (labels == 1)).sum(1) / np.maximum(1, above.sum(1) + labels.sum())
+    return float(thresholds[scores.argmax()])
+
+
+def fit_model(
+    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
+) -> PairModel:
+    """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
+    strengths = (0.0,) if options.classifier == "forest" else options.strengths
+    sets = _CHOICES if options.features == (AUTO,) else (options.features,)
+    empty = np.zeros(classes)
+
+    def fitted(
+        train: I8, features: tuple[str, ...], strengths: tuple[float, ...]
+    ) -> tuple[Matrix, list[PairModel]]:
+        frequencies = texts.frequencies(train)
+        matrix = texts.matrix(features, frequencies)
+        start = PairModel(
+            features=features, frequencies=frequencies, center=empty, scale=empty,
+            coefficients=empty, intercepts=empty, strength=0.0,
+        )  # fmt: skip
+        labels = pairs.labels[train]
+        return matrix, [
+            _fit(matrix[train], labels, replace(start, strength=each), options)
+            for each in strengths
+        ]
+
+    chosen, strength, least = sets[0], strengths[0], np.full(len(pairs.labels), np.inf)
+    if len(sets) * len(strengths) > 1:
+        inner = list(folds(pairs, places, _FOLDS, options.seed))
+        for features in sets:
+            losses = np.zeros((len(strengths), len(pairs.labels)))
+            for train, test in inner:
+                matrix, models = fitted(train, features, strengths)
+                for loss, model in zip(losses, models, strict=True):
+                    right = model.probabilities(matrix[test])[range(len(test)), pairs.labels[test]]
+                    loss[test] = -np.log(np.maximum(right, 1e-12))
+            k = int(losses.mean(1).argmin())
+            gain = (least - losses[k])[places]
+            if np.isinf(gain).all() or gain.mean() > gain.std() / np.sqrt(len(gain)):
+                chosen, strength, least = features, strengths[k], losses[k]
+    return fitted(places, chosen, (strength,))[1][0]
