@@ -3,6 +3,7 @@
 import pytest
 from annotation import Tab, add_pairs, ask, cell, done, place_of, project, run_sql, small_corpus
 from command import run, write
+from msgspec import UNSET
 from refusals import refuses
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
@@ -84,6 +85,28 @@ def test_attributes_order_and_stratify_and_an_unknown_one_names_the_near_one(tmp
     refuses(ProjectError, "did you mean document", assign_pairs, store, ["anna"], order="documents")
     assigned = assign_pairs(store, ["anna"], order="document", stratify=["document"])
     assert assigned.strata[0].name == "document x"
+
+
+def test_each_pair_goes_to_some_of_many(tmp_path):
+    """Three of forty for each of 80 pairs: 240 rows, so six for each annotator."""
+    store = project(tmp_path, small_corpus(80))
+    names = [f"w{k}" for k in range(40)]
+    made = assign_pairs(store, names, each=3, seed=7, dry_run=True)
+    assert {share.pairs for share in made.annotators} == {6}
+    assert assign_pairs(store, names, each=3, seed=7) == made
+    rows, with_whom = ask(store, assigned_rows), {}
+    for row in rows:
+        with_whom.setdefault(row.k, set()).add(row.annotator)
+    assert {len(who) for who in with_whom.values()} == {3}
+    assert len(set(map(frozenset, with_whom.values()))) > 70  # not always the same together
+    assert not replay(store).differences
+    other = project(tmp_path, small_corpus(80), name="other")
+    assign_pairs(other, names, each=3, seed=8)
+    assert set(rows) != set(ask(other, assigned_rows))
+    assert assign_pairs(store, each=4).new == 80
+    refuses(ProjectError, "exclude each other", assign_pairs, store, each=2, double=0.5)
+    refuses(ProjectError, "each is 41; give 1 to 40", assign_pairs, store, each=41)
+    assert assign_pairs(store, double=0.5).plan.each is UNSET
 
 
 def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
@@ -175,6 +198,8 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):
     words = ("project", "assign", project(tmp_path, small_corpus(30), annotator=None).path)
+    run(capsys, *words, "--annotators", "anna", "--each", "0").failed("--each")
+    run(capsys, *words, "--annotators", "anna", "--each", "2").failed("each is 2; give 1 to 1")
     given = ("--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
     dry = run(capsys, *words, *given, "--dry-run")
     assert "nothing was stored" in dry.err

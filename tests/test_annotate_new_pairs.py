@@ -231,7 +231,10 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
     ran = run(capsys, "project", "yield", store.path, "--json")
     assert ran.json["annotators"] == [{"annotator": "anna", "documents": 2, "done": 2,
                                        "with_pairs": 1, "without": 1, "pairs": 2, "open": 0,
-                                       "pairs_per_document": 1.0}]  # fmt: skip
+                                       "characters": 83, "covered": 53, "taken": 53,
+                                       "pairs_per_document": 1.0, "pairs_per_nonempty": 2.0,
+                                       "empty": 0.5, "coverage": 53 / 83,
+                                       "length": 53 / 4}]  # fmt: skip
     assert "anna" in run(capsys, "project", "yield", store.path).out
     with pytest.raises(ProjectError, match="cannot be changed"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)
@@ -265,9 +268,27 @@ def test_the_yield_before_any_document_is_done(folders, tmp_path, store, capsys)
     made = project(tmp_path, Corpus(read_documents(folders)), name="docs", task="extract")
     Tab(made).send(extract([0, 12, 0, 14]))
     (row,) = count_yield(made).rows
-    assert (row.documents, row.done, row.pairs, row.open, row.per_document) == (2, 0, 0, 1, None)
+    assert (row.documents, row.done, row.pairs, row.open) == (2, 0, 0, 1)
+    assert set(row.ratios.values()) == {None}
     assert "no document is done yet" in str(count_yield(made))
     run(capsys, "project", "yield", store.path).failed("is a project to judge")
+
+
+def test_the_yield_is_of_all_documents_and_of_the_nonempty_ones(tmp_path, capsys):
+    """Ten documents of 10 and 6 characters, eight pairs in four: 0.8 and 2.0 (by hand)."""
+    pairs = [SentencePair(str(k), ["abcd", "fghij"], ["uvwxyz"]) for k in range(10)]
+    store = project(tmp_path, Corpus(pairs), task="extract")
+    for k in range(1, 11):
+        tab = Tab(store, k)
+        if k <= 4:  # 4 + 2 characters, then 3 + 4: 5 + 4 different ones
+            tab.send(extract([0, 4, 0, 2]), extract([2, 5, 0, 4], key="x2"))
+        tab.send(done())
+    (row,) = count_yield(store).rows
+    assert (row.done, row.with_pairs, row.pairs) == (10, 4, 8)
+    assert row.ratios == {"pairs_per_document": 0.8, "pairs_per_nonempty": 2.0, "empty": 0.6,
+                          "coverage": 4 * 9 / 160, "length": 4 * 13 / 16}  # fmt: skip
+    printed = run(capsys, "project", "yield", store.path).out
+    assert printed.splitlines()[4].split()[-5:] == ["0.8", "2", "60.0", "22.5", "3.25"]
 
 
 def test_documents_of_json_lines(tmp_path):

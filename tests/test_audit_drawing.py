@@ -61,6 +61,22 @@ def test_all_there_are_is_what_the_definitions_say(corpus, links, kind, identica
         assert item.cells[:2] == (" ".join(source[a:b]), " ".join(target[c:d]))
 
 
+def test_an_annotators_own_phrase_pairs_are_drawn_right_or_not():
+    """Two atomic phrase pairs, one composite; that ben agrees on one changes nothing."""
+    links = {"ann": Alignment.parse("0-0 1-1"), "ben": Alignment.parse("0-0")}
+    corpus = Corpus([SentencePair("1", ("they", "left"), ("he", "went"), links)])
+    audit = draw_phrases(corpus, "ann", n=166)
+    assert drawn(audit) == {"annotator": {("1", (0, 1, 0, 1)), ("1", (1, 2, 1, 2))}}
+    assert (audit.origins["annotator"].population, dict(audit.rates)) == (2, {})
+    assert audit.signature.startswith("of:annotator|audit:phrases|kind:atomic")
+    assert len(draw_phrases(corpus, "ann", n=166, kind="all").items) == 3
+    refuses(OptionError, "needs a reference", draw_phrases, corpus, "ann", n=1, both=0.5)
+    refuses(OptionError, "has no composite", draw_phrases, corpus, "ben", n=1, kind="composite")
+    counts = score(SAMPLE, "gold", "anna", level="phrases", ignore_identical=True).phrases["sure"]
+    everything = draw_phrases(SAMPLE, "gold", n=9).origins["annotator"].population
+    assert everything == counts.counts["hyp_atomic"]
+
+
 @pytest.mark.parametrize("links", ["sure", "possible"])
 def test_its_counts_are_those_of_the_score(links):
     audit = draw_phrases(SAMPLE, "eflomal", "gold", n=50, links=links)

@@ -55,6 +55,22 @@ def test_it_draws_what_the_library_draws(sheets):
     assert cells == {item.cells for item in audit.items}
 
 
+def test_an_annotators_own_phrase_pairs(capsys, tmp_path):
+    """166 items, as in the article; half of them judged correct: no score to correct."""
+    given = ["audit", "phrases", PARAPHRASES, "--annotator", "gold", "--n", 166]
+    ran = run(capsys, *given, "-o", tmp_path, "--judges", "anna")
+    assert "annotator: 166 drawn of " in ran.err
+    fill([tmp_path / "sheet-anna.tsv"], names="ci")
+    ran = made(capsys, "audit", "read", tmp_path / "sheet-anna.tsv", "--key", tmp_path / "key.json")
+    assert "50.0 [42.5, 57.5]" in ran.out
+    assert "corrected" not in ran.out
+    for more in ([PARAPHRASES], ["--ref-annotator", "anna"], ["--hyp-annotator", "anna"]):
+        run(capsys, *given, *more).failed("name HYP and REF, or HYP and --annotator")
+    run(capsys, *given[:3], "--n", 9).failed("name HYP and REF, or HYP and --annotator")
+    run(capsys, *given, "--both", ".5").failed("--both needs a reference")
+    run(capsys, "audit", "phrases", PARAPHRASES, "--annotator", "golf", "--n", 9).failed("gold")
+
+
 def test_files_in_any_formats_are_read(capsys, tmp_path):
     gold = str(tmp_path / "gold.xml")
     run(capsys, "convert", GOLD, gold, "--to", "alignkit-xml", *TEXTS)

@@ -58,7 +58,7 @@ def test_what_is_dropped_is_told_with_its_reason(capsys, files, tmp_path):
     assert ran.out == "they went away ||| off they went\n"
     assert ran.err.splitlines() == [
         "alignkit: 3 groups of 9 translations, 2 empty; 5 pairs, 1 kept",
-        "alignkit: dropped: 3 x length ratio over 1.2, 1 x identical",
+        "alignkit: dropped: 3 x length ratio of 1.2 or more, 1 x identical",
     ]
     ran = made(capsys, *files, "--min-length", "2", "--max-length", "2", "--drop-repeated")
     assert "1 x a side under 2 words, 4 x a side over 2 words" in ran.err
@@ -158,7 +158,8 @@ def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several
         (["-", "-"], "standard input (-) can be read once only"),
         (["F", "F"], "given twice"),
         (["F", "--max-ratio", "1:9"], "for a ratio of 1:9, use 9"),
-        (["F", "--max-ratio", "inf"], "a number, 1 or more"),
+        (["F", "--max-ratio", "inf"], "a number above 1"),
+        (["F", "--max-ratio", "1"], "must be more than 1, not 1.0"),
         (["F", "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["F", "--min-length", "5", "--max-length", "4"], "below the minimum"),
         (["F", "--to-source", "s"], "--to-source and --to-target need each other"),

@@ -282,7 +282,16 @@ def test_two_files_and_more_are_joined_by_id_or_in_order(capsys, tmp_path):
     rows = run(capsys, "score-labels", two, gold, *given, "--hyp-annotator", "ben", "judge").json
     assert [row["right"] for row in rows["systems"]] == [1, 3]
     run(capsys, "score-labels", two, *given).failed("nothing to score")
-    alone = run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben")
+    wrong = str(tmp_path / "wrong.tsv")
+    alone = run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben", "--wrong", wrong)
+    assert f"{wrong}: 2 wrong predictions" in alone.err
+    assert Path(wrong).read_text(encoding="utf-8").splitlines() == [
+        "id\tsystem\treference\tpredicted\tsource\ttarget\ttag",
+        "0\tben\t4\t1\ta\tb\t", "1\tben\t4i\t1\ta\tb\t",
+    ]  # fmt: skip
+    run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben", "--wrong", "-").failed("-")
+    lost = str(tmp_path / "no" / "wrong.csv")
+    run(capsys, "score-labels", two, *given, "--hyp-annotator", "ben", "--wrong", lost).failed(lost)
     assert alone.json["systems"][0]["right"] == 1
     run(capsys, "score-labels", two, *given, *anna).failed("'anna'")
 

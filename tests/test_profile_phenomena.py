@@ -185,6 +185,24 @@ LABELLED = Corpus(
 )
 
 
+def test_phenomena_are_compared_between_two_labels():
+    """By hand: 1, 2, 3 pairs of label 0 against 1, 1, 3 of label 1: r is 2 / sqrt(2 * 8/3)."""
+    rows = ["0 a,b,c", "0 b,c", "0 c", "0 ", "1 a,b,c", "1 c", "1 c"]
+    said, names = zip(*(row.split(" ") for row in rows), strict=True)
+    corpus = Corpus(
+        replace(pair, attributes={"phenomena": held})
+        for pair, held in zip(judged([(x, x) for x in said]), names, strict=True)
+    )
+    given = {"scheme": "binary", "trials": 20, "resamples": 20}
+    found = profile_labels(corpus, ["a"], "gold", **given)
+    assert found.by_label == {"0": {"a": 1, "b": 2, "c": 3}, "1": {"a": 1, "b": 1, "c": 3}}
+    assert found.to_json()["pearson"] == found.pearson == pytest.approx(2 / sqrt(2 * 8 / 3))
+    assert "phenomena of the labels 0 and 1: Pearson's r 0.866" in found.head
+    assert found.to_json()["by-label"][-1]["label 1"] in (1, 3)
+    one = profile_labels(corpus[:4], ["a"], "gold", **given)
+    assert (one.by_label, isnan(one.pearson), one.to_json()["pearson"]) == ({}, True, None)
+
+
 def test_labels_are_profiled_by_accuracy_and_mcnemar():
     tables = pytest.importorskip("statsmodels.stats.contingency_tables")
     given = {"scheme": "binary", "trials": 500, "resamples": 50}
@@ -219,6 +237,9 @@ def test_labels_are_profiled_by_accuracy_and_mcnemar():
     assert part.p_value == against_whole(right, np.array(["b" in row[0] for row in kept]))
     assert "one-sided" in str(like)
     assert found.ranking.few == ("c",)
+    by_label = {x: [sum(x in row[0] and row[1] == label for row in kept) for label in "01"]
+                for x in "abc"}  # fmt: skip
+    assert {x: [each[x] for each in found.by_label.values()] for x in "abc"} == by_label
     with pytest.raises(OptionError, match="a different reference"):
         profile_labels(LABELLED, ["gold"], "gold", scheme="binary")
 

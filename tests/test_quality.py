@@ -52,10 +52,11 @@ def crowd(times=False):
     return Corpus(pairs)
 
 
-def verdict(text, *, sequential=False):
+def verdict(text, *, sequential=False, after=10):
     """+ is right, - is wrong, a blank is not judged; the gold is 0 everywhere."""
     answers = np.array([{"+": 0, "-": 1, " ": -1}[mark] for mark in text], np.int8)
-    result = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential)
+    result = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential,
+                         after=after)  # fmt: skip
     return result.verdict, result.rejected_at
 
 
@@ -67,6 +68,23 @@ def test_below_half_after_ten_is_rejected_and_half_stays():
     assert verdict(recovered) == ("keep", None)
     assert verdict(recovered, sequential=True) == ("reject", 10)
     assert verdict("+++++-----" + "-", sequential=True) == ("reject", 11)
+
+
+def test_after_counts_gold_questions():
+    """2 of 5 right are fewer than half; half of the 32 answers to 5 questions has at most 2."""
+    answers = "++---" + 20 * "+"
+    assert verdict(answers, sequential=True, after=5) == ("reject", 5)
+    assert verdict(answers, sequential=True, after=20) == ("keep", None)
+    assert verdict(14 * "-", after=20) == ("too few", None)
+    assert (
+        rejection_chance(5, 2, after=5) == rejection_chance(5, 2, sequential=True, after=5) == 0.5
+    )
+    assert rejection_chance(19, 2, after=20) == 0
+    quality = measure(crowd(), after=100)
+    assert {who.gold.verdict for who in quality.annotators} == {"too few"}
+    assert "fewer than half of 100 or more gold questions" in quality.head[2]
+    assert "of the 100 that are needed" in str(quality.cautions)
+    refuses(OptionError, "`after` is 0", measure, crowd(), after=0)
 
 
 def test_the_chance_to_reject_who_guesses():
@@ -288,8 +306,8 @@ def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
     path, page = tmp_path / "crowd.jsonl", tmp_path / "page.html"
     write_corpus(crowd(times=True), path, format="alignkit-jsonl")
     given = ["quality", str(path), "--gold", "gold", "--scheme", "binary", "--sequential"]
-    given += ["--over", "phrase", "--good-in", "all"]
-    quality = measure(crowd(times=True), sequential=True, over="phrase", good_in="all")
+    given += ["--after", "12", "--over", "phrase", "--good-in", "all"]
+    quality = measure(crowd(times=True), sequential=True, after=12, over="phrase", good_in="all")
     printed = run(capsys, *given, "--json", "--html", page).json
     assert printed == json.loads(json.dumps(quality.to_json()))
     assert [row["pair"] for row in printed["again"]] == [id for id, _ in quality.again]
@@ -297,11 +315,12 @@ def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
     rows = list(csv.DictReader(io.StringIO(run(capsys, *given, "--csv").out)))
     assert len(rows) == sum(len(table.rows) for table in quality.tables())
     (wrong,) = [row for row in rows if row["annotator"] == "wrong"]
-    assert (wrong["verdict"], wrong["rejected_at"]) == ("reject", "10")
+    assert (wrong["verdict"], wrong["rejected_at"]) == ("reject", "12")
     for medium in ("text", "markdown", "latex"):
         ran = run(capsys, *given, *([] if medium == "text" else [f"--{medium}"]))
         assert ran.out == quality.show(medium) + "\n"
     cells = [cell for row in quality.tables()[0].rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(quality.annotators)
     run(capsys, *given[:-4], "--good-in", "any").failed("--over")
+    run(capsys, *given, "--after", "0").failed("--after")
     assert ".5 - k / 2" in " ".join(run(capsys, *given, "--like", "parade").out.split())

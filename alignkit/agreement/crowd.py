@@ -76,6 +76,7 @@ class CrowdQuality(Result):
     pairs : The number of pairs.
     sequential, timed : Whether gold questions are checked one by one, and whether all answers have
         times.
+    after : The number of gold questions that an annotator must answer before being rejected.
     by : The kappa that decides which pairs to judge again: ``"others"`` or ``"consensus"``.
     annotators : Each annotator.
     again : The ids of the pairs to judge again, with the annotators to do it (possibly none).
@@ -95,6 +96,7 @@ class CrowdQuality(Result):
     pairs: int
     sequential: bool
     timed: bool
+    after: int
     by: str
     annotators: tuple[AnnotatorQuality, ...]
     again: tuple[tuple[str, tuple[str, ...]], ...]
@@ -125,14 +127,16 @@ class CrowdQuality(Result):
     def head(self) -> Sequence[str]:
         """Lines with the annotators and the rules."""
         order = "in the order of their times" if self.timed else "in the order of the corpus"
-        when = f"after each from the tenth on, {order}" if self.sequential else "once, at the end"
+        each = f"after each from number {self.after} on, {order}"
+        when = each if self.sequential else "once, at the end"
         whose = "the majority of the others" if self.by == "others" else "the majority"
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
             f"({self.scheme}, {self.view}); gold: {self.gold}",
             f"Gold: {how_many(sum(self.asked.values()), 'question')}; always answering "
             f"{self.commonest!r}, the most common label, is right in {100 * self.baseline:.1f}%",
-            f"Rejected: fewer than half of 10 or more gold questions are right; checked {when}",
+            f"Rejected: fewer than half of {self.after} or more gold questions are right; "
+            f"checked {when}",
             f"Judged again: pairs of annotators with a kappa below .4 against {whose}, by up to "
             "five others above .75 who have not judged them",
         )
@@ -148,8 +152,8 @@ class CrowdQuality(Result):
         phrases = f"|over:{self.over}|good-in:{self.good_in}" if self.over else ""
         return (
             f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
-            f"|look:{'sequential' if self.sequential else 'once'}|again-by:{self.by}{phrases}"
-            f"|version:{__version__}"
+            f"|look:{'sequential' if self.sequential else 'once'}|after:{self.after}"
+            f"|again-by:{self.by}{phrases}|version:{__version__}"
         )
 
     def tables(self) -> Sequence[Table]:
@@ -228,8 +232,9 @@ class CrowdQuality(Result):
 def _hits(quality: CrowdQuality) -> Hits:
     for person in quality.annotators:
         gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus
-        if gold.judged < LEAST_JUDGED:
-            yield "few-gold", Hit(person.name, "", str(gold.judged), -gold.judged)
+        if gold.judged < quality.after:
+            text = f"{gold.judged} of the {quality.after} that are needed"
+            yield "few-gold", Hit(person.name, "", text, -gold.judged)
         elif person.power < POWER:
             text = f"{person.power:.5f} (of {gold.judged})"
             yield "weak-gold", Hit(person.name, "", text, -person.power)
@@ -252,7 +257,7 @@ def _hits(quality: CrowdQuality) -> Hits:
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
     "few-gold":
-        ("fewer than 10 gold questions judged ({number}): they cannot reject this annotator",
+        ("too few gold questions judged ({number}): they cannot reject this annotator",
          "ask more before you use these judgments"),
     "in-doubt":
         ("no better on the gold questions ({number}) than always giving their most common label",
@@ -294,6 +299,7 @@ def crowd_quality(
     scheme: Scheme | str,
     view: str = "full",
     sequential: bool = False,
+    after: int = LEAST_JUDGED,
     like: str | None = None,
     over: str | None = None,
     good: Sequence[str] | None = None,
@@ -308,8 +314,10 @@ def crowd_quality(
     ----------
     annotators : The crowd; None for all with the role annotator who judged, except the gold.
     gold : The annotator with the right judgments; pairs judged by gold are gold questions.
-    sequential : Check gold questions one by one from the tenth on, as a running project does, by
-        their times (or, if a time is missing, in the order of the corpus), instead of once.
+    sequential : Check gold questions one by one from number `after` on, as a running project does,
+        by their times (or, if a time is missing, in the order of the corpus), instead of once.
+    after : The number of gold questions that an annotator must answer before being rejected.
+        [1]_ reject after 10 tasks: if a task has g gold questions, give 10 g.
     like : Pairs of annotators with a kappa below .4 are judged again: kappa against the majority of
         the others, or with ``"parade"``, as in PARADE, against the majority of all.
     over : An attribute that names the phrase of which a pair is a context; None for no phrases.
@@ -321,7 +329,8 @@ def crowd_quality(
 
     Raises
     ------
-    OptionError : If there are fewer than two annotators, or it is not known which labels are good.
+    OptionError : If there are fewer than two annotators, it is not known which labels are good, or
+        `after` is below 1.
 
     Notes
     -----
@@ -330,11 +339,15 @@ def crowd_quality(
 
     References
     ----------
-    Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
-    crowd annotation. He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
+    .. [1] Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL,
+       supplement on crowd annotation.
+
+    He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
     """
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)
+    if after < 1:
+        raise OptionError(f"`after` is {after}; it must be at least 1")
     check_known("rule", like or "parade", ["parade"])
     by = "others" if like is None else "consensus"
     check_known("number of contexts", good_in, GOOD_IN)
@@ -357,7 +370,9 @@ def crowd_quality(
             order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
         all_timed &= all(times)
         answers = row[order], right[order]
-        verdict = consensus.answer_gold(*answers, sequential=sequential, confidence=confidence)
+        verdict = consensus.answer_gold(
+            *answers, sequential=sequential, after=after, confidence=confidence
+        )
         if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
             verdict = replace(verdict, verdict=DOUBT)
         verdicts.append(verdict)
@@ -366,7 +381,7 @@ def crowd_quality(
     each = tuple(
         AnnotatorQuality(
             name, int((row >= 0).sum()), verdict, first, second,
-            consensus.rejection_chance(verdict.judged, size, sequential=sequential),
+            consensus.rejection_chance(verdict.judged, size, sequential=sequential, after=after),
             len(np.unique(row[row >= 0])),
         )
         for name, row, verdict, first, second in people
@@ -382,7 +397,7 @@ def crowd_quality(
         phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient_labels)
     quality = CrowdQuality(
         scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
-        sequential=sequential, timed=all_timed, by=by, annotators=each,
+        sequential=sequential, timed=all_timed, after=after, by=by, annotators=each,
         again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
         suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
         over=over, good_in=good_in, phrases=phrases,

@@ -9,6 +9,8 @@ trial
     Pairs that all annotate first; drawn by strata, and in no arm.
 double
     The share of the other pairs that two annotate; the same in each stratum, up to rounding.
+each
+    How many annotate each of the other pairs, instead of `double`.
 control
     A share of the pairs, at least `least` of them (or all), by strata of length and uncertainty,
     first from pairs that several annotate. Of these, two of three are ``split``: a coin decides
@@ -227,12 +229,13 @@ class _Drawing:
     def choose_annotators(self) -> None:
         """Give each pair outside the trial set to as many annotators as the plan requires."""
         rest = [k for k in self.items if k not in self.trial]
-        if self.plan.double is None:
+        if self.plan.double is None and not self.plan.each:
             for k in rest:
                 self._add_all(k)
             return
         twice: set[int] = set()
-        for group, wanted in self._shares(rest, self.plan.stratify, "double", self.plan.double):
+        double = self.plan.double or 0.0
+        for group, wanted in self._shares(rest, self.plan.stratify, "double", double):
             have = [k for k in group if len(self.holders(k)) > 1]
             free = sorted((k for k in group if len(self.holders(k)) < 2), key=self._reluctance)
             twice.update(have, free[: max(wanted - len(have), 0)])
@@ -263,7 +266,7 @@ class _Drawing:
         for k in [k for k in by_stratum if k in twice]:
             give(k, 2)
         for k in by_stratum:
-            give(k, 1)
+            give(k, self.plan.each or 1)
 
     def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
         return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
@@ -389,7 +392,13 @@ def revised(
             raise ProjectError(
                 f"{name} is {value} since the first assignment and cannot change; leave it out"
             )
+    if {"double", "each"} <= given.keys():
+        raise ProjectError("double and each exclude each other: give one of them")
     old = plan or fold.AssignmentPlan()
+    if "each" in given:
+        given["double"] = None
+    elif "double" in given:
+        given["each"] = msgspec.UNSET
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
     new = msgspec.structs.replace(old, annotators=names, **given)
     if not names:
@@ -397,6 +406,8 @@ def revised(
     for name, value in (("double", new.double or 0.0), ("control", new.control)):
         if not 0 <= value <= 1:
             raise ProjectError(f"{name} is {value}; give a share from 0 to 1")
+    if new.each is not msgspec.UNSET and not 1 <= new.each <= len(names):
+        raise ProjectError(f"each is {new.each}; give 1 to {len(names)}, the number of annotators")
     if new.double and len(names) < 2:
         raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; add an annotator")
     return _read_plan(encode(new))  # as it is read again: 0 as 0.0
@@ -544,10 +555,10 @@ class Assignment:
                 f"add {name} to the annotators"
             )
         idle = [share.annotator for share in shares if share.pairs == share.trial]
-        if idle and self.plan.double is not None:
+        if idle and (self.plan.double is not None or self.plan.each):
             yield (
                 f"{', '.join(idle)}: only trial pairs, because all others have enough annotators; "
-                "a larger share for two, or new pairs, give them more"
+                "a larger share for two, more for each pair, or new pairs give them more"
             )
 
     def tables(self) -> list[Table]:
@@ -575,9 +586,9 @@ def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table
 
 def assign_pairs(
     store: Store, annotators: Sequence[str] = (), *, double: float | None = None,
-    trial: int | None = None, seed: int | None = None, stratify: Sequence[str] | None = None,
-    order: str | None = None, control: float | None = None, control_least: int | None = None,
-    dry_run: bool = False, everybody: bool = False,
+    each: int | None = None, trial: int | None = None, seed: int | None = None,
+    stratify: Sequence[str] | None = None, order: str | None = None, control: float | None = None,
+    control_least: int | None = None, dry_run: bool = False, everybody: bool = False,
     approve: Callable[[Assignment], None] = lambda _: None,
 ) -> Assignment:  # fmt: skip
     """Assign pairs that are not assigned yet; options that are None keep their values.
@@ -585,8 +596,9 @@ def assign_pairs(
     `everybody` gives all pairs to all; `approve` is called before anything is stored.
     """
     options = {
-        "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
-        "least": control_least, "stratify": None if stratify is None else tuple(stratify),
+        "double": double, "each": each, "trial": trial, "seed": seed, "order": order,
+        "control": control, "least": control_least,
+        "stratify": None if stratify is None else tuple(stratify),
     }  # fmt: skip
     opened = store.database.reading() if dry_run else store.database.writing()
     with opened as conn:
@@ -594,7 +606,9 @@ def assign_pairs(
         if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
         plan = revised(before, annotators, options)
-        drawn = draw_rows(conn, replace(plan, double=None) if everybody else plan)
+        drawn = draw_rows(
+            conn, replace(plan, double=None, each=msgspec.UNSET) if everybody else plan
+        )
         rows, others = assigned_rows(conn), apart(conn, drawn.plan.annotators)
         assignment = _counted(read_items(conn), rows, drawn, others)
         if not dry_run:

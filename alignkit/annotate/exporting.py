@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from itertools import count, groupby, islice
 from math import nan
@@ -25,7 +25,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
 from alignkit.model.trees import Tree
-from alignkit.tables.columns import Column, Value
+from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
@@ -158,11 +158,28 @@ class Harvest:
     without: int
     pairs: int  # the pairs taken from documents that are done
     open: int  # the pairs taken from others so far
+    characters: int  # how many the texts of done documents have; how many of them are in a pair
+    covered: int
+    taken: int  # how many the texts of all pairs have
 
     @property
-    def per_document(self) -> float | None:
-        """Pairs for each done document, including documents without pairs; None if none is done."""
-        return self.pairs / self.done if self.done else None
+    def ratios(self) -> dict[str, float | None]:
+        """The columns of `RATIOS`, of done documents; None if undefined."""
+        terms = {
+            "pairs_per_document": (self.pairs, self.done),
+            "pairs_per_nonempty": (self.pairs, self.with_pairs),
+            "empty": (self.without, self.done),
+            "coverage": (self.covered, self.characters),
+            "length": (self.taken, 2 * self.pairs),
+        }
+        return {name: part / whole if whole else None for name, (part, whole) in terms.items()}
+
+
+RATIOS = (
+    Column("pairs a document", "number", key="pairs_per_document"),
+    Column("pairs a nonempty one", "number", key="pairs_per_nonempty"),
+    Column("empty", "percent"), Column("coverage", "percent"), Column("length", "number"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -173,18 +190,23 @@ class Yield(TableResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        rows = [{**asdict(row), "pairs_per_document": row.per_document} for row in self.rows]
+        rows = [{**asdict(row), **row.ratios} for row in self.rows]
         return {"annotators": rows}
 
     def table(self) -> Table:
         """Return the table that is printed."""
         counts = ("documents", "done", "with pairs", "without", "pairs", "pairs of open ones")
         columns = [Column("annotator", "text"), *(Column(name, "count") for name in counts)]
-        columns.append(Column("pairs a document", "number"))
-        none = Value(nan, reason="no document is done yet")
-        shares = [none if row.per_document is None else row.per_document for row in self.rows]
-        rows = [[*asdict(row).values(), x] for row, x in zip(self.rows, shares, strict=True)]
-        return Table("pairs taken from documents", columns, rows)
+        rows: list[list[Cell]] = []
+        for row in self.rows:
+            why = "no pair is taken" if row.done else "no document is done yet"
+            ratios = (Value(nan, reason=why) if x is None else x for x in row.ratios.values())
+            rows.append([*astuple(row)[: len(columns)], *ratios])
+        note = (
+            "of the documents that are done; pairs a nonempty one: without the empty documents; "
+            "coverage: characters of both texts that are in a pair; length: characters of a text"
+        )
+        return Table("pairs taken from documents", [*columns, *RATIOS], rows, note)
 
 
 def count_yield(store: Store) -> Yield:
@@ -201,14 +223,30 @@ def count_yield(store: Store) -> Yield:
         for account, name in enumerate(queries.annotators(conn), 1):
             numbers = PairList(conn, account).numbers()
             own = queries.states(conn, table.account == account, table.pair > 0)
-            states = [state for k, _, state in own if k in numbers]
+            states = [(k, state) for k, _, state in own if k in numbers]
             if states or (numbers and name != gold):
-                done = [len(state.extracts) for state in states if state.done]
-                left = sum(len(state.extracts) for state in states if not state.done)
-                without = done.count(0)
-                counts = len(done), len(done) - without, without, sum(done), left
-                rows.append(Harvest(name, len(numbers), *counts))
+                done = {k: [*state.extracts.values()] for k, state in states if state.done}
+                left = sum(len(state.extracts) for _, state in states if not state.done)
+                without = sum(not spans for spans in done.values())
+                pairs = sum(map(len, done.values()))
+                counts = len(done), len(done) - without, without, pairs, left
+                rows.append(Harvest(name, len(numbers), *counts, *_characters(conn, done)))
     return Yield(tuple(rows))
+
+
+def _characters(
+    conn: Connection, done: Mapping[int, Sequence[tuple[int, int, int, int]]]
+) -> tuple[int, int, int]:
+    """Count the characters of documents, those in a pair, and those of the texts of all pairs."""
+    characters = covered = taken = 0
+    for k, spans in done.items():
+        pair = queries.pair_row(conn, k)
+        characters += sum(map(len, log.document_texts(pair.attributes, pair.source, pair.target)))
+        for side in (0, 2):
+            places = [range(*span[side : side + 2]) for span in spans]
+            taken += sum(map(len, places))
+            covered += len(set().union(*places))
+    return characters, covered, taken
 
 
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}

@@ -90,7 +90,8 @@ def draw_pairs(
 
     References
     ----------
-    Kanerva et al. 2021, Finnish Paraphrase Corpus, NoDaLiDa, let others judge rewrites.
+    Kanerva et al. 2023, Towards diverse and contextually anchored paraphrase modeling: A dataset
+    and baselines for Finnish, Natural Language Engineering, let others judge rewrites.
 
     Examples
     --------

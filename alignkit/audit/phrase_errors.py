@@ -1,4 +1,4 @@
-"""Draw an audit of phrase pairs: differences between a system and the gold standard, and others.
+"""Draw an audit of phrase pairs: those of an annotator, or differences of a system and the gold.
 
 As in the phrase scores, a precision error is an atomic phrase pair of the system that is not among
 all phrase pairs of the gold standard, atomic and composite; a recall error is the reverse. Judges
@@ -18,6 +18,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, draw, item_ids
 from alignkit.audit.sheets import marked_words
 from alignkit.errors import MissingTextError, OptionError
+from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus, group_text, group_texts
 from alignkit.model.phrase_arrays import KINDS, PhraseArrays
@@ -31,7 +32,8 @@ ORIGINS = {
     "reference": "phrase pairs of the reference that the hypothesis lacks",
     "both": "phrase pairs of the hypothesis that the reference also has",
 }
-"""The origins of items in this kind of audit."""
+OWN = {"annotator": "phrase pairs of the annotator"}
+"""The origins of items of an audit of differences, and of one of an annotator's phrase pairs."""
 
 _COLUMNS = ("source", "target", "source_sentence", "target_sentence")
 _BLOCK = 4096  # sentence pairs
@@ -56,7 +58,7 @@ class _Options:
 def draw_phrases(
     corpus: Corpus,
     hypothesis: str,
-    reference: str,
+    reference: str | None = None,
     *,
     n: int,
     seed: int = 12345,
@@ -69,7 +71,7 @@ def draw_phrases(
     both: float = 0.0,
     by: str | None = None,
 ) -> Audit:
-    """Draw phrase pairs in which a system and the gold standard differ, for blind judging.
+    """Draw phrase pairs of an annotator, or in which two differ, for blind judging.
 
     Half of the items are phrase pairs of `kind` that the hypothesis has but that are not among all
     phrase pairs of the reference; the other half is the reverse. If there are too few of one, more
@@ -79,7 +81,8 @@ def draw_phrases(
     Parameters
     ----------
     corpus, hypothesis, reference : The sentence pairs, and two of their annotators; only pairs
-        annotated by both count.
+        annotated by both count. Without reference, the items are phrase pairs of the first
+        annotator, right or not, whose share of correct ones [1]_ report.
     n, seed : The number of items to draw (all, if there are fewer), and the seed of all draws.
     kind : ``"atomic"``, ``"composite"`` or ``"all"``.
     links : Use phrase pairs of the ``"sure"`` links of both, or of all links (``"possible"``).
@@ -98,9 +101,9 @@ def draw_phrases(
 
     References
     ----------
-    Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and evaluation of
-    paraphrase systems, Computational Linguistics 34(4):597-614, let judges call predicted phrase
-    pairs that the gold standard lacks correct, uncertain or incorrect.
+    .. [1] Cohn, Callison-Burch & Lapata 2008, Constructing corpora for the development and
+       evaluation of paraphrase systems, Computational Linguistics 34(4):597-614: of 166 atomic
+       phrase pairs of the annotators, judges call 73% correct, 22% uncertain and 5% incorrect.
 
     Examples
     --------
@@ -118,17 +121,21 @@ def draw_phrases(
     check_arguments(draw_phrases, locals())
     options = _Options(kind, links, ignore_identical, exact_case, loose, max_length)
     _check(n, seed, both, options)
-    pairs = tuple(corpus.annotated_by(hypothesis, reference))
+    alone = reference is None
+    if alone and both:
+        raise OptionError("`both` needs a reference")
+    pairs = tuple(corpus.annotated_by(*filter(None, (hypothesis, reference))))
     _check_pairs(pairs, by)
     rows = _differences(pairs, (hypothesis, reference), options)
+    if alone:
+        rows = {"annotator": rows["hypothesis"]}
     counts = {name: len(these) for name, these in rows.items()}
     drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=np.random.default_rng(seed))
     if not drawn:
-        raise OptionError(
-            f"{hypothesis!r} and {reference!r} have the same {kind} phrase pairs of {links} links; "
-            "there is nothing to judge"
-        )
-    signature = _signature(options, seed, both, by)
+        none = " has no" if alone else f" and {reference!r} have the same"
+        what = f"{hypothesis!r}{none} {kind} phrase pairs of {links} links"
+        raise OptionError(f"{what}; there is nothing to judge")
+    signature = f"{'of:annotator|' * alone}{_signature(options, seed, both, by)}"
     names = ("pair", "source_start", "source_end", "target_start", "target_end")
     facts: list[dict[str, object]] = []
     for _, (place, *spans) in drawn:
@@ -139,12 +146,15 @@ def draw_phrases(
         for id, (origin, row), fact in zip(item_ids(facts, signature), drawn, facts, strict=True)
     )
     of = [item.origin for item in items]
-    origins = {name: Origin(about, counts[name], of.count(name)) for name, about in ORIGINS.items()}
-    total = counts["hypothesis"] + counts["both"]
-    rate = Rate(counts["both"], total, "hypothesis", ("correct",), ("correct", "uncertain"))
+    about = OWN if alone else ORIGINS
+    origins = {name: Origin(text, counts[name], of.count(name)) for name, text in about.items()}
+    rates = {}
+    if not alone:
+        total, right = counts["hypothesis"] + counts["both"], ("correct",)
+        rates["precision"] = Rate(counts["both"], total, "hypothesis", right, (*right, "uncertain"))
     return Audit(
         "phrases", items, _COLUMNS, _COLUMNS[2:], CORRECTNESS, FrozenMap(origins),
-        FrozenMap({"precision": rate}), seed, signature, by=by or "",
+        FrozenMap(rates), seed, signature, by=by or "",
     )  # fmt: skip
 
 
@@ -175,7 +185,7 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
 
 
 def _differences(
-    pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
+    pairs: Sequence[SentencePair], names: tuple[str, str | None], options: _Options
 ) -> dict[str, Rows]:
     rows_of: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
@@ -184,7 +194,7 @@ def _differences(
         source, target = (TokenArrays.pack((x.words[k] for x in block), vocabulary) for k in (0, 1))
         hyp, ref = (
             extract_phrases(
-                LinkArrays.pack(pair.alignment(name) for pair in block),
+                LinkArrays.pack(pair.alignment(name) if name else Alignment() for pair in block),
                 links=options.links, loose=options.loose, max_length=options.max_length,
                 ignore_identical=options.ignore_identical, source=source, target=target,
             )
@@ -221,7 +231,7 @@ def _drawn(
     rows: dict[str, Rows], pairs: Sequence[SentencePair], *, n: int, both: float, by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:  # fmt: skip
-    checks = min(round(n * both), len(rows["both"]))
+    checks = min(round(n * both), len(rows.get("both", ())))
     errors = {name: len(these) for name, these in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
 

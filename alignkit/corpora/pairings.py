@@ -157,8 +157,8 @@ def pair_translations(
     which : ``"all"`` pairs all translations, ``"first"`` pairs the first with each of the others.
     both_orders : Yield each pair in both orders; otherwise the earlier translation is the source.
     min_length, max_length : The fewest and the most words of each side; None is no limit.
-    max_ratio : The most words of the longer side for each word of the shorter one; None is no
-        limit.
+    max_ratio : Drop pairs whose longer side has this many times the words of the shorter one, or
+        more; None is no limit.
     drop_identical : Drop pairs of sentences that are equal, word for word, after casefold.
     drop_repeated : Drop pairs with exactly the sentences of an earlier pair; without `both_orders`
         in either order.
@@ -179,8 +179,8 @@ def pair_translations(
     Notes
     -----
     The corpus of [1]_ has 11 translations of 993 sentences, so 993 x 55 = 54,615 pairs. It keeps
-    pairs of fewer than 50 words and a length ratio below 1:9: ``max_length=49, max_ratio=9``,
-    except that a ratio of exactly 9 is kept here, as in GIZA++ and Moses' clean-corpus-n.perl.
+    pairs of fewer than 50 words and a length ratio below 1:9: ``max_length=49, max_ratio=9``.
+    GIZA++ and Moses' clean-corpus-n.perl keep a ratio of exactly 9: for that, give 9.001.
 
     References
     ----------
@@ -209,8 +209,8 @@ def pair_translations(
     if max_length is not None and max_length < min_length:
         lengths = f"the maximum length, {max_length}, is below the minimum, {min_length}"
         raise OptionError(f"{lengths}: this would drop all pairs")
-    if max_ratio is not None and not 1 <= max_ratio < inf:
-        what = "the maximum ratio of the longer to the shorter side must be 1 or more"
+    if max_ratio is not None and not 1 < max_ratio < inf:
+        what = "the ratio of the longer to the shorter side must be more than 1"
         raise OptionError(f"{what}, not {max_ratio}")
 
     def fault(source: _Sentence, target: _Sentence) -> str | None:
@@ -220,7 +220,7 @@ def pair_translations(
             return "too_short"
         if max_length is not None and longer > max_length:
             return "too_long"
-        if max_ratio is not None and longer / shorter > max_ratio:
+        if max_ratio is not None and longer / shorter >= max_ratio:
             return "too_unequal"
         return "identical" if drop_identical and _equal(source, target) else None
 

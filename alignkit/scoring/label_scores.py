@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,17 @@ class LabelComparison:
     holm: float
 
 
+class WrongLabel(NamedTuple):
+    """A pair with other labels of a view by a system than by the reference, and its texts."""
+
+    id: str
+    system: str
+    reference: str
+    predicted: str
+    source: str
+    target: str
+
+
 @dataclass(frozen=True)
 class LabelScores(Result):
     """The scores of systems against a reference, and their comparison."""
@@ -132,6 +143,7 @@ class LabelScores(Result):
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int = 0
+    wrong: tuple[WrongLabel, ...] = ()
 
     def tables(self) -> Sequence[Table]:
         """Return the tables of systems, labels, confusions and comparisons."""
@@ -279,12 +291,16 @@ def score_labels(
         name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    scores, cautions = list[SystemScore](), [*notes]
+    scores, wrong, cautions = list[SystemScore](), list[WrongLabel](), [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     for name, mine in zip(systems, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)
         confusion = np.zeros((len(seen.labels),) * 2, np.int64)
         np.add.at(confusion, (gold[both], mine[both]), 1)
+        for p in np.flatnonzero(both & (mine != gold)).tolist():
+            labels = seen.labels[gold[p]], seen.labels[mine[p]]
+            texts_of = (" ".join(words or ()) for words in (corpus[p].source, corpus[p].target))
+            wrong.append(WrongLabel(corpus.ids[p], name, *labels, *texts_of))
         flags = tuple(_flags(get_scheme(scheme), texts[reference], texts[name], both))
         flags = () if name in unflagged else flags
         right = int((mine == gold)[common].sum())
@@ -300,6 +316,7 @@ def score_labels(
     return LabelScores(
         tuple(scores), tuple(_compared(systems, gold, matrix.values[1:])), tuple(cautions),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}", left_out,
+        tuple(wrong),
     )  # fmt: skip
 
 
@@ -387,5 +404,13 @@ def profile_labels(
     if left := len(corpus) - len(kept):
         why = "not judged by all, or not scored by the view"
         notes = (f"{how_many(left, 'pair')} of {len(corpus)} left out: {why}", *notes)
+    used = np.unique(values[0]).tolist()
+    by_label = {
+        matrix.labels[k]: {x: sum(x in of for of in compress(groups, values[0] == k))
+                           for x in profile.measured.phenomena}
+        for k in used if len(used) == 2
+    }  # fmt: skip
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
-    return replace(profile, notes=notes, signature=signature, rewrites_left_out=left_out)
+    return replace(
+        profile, notes=notes, signature=signature, rewrites_left_out=left_out, by_label=by_label
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
+
+import numpy as np
 
 from alignkit._support.wording import how_many
 from alignkit.scoring.ranking import FEW_HOLD, Measured, Ranking
@@ -78,6 +80,7 @@ class Profile(Result):
     tests : The notes below the tables of phenomena and of differences: how p was computed.
     alpha : The probability of a false difference.
     notes, signature : Notes, and the settings in one line.
+    by_label : For two labels of the reference, the number of pairs with each phenomenon.
     """
 
     measured: Measured
@@ -92,6 +95,19 @@ class Profile(Result):
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int | None = None
+    by_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def pearson(self) -> float:
+        """Pearson's r of the counts of `by_label`; NaN if undefined."""
+        counts = np.array([[*each.values()] for each in self.by_label.values()], np.float64)
+        if counts.size == 0 or (counts.min(axis=1) == counts.max(axis=1)).any():
+            return nan
+        return float(np.corrcoef(counts)[0, 1])
+
+    def to_json(self) -> dict[str, object]:
+        """Return the records of each table, and Pearson's r of the phenomena in two labels."""
+        return super().to_json() | {"pearson": None if isnan(self.pearson) else self.pearson}
 
     @property
     def head(self) -> Sequence[str]:
@@ -101,6 +117,9 @@ class Profile(Result):
     def _head(self) -> Iterator[str]:
         name = self.measured.measure
         yield f"{name} of {how_many(self.total, 'sentence pair')} by {self.by}"
+        if self.by_label:
+            r = Column("", "decimal").show(self.pearson).text
+            yield f"phenomena of the labels {' and '.join(self.by_label)}: Pearson's r {r}"
         for system, value in self.overall.items():
             mine = [part for part in self.parts
                     if part.system == system and not isnan(part.difference)]  # fmt: skip
@@ -173,6 +192,13 @@ class Profile(Result):
     def tables(self) -> Sequence[Table]:
         """Return the phenomena of each system, the differences, and the tests of ranks."""
         tables = [self._by_phenomenon()]
+        if self.by_label:
+            columns = [Column(f"label {label}", "count") for label in self.by_label]
+            rows = [
+                [x, *(each[x] for each in self.by_label.values())] for x in self.measured.phenomena
+            ]
+            columns.insert(0, Column(self.by, key="phenomenon"))
+            tables.append(Table("Pairs of each label", columns, rows, anchor="by-label", stub=1))
         if self.differences:
             tables.append(self._differences())
             tables += self.ranking.tables()

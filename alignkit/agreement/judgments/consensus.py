@@ -98,18 +98,19 @@ class GoldVerdict:
 
 
 def answer_gold(
-    given: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
-) -> GoldVerdict:
-    """Judge an annotator by gold questions, (P,): below 50% after 10 means rejected."""
+    given: Labels, gold: Labels, *, sequential: bool = False, after: int = LEAST_JUDGED,
+    confidence: float = 0.95,
+) -> GoldVerdict:  # fmt: skip
+    """Judge an annotator by gold questions, (P,): below 50% of `after` or more means rejected."""
     asked = (gold >= 0) & (given >= 0)
     rights = np.cumsum(given[asked] == gold[asked])
     judged = len(rights)
     right = int(rights[-1]) if judged else 0
     number = np.arange(1, judged + 1)
-    below = (2 * rights < number) & (number >= LEAST_JUDGED)
+    below = (2 * rights < number) & (number >= after)
     when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
     commonest = int(np.bincount(gold[asked]).max(initial=0))
-    verdict = "reject" if len(when) else "keep" if judged >= LEAST_JUDGED else "too few"
+    verdict = "reject" if len(when) else "keep" if judged >= after else "too few"
     at = int(when[0]) + 1 if len(when) else None
     low, high = wilson_interval(right, judged, confidence)
     accuracy = right / judged if judged else float("nan")
@@ -117,11 +118,13 @@ def answer_gold(
 
 
 @cache
-def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> float:
+def rejection_chance(
+    judged: int, labels: int, *, sequential: bool = False, after: int = LEAST_JUDGED
+) -> float:
     """Return the probability that gold questions reject an annotator who guesses."""
     if judged < 0 or labels < 2:
         raise OptionError(f"give 0 or more questions and 2 or more labels, not {judged}, {labels}")
-    if judged < LEAST_JUDGED:
+    if judged < after:
         return 0.0
     chance = 1 / labels
     if not sequential:
@@ -133,7 +136,7 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
     for number in range(1, judged + 1):
         kept[1:] = kept[1:] * (1 - chance) + kept[:-1] * chance
         kept[0] *= 1 - chance
-        if number >= LEAST_JUDGED:
+        if number >= after:
             kept[: (number + 1) // 2] = 0
     return 1 - float(kept.sum())
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 from sqlalchemy import Table
 
 from alignkit.annotate.project import schema
@@ -104,6 +104,7 @@ class AssignmentPlan(Struct, frozen=True):
     control: float = 0.1  # the share of pairs in the control sample, and how many it has at least
     least: int = 150
     cuts: dict[str, tuple[float, ...]] = {}
+    each: int | UnsetType = UNSET  # how many have each pair; set if `double` is not
 
 
 class Assign(Struct, omit_defaults=True):

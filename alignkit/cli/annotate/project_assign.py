@@ -1,10 +1,11 @@
 """Assign pairs to annotators, order the pairs, and take a control sample.
 
-Without --double, everybody annotates all pairs. With --double, each pair goes to one annotator, and
-a share of the pairs of each stratum goes to two; all annotators get the same amount of work. All
-annotate the trial pairs first. Annotators do not see each other's work. In the control sample,
-some annotators get no suggestions, so you can measure how far suggestions pull. It has 10 % of the
-pairs and at least 150 (or all, if there are fewer), unless --control says otherwise.
+Without --double and --each, everybody annotates all pairs. With --double, each pair goes to one
+annotator, and a share of the pairs of each stratum goes to two; with --each K, each pair goes to K
+of the annotators, drawn at random. All get the same amount of work, and vary with whom they share
+pairs. All annotate the trial pairs first. Annotators do not see each other's work. In the control
+sample, some annotators get no suggestions, so you can measure how far suggestions pull. It has 10 %
+of the pairs and at least 150 (or all, if there are fewer), unless --control says otherwise.
 
 Assigned pairs stay assigned, unless --move moves some that are not begun. A second run adds
 annotators, and assigns pairs that have too few. Pairs that are added to the project later follow
@@ -14,6 +15,7 @@ opened.
 For example:
   alignkit project assign corpus.jsonl.alignkit --annotators anna ben
   alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla --double 0.2 --trial 20
+  alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla dora --each 3 --seed 7
   alignkit project assign corpus.jsonl.alignkit --annotators dora --dry-run
 """
 
@@ -42,11 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("pairs"), """
         --double SHARE  share of the pairs that two annotators get; each other pair goes to one
             (default: everybody annotates all pairs)
+        --each K  number of annotators that each pair gets, instead of --double
         --trial N  number of pairs that everybody annotates first (default: 0)
         --stratify BY...  groups of pairs, by length, uncertainty or an attribute, from which
             --double and --trial take equal shares (default: length)
         --seed N  seed of all random draws (default: 0)
-        """, double={"type": _share}, trial={"type": number(0)},
+        """, double={"type": _share}, each={"type": number(1)}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("order and suggestions"), """
         --order BY  order of the pairs: hash (random), uncertainty, or an attribute. The
@@ -80,7 +83,17 @@ def run(options: argparse.Namespace) -> int:
             )  # fmt: skip
         print(json_text(moved._asdict()) if options.json else moved.text)
         return 0
-    names = ("double", "trial", "seed", "stratify", "order", "control", "control_least", "dry_run")
+    names = (
+        "double",
+        "each",
+        "trial",
+        "seed",
+        "stratify",
+        "order",
+        "control",
+        "control_least",
+        "dry_run",
+    )
     chosen = {name: getattr(options, name) for name in names}
     with open_project(options, readonly=options.dry_run) as store:
         assignment = assign_pairs(store, options.annotators, **chosen)

@@ -34,7 +34,7 @@ from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
 from alignkit.io.text_files import TextFile
 
-_ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9, use 9")
+_ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             source)
         --min-length N  minimum number of words on each side (default: 1)
         --max-length N  maximum number of words on each side (default: no limit)
-        --max-ratio R  maximum ratio of the lengths in words, longer to shorter (default: no limit)
+        --max-ratio R  drop pairs whose longer side has R times the words of the shorter one, or
+            more; 9 also drops 9:1 itself, as in the article (default: no limit)
         --drop-identical  drop pairs of equal sentences, ignoring case (default: keep them)
         --drop-repeated  drop pairs that occurred before (default: keep them); needs 100 bytes a
             pair
@@ -144,7 +145,7 @@ def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
     dropped = {
         f"a side under {options.min_length} words": counts.too_short,
         f"a side over {options.max_length} words": counts.too_long,
-        f"length ratio over {options.max_ratio or 0:g}": counts.too_unequal,
+        f"length ratio of {options.max_ratio or 0:g} or more": counts.too_unequal,
         "identical": counts.identical,
         "repeated": counts.repeated,
     }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "pairs": "draw rewritten and plain pairs of a judged corpus",
-    "phrases": "draw phrase pairs in which a system and the gold standard differ",
+    "phrases": "draw phrase pairs of an annotator, or in which a system and the gold differ",
     "read": "read the filled sheets: shares, agreement, corrected score",
 }
 """The subcommands; each has a module."""

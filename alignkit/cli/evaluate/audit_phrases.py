@@ -1,6 +1,7 @@
 """Draw phrase pairs in which a system and the gold standard differ, for blind judgment.
 
-Half of the items are atomic phrase pairs that only the system has, the other half are those that
+With --annotator, draw phrase pairs of that annotator of HYP, right or not, as in the article. Else
+half of the items are atomic phrase pairs that only the system has, the other half are those that
 only the gold standard has, in random order. Each judge gets a sheet, which does not show where an
 item comes from; only the key does. Judges fill the column 'judgment' with correct, uncertain or
 incorrect (or c, u, i), for 'alignkit audit read'. Existing files are never overwritten.
@@ -8,6 +9,7 @@ incorrect (or c, u, i), for 'alignkit audit read'. Existing files are never over
 For example:
   alignkit audit phrases giza.align gold.align --source fr.txt --target en.txt --n 100 --seed 1
   alignkit audit phrases c.xml c.xml --hyp-annotator giza --ref-annotator gold --n 50 --sheets csv
+  alignkit audit phrases gold.jsonl --annotator gold --n 166
   alignkit audit phrases a.xml gold.xml --n 60 --judges anna ben --sheets html --key secret.json
 """
 
@@ -29,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, """
         HYP  alignments of the system; - is stdin
         REF  the gold standard; - is stdin
-        """, HYP={"dest": "hypothesis"}, REF={"dest": "reference"})  # fmt: skip
+        --annotator A  draw from all phrase pairs of this annotator of HYP; leave out REF
+        """, HYP={"dest": "hypothesis"}, REF={"dest": "reference", "nargs": "?"})  # fmt: skip
     for side, long in ((inputs.HYPOTHESIS, "hypothesis"), (inputs.REFERENCE, "reference")):
         inputs.add_side(parser, side, long)
     group = parser.add_argument_group("items")
@@ -59,7 +62,22 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles
 
+    names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
+    given = {name: getattr(options, name) for name in names}
+    given["ignore_identical"] = not options.include_identical
     declared = inputs.declared_sides(options, options.hyp_annotator)
+    alone = options.annotator is not None
+    others = options.reference, options.hyp_annotator, options.ref_annotator
+    if any(others) if alone else options.reference is None:
+        raise OptionError(
+            "name HYP and REF, or HYP and --annotator, without --hyp-annotator and --ref-annotator"
+        )
+    if alone:
+        read = inputs.open_sides(options.hypothesis, None, declared)[0]
+        with naming(read.path):
+            drawn = draw_phrases(read.corpus(needed=True), options.annotator, **given)
+        audit.write_sheets(drawn, options, ())
+        return 0
     paths = options.hypothesis, options.reference
     sides = TwoFiles(lambda: inputs.open_sides(*paths, declared), declared, tell=warn)
     with naming(sides.ref.path, sides.hyp.path):
@@ -71,9 +89,6 @@ def run(options: argparse.Namespace) -> int:
                 f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
                 "nothing to judge"
             )
-        names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
-        given = {name: getattr(options, name) for name in names}
-        given["ignore_identical"] = not options.include_identical
         drawn = draw_phrases(corpus, inputs.HYPOTHESIS, inputs.REFERENCE, **given)
     audit.write_sheets(drawn, options, ("both",))
     return 0

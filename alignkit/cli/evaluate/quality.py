@@ -1,9 +1,9 @@
 """Measure how well a crowd judged pairs: whom to reject, and which pairs others should judge again.
 
-Pairs that --gold judged are gold questions. An annotator who answered at least ten and got fewer
-than half of them right is rejected. If the kappa of an annotator against the majority of the others
-is below .4, the pairs of this annotator are to be judged again, blind, by up to five others with a
-kappa above .75 who have not judged them.
+Pairs that --gold judged are gold questions. An annotator who answered at least ten (--after) and
+got fewer than half of them right is rejected. If the kappa of an annotator against the majority of
+the others is below .4, the pairs of this annotator are to be judged again, blind, by up to five
+others with a kappa above .75 who have not judged them.
 
 With --over, pairs with the same value of an attribute are contexts of one phrase. A context is good
 if more than half of the judgments say so, without those of rejected annotators.
@@ -22,7 +22,7 @@ import argparse
 from alignkit.cli.common import inputs
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 
@@ -39,11 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_view_argument(group)
     inputs.add_rewrites_argument(group)
     add_options(parser.add_argument_group("rules"), """
-        --sequential  check annotators after each gold question from the tenth on (default: once, at
-            the end)
+        --sequential  check annotators after each gold question (default: once, at the end)
+        --after N  number of gold questions, not of tasks, that an annotator must answer before
+            being rejected (default: 10). Pavlick et al. (2015) reject after 10 tasks; if a task
+            has 2 gold questions, that is 20
         --like  parade: compare annotators with a consensus that includes them (default: only with
             the others)
-        """, like={"choices": ("parade",)})  # fmt: skip
+        """, like={"choices": ("parade",)},
+        after={"type": number(1), "default": 10})  # fmt: skip
     add_options(parser.add_argument_group("good phrases"), """
         --over ATTRIBUTE  attribute with the phrase of a pair
         --good LABEL...  labels for a good context (default: those with 1 in the view binary)
@@ -66,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     with naming(options.input):
         quality = crowd_quality(
             corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,
-            sequential=options.sequential, like=options.like,
+            sequential=options.sequential, after=options.after, like=options.like,
             over=options.over, good=options.good, good_in=options.good_in or "any",
             lenient_labels=options.lenient_labels, rewrites=options.rewrites,
         )  # fmt: skip

@@ -3,12 +3,12 @@
 The command prints precision, recall and F1 of each label and flag, accuracy, macro and weighted F1,
 and the confusion of labels. Every two systems are compared with McNemar's exact test. --predictions
 reads the output of any program: lines with an id, a tab and a label, or one label a line in the
-order of REF.
+order of REF. --wrong writes the wrong predictions with both texts, for tagging in a spreadsheet.
 
 For example:
   alignkit score-labels system.tsv gold.tsv --compare other.tsv --scheme turku --view binary
   alignkit score-labels corpus.jsonl --hyp-annotator a b --ref-annotator gold --scheme turku
-  alignkit score-labels gold.jsonl --predictions bert.tsv --scheme binary
+  alignkit score-labels gold.jsonl --predictions bert.tsv --scheme binary --wrong wrong.tsv
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alignkit._support.arguments import check_known
+from alignkit._support.wording import how_many
 from alignkit.cli.common import inputs
 from alignkit.cli.common.files import short_names
 from alignkit.cli.common.media import add_forms, print_findings
-from alignkit.cli.common.messages import warn
+from alignkit.cli.common.messages import say, warn
+from alignkit.cli.corpora.convert import row_writer
 from alignkit.cli.evaluate.score import systems_of
-from alignkit.cli.parser import add_options
+from alignkit.cli.parser import add_options, saved_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError
+from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
@@ -201,15 +204,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, compare, compare={"default": []})
     add_judged(group)
     inputs.add_order_argument(group)
-    add_forms(parser.add_argument_group("output"))
+    group = parser.add_argument_group("output")
+    add_options(group, """
+        --wrong FILE  also write the wrong predictions, for tagging: id, system, reference,
+            predicted, source, target and an empty column tag, for a spreadsheet (separated by tabs;
+            as CSV or JSON lines if FILE ends in .csv or .jsonl)
+        """, wrong={"type": saved_file})  # fmt: skip
+    add_forms(group)
     inputs.add_reading_arguments(parser, of="all files")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from alignkit.scoring.label_scores import score_labels
+    from alignkit.scoring.label_scores import WrongLabel, score_labels
 
+    if options.wrong is not None:
+        refuse_unwritable([options.wrong])
     judged = judged_sides(options)
     scores = score_labels(**judged.sides(options), unflagged=judged.unflagged)
+    if options.wrong is not None:
+        with replacing(options.wrong) as out:
+            write = row_writer(options.wrong, out, (*WrongLabel._fields, "tag"))
+            for each in scores.wrong:
+                write((*each, ""))
+        say(f"{options.wrong}: {how_many(len(scores.wrong), 'wrong prediction')}")
     print_findings(scores, options, title="Scores of labels")
     return 0
