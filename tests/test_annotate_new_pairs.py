@@ -241,6 +241,33 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
     assert not replay(store).differences
 
 
+def test_judgments_to_look_at_again(tmp_path, capsys):
+    """Those of a label, with any flags, and from before a day; without a time, always."""
+    rows = {"a": ("4>", "2026-04-30T23:59:59Z"), "b": ("4", "2026-05-01T00:00:00Z"),
+            "c": ("4i", None), "d": ("3", "2026-01-01T00:00:00Z")}  # fmt: skip
+    pairs = [SentencePair(id, ["x"], ["y"], {"anna": Annotation(None, judgment=label, when=when)})
+             for id, (label, when) in rows.items()]  # fmt: skip
+    store = project(tmp_path, Corpus(pairs), scheme="turku", task="judge")
+    words = ["project", "pairs", store.path, "--json"]
+
+    def ids(*more):
+        return "".join(row["pair"] for row in run(capsys, *words, *more).json)
+
+    assert ids() == "abcd"
+    assert (ids("--label", "4"), ids("--label", "4i")) == ("abc", "c")
+    assert (ids("--before", "2026-05-01"), ids("--annotator", "anna", "--label", "3")) == (
+        "acd",
+        "d",
+    )
+    ran = run(capsys, *words[:-1], "--label", "4", "--before", "2026-05-01")
+    assert "judgments to look at again: 2" in ran.out
+    assert ran.out.split()[-7:] == ["a", "anna", "4>", "2026-04-30T23:59:59Z", "c", "anna", "4i"]
+    assert "perhaps later than --before: 1" in ran.err
+    run(capsys, *words, "--label", "5").failed("'5' is not a judgment of turku")
+    run(capsys, *words, "--before", "May").failed("a day such as 2026-05-01, not 'May'")
+    run(capsys, *words, "--annotator", "zoe").failed("zoe")
+
+
 def test_words_are_divided_as_the_project_was_told(folders, tmp_path):
     corpus = Corpus(read_documents(folders, tokenize="wordpunct"))
     assert corpus[0].words[1][-1] == "."

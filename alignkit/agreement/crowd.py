@@ -127,8 +127,7 @@ class CrowdQuality(Result):
     def head(self) -> Sequence[str]:
         """Lines with the annotators and the rules."""
         order = "in the order of their times" if self.timed else "in the order of the corpus"
-        each = f"after each from number {self.after} on, {order}"
-        when = each if self.sequential else "once, at the end"
+        when = f"after each, {order}" if self.sequential else "once, at the end"
         whose = "the majority of the others" if self.by == "others" else "the majority"
         return (
             f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
@@ -317,7 +316,7 @@ def crowd_quality(
     sequential : Check gold questions one by one from number `after` on, as a running project does,
         by their times (or, if a time is missing, in the order of the corpus), instead of once.
     after : The number of gold questions that an annotator must answer before being rejected.
-        [1]_ reject after 10 tasks: if a task has g gold questions, give 10 g.
+        Pavlick et al. reject after 10 tasks: if a task has g gold questions, give 10 g.
     like : Pairs of annotators with a kappa below .4 are judged again: kappa against the majority of
         the others, or with ``"parade"``, as in PARADE, against the majority of all.
     over : An attribute that names the phrase of which a pair is a context; None for no phrases.
@@ -329,8 +328,7 @@ def crowd_quality(
 
     Raises
     ------
-    OptionError : If there are fewer than two annotators, it is not known which labels are good, or
-        `after` is below 1.
+    OptionError : If there are fewer than two annotators, no label is known as good, or `after` < 1.
 
     Notes
     -----
@@ -339,10 +337,8 @@ def crowd_quality(
 
     References
     ----------
-    .. [1] Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL,
-       supplement on crowd annotation.
-
-    He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
+    Pavlick, Rastogi, Ganitkevitch, Van Durme & Callison-Burch 2015, PPDB 2.0, ACL, supplement on
+    crowd annotation. He, Wang, Zhang, Huang & Caverlee 2020, PARADE, EMNLP.
     """
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)

@@ -30,6 +30,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -398,7 +399,7 @@ def revised(
     if "each" in given:
         given["double"] = None
     elif "double" in given:
-        given["each"] = msgspec.UNSET
+        given["each"] = UNSET
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
     new = msgspec.structs.replace(old, annotators=names, **given)
     if not names:
@@ -406,7 +407,7 @@ def revised(
     for name, value in (("double", new.double or 0.0), ("control", new.control)):
         if not 0 <= value <= 1:
             raise ProjectError(f"{name} is {value}; give a share from 0 to 1")
-    if new.each is not msgspec.UNSET and not 1 <= new.each <= len(names):
+    if new.each is not UNSET and not 1 <= new.each <= len(names):
         raise ProjectError(f"each is {new.each}; give 1 to {len(names)}, the number of annotators")
     if new.double and len(names) < 2:
         raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; add an annotator")
@@ -606,9 +607,7 @@ def assign_pairs(
         if before is None and control is None and queries.task_of(conn) != "align":
             options["control"] = 0.0  # nothing is suggested
         plan = revised(before, annotators, options)
-        drawn = draw_rows(
-            conn, replace(plan, double=None, each=msgspec.UNSET) if everybody else plan
-        )
+        drawn = draw_rows(conn, replace(plan, double=None, each=UNSET) if everybody else plan)
         rows, others = assigned_rows(conn), apart(conn, drawn.plan.annotators)
         assignment = _counted(read_items(conn), rows, drawn, others)
         if not dry_run:

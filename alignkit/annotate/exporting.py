@@ -164,22 +164,17 @@ class Harvest:
 
     @property
     def ratios(self) -> dict[str, float | None]:
-        """The columns of `RATIOS`, of done documents; None if undefined."""
-        terms = {
-            "pairs_per_document": (self.pairs, self.done),
-            "pairs_per_nonempty": (self.pairs, self.with_pairs),
-            "empty": (self.without, self.done),
-            "coverage": (self.covered, self.characters),
-            "length": (self.taken, 2 * self.pairs),
-        }
-        return {name: part / whole if whole else None for name, (part, whole) in terms.items()}
+        """The ratios of done documents; None if undefined."""
+        parts = self.pairs, self.pairs, self.without, self.covered, self.taken
+        wholes = self.done, self.with_pairs, self.done, self.characters, 2 * self.pairs
+        terms = zip(_RATIOS, parts, wholes, strict=True)
+        return {name: part / whole if whole else None for name, part, whole in terms}
 
 
-RATIOS = (
-    Column("pairs a document", "number", key="pairs_per_document"),
-    Column("pairs a nonempty one", "number", key="pairs_per_nonempty"),
-    Column("empty", "percent"), Column("coverage", "percent"), Column("length", "number"),
-)  # fmt: skip
+_RATIOS = {
+    "pairs_per_document": "number", "pairs_per_nonempty": "number", "empty": "percent",
+    "coverage": "percent", "length": "number",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -197,16 +192,14 @@ class Yield(TableResult):
         """Return the table that is printed."""
         counts = ("documents", "done", "with pairs", "without", "pairs", "pairs of open ones")
         columns = [Column("annotator", "text"), *(Column(name, "count") for name in counts)]
+        ratios = [Column(name.replace("_", " "), kind) for name, kind in _RATIOS.items()]
         rows: list[list[Cell]] = []
         for row in self.rows:
             why = "no pair is taken" if row.done else "no document is done yet"
-            ratios = (Value(nan, reason=why) if x is None else x for x in row.ratios.values())
-            rows.append([*astuple(row)[: len(columns)], *ratios])
-        note = (
-            "of the documents that are done; pairs a nonempty one: without the empty documents; "
-            "coverage: characters of both texts that are in a pair; length: characters of a text"
-        )
-        return Table("pairs taken from documents", [*columns, *RATIOS], rows, note)
+            shown = (Value(nan, reason=why) if x is None else x for x in row.ratios.values())
+            rows.append([*astuple(row)[: len(columns)], *shown])
+        note = "coverage, length: characters of done documents in pairs, and of an extracted text"
+        return Table("pairs taken from documents", [*columns, *ratios], rows, note)
 
 
 def count_yield(store: Store) -> Yield:
@@ -234,9 +227,7 @@ def count_yield(store: Store) -> Yield:
     return Yield(tuple(rows))
 
 
-def _characters(
-    conn: Connection, done: Mapping[int, Sequence[tuple[int, int, int, int]]]
-) -> tuple[int, int, int]:
+def _characters(conn: Connection, done: dict[int, list[log.Spans]]) -> tuple[int, int, int]:
     """Count the characters of documents, those in a pair, and those of the texts of all pairs."""
     characters = covered = taken = 0
     for k, spans in done.items():

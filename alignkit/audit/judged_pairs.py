@@ -90,8 +90,7 @@ def draw_pairs(
 
     References
     ----------
-    Kanerva et al. 2023, Towards diverse and contextually anchored paraphrase modeling: A dataset
-    and baselines for Finnish, Natural Language Engineering, let others judge rewrites.
+    Kanerva et al. 2023, Natural Language Engineering, let others judge rewrites.
 
     Examples
     --------

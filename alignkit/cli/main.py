@@ -72,7 +72,7 @@ GROUPS = {
     "annotate": {
         "annotate": "annotate in the browser: correct suggested links, or draw your own",
         "serve": "serve a lab: accounts, projects and pages for many annotators",
-        "project": "manage an annotation project: assign, import, export, bias, yield, copy, log",
+        "project": "manage a project: assign, import, export, pairs, bias, yield, copy, log",
     },
 }
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}

@@ -406,8 +406,8 @@ def profile_labels(
         notes = (f"{how_many(left, 'pair')} of {len(corpus)} left out: {why}", *notes)
     used = np.unique(values[0]).tolist()
     by_label = {
-        matrix.labels[k]: {x: sum(x in of for of in compress(groups, values[0] == k))
-                           for x in profile.measured.phenomena}
+        matrix.labels[k]: [sum(x in of for of in compress(groups, values[0] == k))
+                           for x in profile.measured.phenomena]
         for k in used if len(used) == 2
     }  # fmt: skip
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
-
-import numpy as np
+from statistics import correlation
 
 from alignkit._support.wording import how_many
 from alignkit.scoring.ranking import FEW_HOLD, Measured, Ranking
@@ -80,7 +79,7 @@ class Profile(Result):
     tests : The notes below the tables of phenomena and of differences: how p was computed.
     alpha : The probability of a false difference.
     notes, signature : Notes, and the settings in one line.
-    by_label : For two labels of the reference, the number of pairs with each phenomenon.
+    by_label : For two labels of the reference, the pairs with each phenomenon of `measured`.
     """
 
     measured: Measured
@@ -95,15 +94,14 @@ class Profile(Result):
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int | None = None
-    by_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    by_label: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def pearson(self) -> float:
         """Pearson's r of the counts of `by_label`; NaN if undefined."""
-        counts = np.array([[*each.values()] for each in self.by_label.values()], np.float64)
-        if counts.size == 0 or (counts.min(axis=1) == counts.max(axis=1)).any():
+        if not self.by_label or min(len(set(counts)) for counts in self.by_label.values()) < 2:
             return nan
-        return float(np.corrcoef(counts)[0, 1])
+        return correlation(*self.by_label.values())
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table, and Pearson's r of the phenomena in two labels."""
@@ -194,11 +192,10 @@ class Profile(Result):
         tables = [self._by_phenomenon()]
         if self.by_label:
             columns = [Column(f"label {label}", "count") for label in self.by_label]
-            rows = [
-                [x, *(each[x] for each in self.by_label.values())] for x in self.measured.phenomena
-            ]
+            counts = zip(self.measured.phenomena, *self.by_label.values(), strict=True)
             columns.insert(0, Column(self.by, key="phenomenon"))
-            tables.append(Table("Pairs of each label", columns, rows, anchor="by-label", stub=1))
+            tables.append(Table("Pairs of each label", columns, [*map(list, counts)],
+                                anchor="by-label", stub=1))  # fmt: skip
         if self.differences:
             tables.append(self._differences())
             tables += self.ranking.tables()

@@ -22,6 +22,7 @@ COMMANDS = {
     "import": "import corrected words, work done elsewhere, or more pairs",
     "export": "write the annotations as a corpus",
     "bias": "measure how far suggestions pull annotators",
+    "pairs": "list judged pairs to look at again",
     "yield": "count the pairs taken from documents",
     "backup": "save a project in a file, also while a server edits it",
     "copy": "copy a project to another place, such as PostgreSQL",

@@ -15,8 +15,7 @@ opened.
 For example:
   alignkit project assign corpus.jsonl.alignkit --annotators anna ben
   alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla --double 0.2 --trial 20
-  alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla dora --each 3 --seed 7
-  alignkit project assign corpus.jsonl.alignkit --annotators dora --dry-run
+  alignkit project assign corpus.jsonl.alignkit --annotators anna ben carla --each 2 --dry-run
 """
 
 from __future__ import annotations
@@ -83,17 +82,8 @@ def run(options: argparse.Namespace) -> int:
             )  # fmt: skip
         print(json_text(moved._asdict()) if options.json else moved.text)
         return 0
-    names = (
-        "double",
-        "each",
-        "trial",
-        "seed",
-        "stratify",
-        "order",
-        "control",
-        "control_least",
-        "dry_run",
-    )
+    drawn = ("double", "each", "trial", "seed", "stratify", "order")
+    names = (*drawn, "control", "control_least", "dry_run")
     chosen = {name: getattr(options, name) for name in names}
     with open_project(options, readonly=options.dry_run) as store:
         assignment = assign_pairs(store, options.annotators, **chosen)

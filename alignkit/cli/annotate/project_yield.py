@@ -1,8 +1,8 @@
 """Count the pairs taken from documents, and the documents without pairs.
 
 PROJECT was made by 'alignkit annotate --task extract'. A document counts when it is marked as done,
-with or without pairs. 'pairs a document' is the mean over all finished documents, 'pairs a nonempty
-one' the mean over those with pairs, as in Kanerva et al. (2023). 'empty' is the share of documents
+with or without pairs. 'pairs per document' is the mean over all finished documents, and 'pairs per
+nonempty' over those with pairs, as in Kanerva et al. (2023). 'empty' is the share of documents
 without pairs, 'coverage' the share of the characters of both texts that are in a pair, and 'length'
 the mean number of characters of an extracted text. The server may be running.
 

@@ -208,19 +208,17 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
         )
 
 
-def row_writer(
-    path: str, out: TextIO, columns: Sequence[str]
-) -> Callable[[tuple[str, ...]], object]:
+def row_writer(path: str, out: TextIO, names: Sequence[str]) -> Callable[[Sequence[str]], object]:
     """Return a function that writes a row in the format of the file's ending."""
     if path.endswith(".jsonl"):
         return lambda row: out.write(
-            json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n"
+            json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n"
         )
     if path.endswith(".csv"):
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(columns)
+        table.writerow(names)
         return table.writerow
-    out.write("\t".join(columns) + "\n")
+    out.write("\t".join(names) + "\n")
     return lambda row: out.write("\t".join(text.replace("\t", " ") for text in row) + "\n")
 
 

@@ -40,9 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_rewrites_argument(group)
     add_options(parser.add_argument_group("rules"), """
         --sequential  check annotators after each gold question (default: once, at the end)
-        --after N  number of gold questions, not of tasks, that an annotator must answer before
-            being rejected (default: 10). Pavlick et al. (2015) reject after 10 tasks; if a task
-            has 2 gold questions, that is 20
+        --after N  number of gold questions (not of tasks, as in Pavlick et al. 2015) that an
+            annotator must answer before being rejected (default: 10)
         --like  parade: compare annotators with a consensus that includes them (default: only with
             the others)
         """, like={"choices": ("parade",)},

@@ -29,7 +29,7 @@ from alignkit.cli.evaluate.score import systems_of
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError
-from alignkit.io.atomic_files import refuse_unwritable, replacing
+from alignkit.io.atomic_files import replacing
 from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
@@ -218,8 +218,6 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     from alignkit.scoring.label_scores import WrongLabel, score_labels
 
-    if options.wrong is not None:
-        refuse_unwritable([options.wrong])
     judged = judged_sides(options)
     scores = score_labels(**judged.sides(options), unflagged=judged.unflagged)
     if options.wrong is not None:
