@@ -105,7 +105,8 @@ class Profile(Result):
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table, and Pearson's r of the phenomena in two labels."""
-        return super().to_json() | {"pearson": None if isnan(self.pearson) else self.pearson}
+        r = {"pearson": None if isnan(self.pearson) else self.pearson}
+        return super().to_json() | (r if self.by_label else {})
 
     @property
     def head(self) -> Sequence[str]:
