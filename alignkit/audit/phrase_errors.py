@@ -173,7 +173,7 @@ def _check(n: int, seed: int, both: float, options: _Options) -> None:
 
 def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
     if not pairs:
-        raise OptionError("no sentence pair is aligned by all that are named; there is nothing to judge")
+        raise OptionError("no sentence pair is aligned by all who are named; nothing to judge")
     for pair in pairs:
         if not pair.has_text:
             raise MissingTextError(
