@@ -343,7 +343,7 @@ def test_pairs_to_judge_need_words_and_ids_of_their_own():
     system = Identifier.train(Corpus(pairs_of()), BINARY, features=("cosine",))
     with pytest.raises(MissingTextError):
         system.predict([SentencePair("a", None, None, {})])
-    with pytest.raises(OptionError, match="same id"):
+    with pytest.raises(OptionError, match="several pairs have the id 'p0'"):
         system.predict([*pairs_of(2), *pairs_of(2)])
     assert set(system.predict([SentencePair("a", ["b"], [], {})])) == {"a"}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import nan
+from functools import cached_property
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from alignkit.agreement.intervals import draw_weights
 from alignkit.errors import OptionError
 from alignkit.identification.features import train_aligner
 from alignkit.identification.identifier import Identifier, cautions, signature
-from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds
+from alignkit.identification.labelled_pairs import LabelledPairs, check_ids, checked_group, folds
 from alignkit.identification.pair_model import IdentifierOptions, fit_model
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
@@ -31,6 +32,7 @@ COMPARED = (("cosine",), ("overlap",), ("align",), ("overlap", "align"))
 MAJORITY = "majority"
 _BASELINE = "cosine"
 _BINS = 10
+_ALPHA = 0.05
 _MEANINGS = {
     "macro F1": "mean F1 of the labels that occur",
     "AUC": "the probability that a pair with label 1 gets a larger probability than one with 0",
@@ -84,6 +86,21 @@ class IdentifierScores(Result):
         """The probabilities that the last system gives the labels of each pair, by id."""
         return dict(zip(self.ids, self.systems[-1].probabilities.tolist(), strict=True))
 
+    @property
+    def head(self) -> Sequence[str]:
+        """What the last system gets right, next to the most frequent label."""
+        name = self.systems[-1].name
+        if self.gold is None:
+            return (f"{how_many(len(self.ids), 'pair')} judged by {name}; nobody else judged them",)
+        most = np.bincount(self.gold.labels).max() / len(self.gold.labels)
+        row = next(row for row in self._scores.to_records() if row["system"] == name)
+        said = f"{name} is right on {row['accuracy']:.1%} of {how_many(len(self.gold.ids), 'pair')}"
+        against = ""
+        if not isnan(p := float(str(row["p"]))):
+            differs = "differs from" if p < _ALPHA else "is not shown to differ from"
+            against = f"; it {differs} {_BASELINE} (p = {p:.2g})"
+        return (f"{said}, the most frequent label on {most:.1%}{against}",)
+
     def tables(self) -> Sequence[Table]:
         """Return the number of predictions of each label, and the scores of the systems."""
         labels = self.view.labels
@@ -94,9 +111,12 @@ class IdentifierScores(Result):
             list(row) for row in zip(labels, *np.array(counts).tolist(), strict=True)
         ]
         table = Table("Labels", columns, rows, anchor="labels")
-        return [table] if self.gold is None else [self._scores(self.gold), table]
+        return [table] if self.gold is None else [self._scores, table]
 
-    def _scores(self, gold: LabelledPairs) -> Table:
+    @cached_property
+    def _scores(self) -> Table:
+        gold = self.gold
+        assert gold is not None
         binary = len(self.view.labels) == 2
         names = [f"F1 of {self.view.labels[1]}", "AUC"] if binary else ["macro F1", "weighted F1"]
         names += ["calibration error"]
@@ -213,6 +233,7 @@ def cross_validate(
     group = checked_group(corpus, hows[0].group)
     pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
     pairs.check(view)
+    check_ids(pairs.ids)
     shape = len(pairs.ids), len(view.labels)
     results = [SystemLabels(_name(how), np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
     aligns = any(how.aligns for how in hows)

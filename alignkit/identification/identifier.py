@@ -25,6 +25,7 @@ from alignkit.identification.features import (
 )
 from alignkit.identification.labelled_pairs import (
     LabelledPairs,
+    check_ids,
     checked_group,
     leak_notes,
     text_of,
@@ -121,8 +122,7 @@ class Identifier:
         """Return the ids, the places of the labels, (P,), and the probabilities, (P, K)."""
         pairs = list(corpus)
         ids = tuple(pair.id for pair in pairs)
-        if len(set(ids)) < len(ids):
-            raise OptionError("pairs to judge have the same id: give each its own")
+        check_ids(ids)
         texts = [text_of(pair) for pair in pairs]
         if not any(map(any, texts)):
             raise MissingTextError("no pair has words; add the texts")

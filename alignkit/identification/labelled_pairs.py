@@ -87,6 +87,12 @@ def text_of(pair: SentencePair) -> Texts:
     return " ".join(pair.source or ()), " ".join(pair.target or ())
 
 
+def check_ids(ids: Sequence[str]) -> None:
+    """Raise an error if two pairs to judge have the same id."""
+    if repeated := [id for id, n in Counter(ids).items() if n > 1]:
+        raise OptionError(f"several pairs have the id {repeated[0]!r}: give each its own")
+
+
 def checked_group(corpus: Corpus, group: str | None) -> str | None:
     """Return the attribute of groups, None for independent pairs; refuse to guess."""
     known = dict.fromkeys(name for pair in corpus for name in pair.attributes)
