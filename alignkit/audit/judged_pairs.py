@@ -154,6 +154,7 @@ def fitting_scheme(texts: Iterable[str]) -> str:
     if not given:
         return "binary"
     fits = [name for name, readings in SCHEMES.items() if given.keys() <= set(readings.judgments)]
+    fits = [name for name in fits if "binary" in SCHEMES[name].views] or fits  # not ranks
     said: list[list[str | None]] = []  # what they say by each, where it tells what paraphrases are
     for name in fits:
         binary = "binary" in SCHEMES[name].views

@@ -46,21 +46,19 @@ class _Formatter(argparse.HelpFormatter):
 
 
 _RARE = """
-    --alpha --attribute --band --base --bom --bootstrap --both-orders --concentration
-    --confidence --control-least --debug --diagonal --drop-function-tags --drop-identical
-    --drop-out-of-range --drop-repeated --drop-traces --encoding --estimate --evidence-source
-    --evidence-target --fertility --fix-source --fix-target --floor --folder --good --good-in
-    --groups --hmm --hyp-base --hyp-transpose --ibm1 --ibm2 --include-identical --inference
-    --jump-smoothing --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees
-    --loose
-    --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-symbols
-    --max-variables --max-words --memory --min-hole --missing-initial --name --no-agree
-    --no-evidence --no-text --normalizer --null --partial --permutations --prior --prune --quiet
-    --reading --ref-base --ref-transpose --resamples --rewrites --samples --seed --separator
-    --spelling --stem --stem-weight --strict-trees --to-base --to-ids --to-source --to-target
-    --to-transpose --to-weights --token --tolerance --transpose --tree-format --tree-name
-    --trials --unescape --universe --unquote --vector-least --vector-weight --wait --work
-    --workers
+    --alpha --attribute --band --base --bom --bootstrap --both-orders --concentration --confidence
+    --control-least --debug --diagonal --drop-function-tags --drop-identical --drop-out-of-range
+    --drop-repeated --drop-traces --encoding --estimate --evidence-source --evidence-target
+    --fertility --fix-source --fix-target --floor --folder --good --good-in --groups --hmm
+    --hyp-base --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing
+    --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees --loose
+    --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-symbols --max-variables
+    --max-words --memory --min-hole --missing-initial --name --no-agree --no-evidence --no-text
+    --normalizer --null --partial --permutations --prior --prune --quiet --raw --reading --ref-base
+    --ref-transpose --resamples --rewrites --samples --seed --separator --spelling --stem
+    --stem-weight --strict-trees --to-base --to-ids --to-source --to-target --to-transpose
+    --to-weights --token --tolerance --transpose --tree-format --tree-name --trials --unescape
+    --universe --unquote --vector-least --vector-weight --wait --work --workers
 """
 RARE = frozenset(_RARE.split())
 """The options that only --help-all shows, in all commands."""

@@ -76,7 +76,7 @@ def _cut(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Frequencies:
+class TextFrequencies:
     """The inverse document frequencies of n training texts: ln((1 + n)/(1 + df)) + 1.
 
     Parameters
@@ -150,14 +150,14 @@ class PairTexts:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def frequencies(self, places: I8) -> Frequencies:
+    def frequencies(self, places: I8) -> TextFrequencies:
         """Return the frequencies in the texts of some pairs."""
         words, unseen = self._words.idf(places)
-        return Frequencies(words, self._letters.idf(places)[0], unseen)
+        return TextFrequencies(words, self._letters.idf(places)[0], unseen)
 
-    def matrix(self, features: Iterable[str], frequencies: Frequencies) -> Matrix:
+    def matrix(self, features: Iterable[str], frequencies: TextFrequencies) -> Matrix:
         """Return the values of feature sets, (P, F)."""
-        makers: dict[str, Callable[[Frequencies], Matrix]] = {
+        makers: dict[str, Callable[[TextFrequencies], Matrix]] = {
             "cosine": lambda idf: self._overlap(idf)[:, [_COSINE]],
             "overlap": self._overlap,
             "align": self._align,
@@ -186,7 +186,7 @@ class PairTexts:
         both = encoded(self.encode, [*self._sides[0], *self._sides[1]])
         return _difference_and_product(both[: len(self)], both[len(self) :])
 
-    def _bag(self, idf: Frequencies) -> Matrix:
+    def _bag(self, idf: TextFrequencies) -> Matrix:
         """Return |u - v| and u v of binary bags of training words u, v: (P, 2 words), sparse."""
         places = {word: k for k, word in enumerate(idf.words)}
         kept = [(k, places[word]) for k, word in enumerate(self._words.names) if word in places]
@@ -195,7 +195,7 @@ class PairTexts:
         chosen = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape)
         return _difference_and_product(*((side > 0) @ chosen for side in self._words.sides))
 
-    def _overlap(self, idf: Frequencies) -> F8:
+    def _overlap(self, idf: TextFrequencies) -> F8:
         """Return the features of shared words and letters, (P, 21)."""
         words = self._words.weights(idf.words, idf.unseen)
         letters = self._letters.weights(idf.letters, 0.0)
@@ -221,7 +221,7 @@ class PairTexts:
         """Return whether a word has letters or digits and is no function word."""
         return (word[0].isalnum() or word[0] == "_") and word not in self.function_words
 
-    def _align(self, idf: Frequencies) -> F8:
+    def _align(self, idf: TextFrequencies) -> F8:
         """Return the features of the posteriors of an aligner, (P, 31)."""
         values, masses = self._aligned
         words = self._words.weights(idf.words, idf.unseen)

@@ -19,7 +19,7 @@ from alignkit._support.array_types import F8, I8
 from alignkit.align.aligner import Aligner
 from alignkit.errors import AlignkitError, FileError, FormatError, MissingTextError, OptionError
 from alignkit.identification.features import (
-    Frequencies,
+    TextFrequencies,
     Texts,
     train_aligner,
 )
@@ -210,7 +210,7 @@ class Identifier:
             function_words=frozenset(record["function_words"]), seed=int(record["seed"]),
         )  # fmt: skip
         model = PairModel(
-            features=options.features, frequencies=Frequencies(**record["frequencies"]),
+            features=options.features, frequencies=TextFrequencies(**record["frequencies"]),
             strength=float(record["strength"]), threshold=record["threshold"],
             **{name: np.array(record[name], float) for name in _ARRAYS},
         )  # fmt: skip

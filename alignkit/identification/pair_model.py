@@ -14,7 +14,13 @@ from alignkit._support.arguments import check_known
 from alignkit._support.array_types import F8, I8
 from alignkit.align.aligner import Aligner
 from alignkit.errors import OptionError
-from alignkit.identification.features import FEATURES, NAMES, Frequencies, PairEncoder, PairTexts
+from alignkit.identification.features import (
+    FEATURES,
+    NAMES,
+    TextFrequencies,
+    PairEncoder,
+    PairTexts,
+)
 from alignkit.identification.labelled_pairs import LabelledPairs, folds
 from alignkit.identification.similarity import Encoder, Matrix, sklearn
 
@@ -89,7 +95,7 @@ class PairModel:
     """A fitted model of K labels on F features: linear, or trees; cosine has a threshold."""
 
     features: tuple[str, ...]
-    frequencies: Frequencies
+    frequencies: TextFrequencies
     center: F8
     scale: F8
     coefficients: F8  # (K or 1, F)

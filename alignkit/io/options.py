@@ -33,7 +33,7 @@ class ReadOptions:
         are errors)
     lenient_labels : keep and count labels that are not in the scheme (default: an error)
     unquote : remove quotation marks around whole texts (turku; default: keep them)
-    raw : take the texts as they were generated, not the corrected ones (apty)
+    raw : keep the texts as they were generated (apty; default: the corrected ones)
     no_text : if there are no texts, take the words that annotations quote, and '_' for others
         (etpc; default: no words)
     max_size : refuse longer lines, larger XML elements, and larger files that must be read as a

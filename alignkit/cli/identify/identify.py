@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
 
 FEATURES = ("auto", "cosine", "overlap", "align", "bow", "vectors")
+RARE = "--strengths --decide --classifier --inductive"
+"""The options that only --help-all shows."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
