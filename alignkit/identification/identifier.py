@@ -155,7 +155,7 @@ class Identifier:
     @property
     def signature(self) -> str:
         """The settings, in one line."""
-        return f"C:{self.model.strength:g}|" + signature(
+        return f"chosen C:{self.model.strength:g}|" + signature(
             self.options, self.view, self.aligned, self.model.features
         )
 
@@ -243,7 +243,7 @@ def signature(
     """Return the settings of a system, in one line."""
     return (
         f"features:{'+'.join(features)}|classifier:{options.classifier}|group:{options.group}"
-        f"|aligner:{aligned}|decide:{options.decide}|scheme:{view.scheme.name}|view:{view.name}"
+        f"|strengths:{' '.join(f'{x:g}' for x in options.strengths)}|aligner:{aligned}|decide:{options.decide}|scheme:{view.scheme.name}|view:{view.name}"
         f"|seed:{options.seed}|version:{__version__}"
     )
 
