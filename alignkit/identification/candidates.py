@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from alignkit.errors import OptionError
+from alignkit.identification.similarity import Places
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.tables.columns import Column
+from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 
 BINS = 20
-"""The bins of a histogram of similarities, from 0 to 1; 1 is in the last bin."""
+"""The bins of similarity, from 0 to 1; each includes its lower end, the last one also 1."""
+
+
+class TextPair(NamedTuple):
+    """Two texts and their attributes."""
+
+    id: str
+    source: str
+    target: str
+    attributes: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,63 +35,57 @@ class Candidates(Result):
 
     Parameters
     ----------
-    pairs : The pairs, with their origin and similarity as attributes.
-    about : What was compared, in a line or more.
+    pairs : The pairs, with their origin as attributes.
+    about : What was compared, in one line.
     counts : What was left out, by reason.
-    histogram : (20,): how many of all compared pairs have a similarity in each of `BINS`, if known.
-    signature : The settings in one line.
+    signature : All settings in one line.
+    notes : Warnings.
+    histogram : (20,): the number of compared pairs in each bin of similarity; None: unknown.
+    more : Further tables.
     """
 
-    pairs: Sequence[SentencePair]
-    about: Sequence[str]
+    pairs: Sequence[TextPair]
+    about: str
     counts: Mapping[str, int]
-    histogram: NDArray[np.int64] | None = None
-    signature: str = ""
+    signature: str
     notes: tuple[str, ...] = ()
+    histogram: Places | None = None
+    more: Sequence[Table] = ()
 
     @property
     def head(self) -> Sequence[str]:
         """What was compared."""
-        return self.about
+        return (self.about,)
 
     @property
     def corpus(self) -> Corpus:
-        """The pairs as a corpus."""
-        return Corpus(self.pairs)
+        """The pairs as a corpus, split into words at white space."""
+        return Corpus(
+            SentencePair(pair.id, pair.source.split(), pair.target.split(), {}, pair.attributes)
+            for pair in self.pairs
+        )
 
     def tables(self) -> Sequence[Table]:
-        """Return the counts, and the histogram of all compared pairs."""
-        rows: list[list[object]] = [
-            ["candidates", len(self.pairs)],
-            *map(list, self.counts.items()),
-        ]
-        tables = [
-            Table("", [Column("", key="what"), Column("number", "count")], rows, "", "counts")
-        ]
+        """Return the counts, the histogram of all compared pairs, and further tables."""
+        rows: list[list[Cell]] = [[*row] for row in self.counts.items()]
+        columns = [Column("", key="what"), Column("number", "count")]
+        tables = [Table("", columns, [["candidates", len(self.pairs)], *rows], "", "counts")]
         if self.histogram is not None:
             columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
             bins = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
+            columns.append(Column("pairs", "count"))
             title = "Similarity of all pairs compared"
-            tables.append(
-                Table(title, [*columns, Column("pairs", "count")], bins, "", "similarity", stub=2)
-            )
-        return tables
+            tables.append(Table(title, columns, bins, "", "similarity", stub=2))
+        return [*tables, *self.more]
 
 
-def candidate_pair(id: str, source: str, target: str, **attributes: str) -> SentencePair:
-    """Return a pair of texts that nobody aligned, split at white space."""
-    return SentencePair(id, source.split(), target.split(), {}, attributes)
+def bin_of(values: ArrayLike, bins: int = BINS) -> Places:
+    """Return the bin of each value; those below 0 are in the first."""
+    places = np.clip(np.asarray(values, float), 0, 1) * bins + 1e-6  # .05 as float32 is below .05
+    numbers: Places = np.minimum(places.astype(np.int64), bins - 1)
+    return numbers
 
 
-def check_band(least: float | None, most: float | None) -> tuple[float, float]:
-    """Return the band of similarities; a missing end is open."""
-    low, high = -1.0 if least is None else least, 1.0 if most is None else most
-    if not -1 <= low <= high <= 1:
-        raise OptionError(f"similarities from {low:g} to {high:g}: expected 0 <= min <= max <= 1")
-    return low, high
-
-
-def in_bins(values: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Count values in each of the `BINS`; those below 0 count as 0."""
-    places = np.minimum((np.clip(values, 0, 1) * BINS + 1e-6).astype(int), BINS - 1)
-    return np.bincount(places, minlength=BINS)
+def histogram_of(values: ArrayLike) -> Places:
+    """Return the number of values in each of the `BINS`."""
+    return np.bincount(bin_of(values), minlength=BINS).astype(np.int64)

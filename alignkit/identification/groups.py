@@ -1,146 +1,139 @@
-"""Candidate pairs from groups of texts, such as definitions of a term: clusters by likeness."""
+"""Candidate pairs from groups of texts, such as the definitions of a term: clusters."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from importlib import import_module
 from itertools import combinations
+from typing import Any
 
-import numpy as np
-
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_keywords, keywords_of
+from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import Candidates, candidate_pair
-from alignkit.identification.similarity import Encoder, Similarity, encoded, sklearn, unit_rows
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.version import __version__
+from alignkit.identification.candidates import Candidates, TextPair
+from alignkit.identification.options import GroupOptions
+from alignkit.identification.similarity import Matrix, dense, fit, sklearn
+from alignkit.identification.text_records import TextRecord
 
 _DIMENSIONS = 100
 _RESTARTS = 10
 
 
-@dataclass(frozen=True)
-class GroupedText:
-    """A text of a group."""
-
-    group: str
-    text: str
-    id: str
-
-
-def candidate_groups(
-    texts: Iterable[GroupedText],
-    *,
-    clusters: int | None = None,
-    least_group: int = 5,
-    most_alike: float = 0.9,
-    every: bool = False,
-    encode: Encoder | None = None,
-    seed: int = 0,
-) -> Candidates:
-    """Return the pairs of texts of a group that fall in one cluster.
+def candidate_groups(texts: Iterable[TextRecord], **options: Any) -> Candidates:
+    """Pair the texts of a group that are in the same cluster of k-means.
 
     Equal texts of a group (ignoring case and white space) count once. Pairs are dropped if one
-    text contains the other, or they differ in hardly more than punctuation.
+    text contains the other, or they hardly differ in more than punctuation. Vectors of n-grams and
+    words are reduced to 100 dimensions.
 
     Parameters
     ----------
-    clusters : How many clusters k-means makes of a group; None: half as many as texts.
-    least_group : Groups with fewer different texts are dropped.
-    most_alike : Pairs with a `difflib` ratio of at least this are dropped.
-    every : Pair all texts of a group, without clusters.
-    encode : Vectors of texts; by default tf-idf of all texts, reduced to 100 dimensions.
+    texts : The texts, with their groups.
+    **options : The fields of `GroupOptions`.
+
+    Raises
+    ------
+    OptionError : If an option is out of range, or no group is large enough.
+    FormatError : If a record has no such group or text.
 
     References
     ----------
     He et al. 2020, PARADE, EMNLP, section 3.
+
+    Examples
+    --------
+    >>> texts = ["a list of items", "items in a list", "a kind of tree"]
+    >>> records = [TextRecord(str(k), {"group": "g", "text": t}) for k, t in enumerate(texts)]
+    >>> [pair.id for pair in candidate_groups(records, min_group=3, all_pairs=True).pairs]
+    ['0~1', '0~2', '1~2']
     """
-    check_arguments(candidate_groups, locals(), apart=("texts", "encode"))
-    if clusters is not None and clusters < 1:
-        raise OptionError(f"{clusters} clusters: expected 1 or more")
+    check_keywords(candidate_groups, options, keywords_of(GroupOptions))
+    chosen = GroupOptions(**options)
     counts: Counter[str] = Counter()
-    groups = _different(texts, counts)
-    whole = {name: each for name, each in groups.items() if len(each) >= max(2, least_group)}
-    small = len(groups) - len(whole)
-    counts[f"groups of fewer than {max(2, least_group)} different texts"] = small
-    listed = [text for each in whole.values() for text in each]
-    if not listed:
-        raise OptionError("no group has enough different texts")
-    vectors = None if every else _vectors([text.text for text in listed], encode, seed)
-    pairs = list(_pairs(whole, vectors, clusters, most_alike, seed, counts))
-    size = "all pairs" if every else clusters or "half"
-    settings = (
-        f"clusters:{size}|min-group:{least_group}|max-alike:{most_alike}|seed:{seed}"
-        f"|version:{__version__}"
-    )
-    compared = sum(len(each) * (len(each) - 1) // 2 for each in whole.values())
-    title = f"{len(whole)} groups, {len(listed)} different texts, {compared} pairs in all"
-    return Candidates(tuple(pairs), (title,), +counts, None, settings)
+    groups = _different(texts, chosen, counts)
+    least = max(2, chosen.min_group)
+    whole = {name: members for name, members in groups.items() if len(members) >= least}
+    counts[f"groups of fewer than {least} different texts"] = len(groups) - len(whole)
+    if not whole:
+        raise OptionError(f"no group has {least} different texts; see `min_group`")
+    labels = [[0] * len(members) for members in whole.values()]
+    if not chosen.all_pairs:
+        labels = _clusters([[t[chosen.text] for t in each] for each in whole.values()], chosen)
+    pairs = list(_pairs(whole, labels, chosen, counts))
+    sizes = list(map(len, whole.values()))
+    about = f"{how_many(len(whole), 'group')} of {sum(sizes)} different texts"
+    about += f", {sum(size * (size - 1) // 2 for size in sizes)} pairs in all"
+    return Candidates(pairs, about, +counts, chosen.settings())
 
 
-def _different(texts: Iterable[GroupedText], counts: Counter[str]) -> dict[str, list[GroupedText]]:
-    groups: dict[str, dict[str, GroupedText]] = {}
-    for text in texts:
-        if not (key := " ".join(text.text.casefold().split())):
+def _different(
+    texts: Iterable[TextRecord], chosen: GroupOptions, counts: Counter[str]
+) -> dict[str, list[TextRecord]]:
+    groups: dict[str, dict[str, TextRecord]] = {}
+    for record in texts:
+        members = groups.setdefault(record[chosen.group], {})
+        if not (key := " ".join(record[chosen.text].casefold().split())):
             counts["texts without words"] += 1
-        elif key in (group := groups.setdefault(text.group, {})):
-            counts["texts equal to one before"] += 1
+        elif key in members:
+            counts["texts equal to another of their group"] += 1
         else:
-            group[key] = text
-    return {name: list(group.values()) for name, group in groups.items()}
+            members[key] = record
+    return {name: list(members.values()) for name, members in groups.items()}
 
 
-def _vectors(texts: Sequence[str], encode: Encoder | None, seed: int) -> np.ndarray:
-    if encode is not None:
-        made = unit_rows(encoded(encode, texts))
-        return made.toarray() if hasattr(made, "toarray") else made
-    sparse = Similarity().vectors(texts)
-    size = min(_DIMENSIONS, len(texts) - 1, sparse.shape[1] - 1)
-    svd = sklearn("decomposition").TruncatedSVD(max(1, size), random_state=seed)
-    return svd.fit_transform(sparse)
+def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[list[int]]:
+    """Return the cluster of each text in its group."""
+    labels, start = [], 0
+    with import_module("threadpoolctl").threadpool_limits(1):  # sums do not depend on threads
+        vectors = _reduced([text for group in groups for text in group], chosen)
+        for size in map(len, groups):
+            k = min(size, chosen.clusters or max(1, size // 2))
+            means = sklearn("cluster").KMeans(k, n_init=_RESTARTS, random_state=chosen.seed)
+            labels.append(means.fit_predict(vectors[start : start + size]).tolist())
+            start += size
+    return labels
+
+
+def _reduced(texts: Sequence[str], chosen: GroupOptions) -> Matrix:
+    vectors = fit(texts, chosen)(texts)
+    if chosen.similarity is not None:
+        return dense(vectors)
+    size = max(1, min(_DIMENSIONS, *(length - 1 for length in vectors.shape)))
+    reduction = sklearn("decomposition").TruncatedSVD(size, random_state=chosen.seed)
+    return reduction.fit_transform(vectors)
 
 
 def _pairs(
-    groups: dict[str, list[GroupedText]], vectors: np.ndarray | None, clusters: int | None,
-    most_alike: float, seed: int, counts: Counter[str],
-) -> Iterator[SentencePair]:  # fmt: skip
-    start = 0
-    for name, group in groups.items():
-        n = len(group)
-        if vectors is None:
-            labels = [0] * n
-        else:
-            k = min(n, max(1, n // 2) if clusters is None else clusters)
-            means = sklearn("cluster").KMeans(k, n_init=_RESTARTS, random_state=seed)
-            labels = means.fit_predict(vectors[start : start + n]).tolist()
-        start += n
-        sizes = Counter(labels)
-        counts["texts alone in their cluster"] += sum(size == 1 for size in sizes.values())
-        for (i, first), (j, other) in combinations(enumerate(group), 2):
-            if labels[i] != labels[j]:
+    groups: Mapping[str, Sequence[TextRecord]], labels: Sequence[Sequence[int]],
+    chosen: GroupOptions, counts: Counter[str],
+) -> Iterator[TextPair]:  # fmt: skip
+    for (name, members), own in zip(groups.items(), labels, strict=True):
+        counts["texts alone in their cluster"] += list(Counter(own).values()).count(1)
+        for (first, cluster), (other, same) in combinations(zip(members, own, strict=True), 2):
+            if cluster != same:
                 continue
-            if reason := too_alike(first.text, other.text, most_alike):
-                counts[f"pairs dropped: {reason}"] += 1
+            texts = first[chosen.text], other[chosen.text]
+            if reason := _too_alike(*texts, chosen.max_alike):
+                counts[reason] += 1
                 continue
-            yield candidate_pair(
-                f"{first.id}~{other.id}", first.text, other.text,
-                group=name, cluster=str(labels[i]), source_id=first.id, target_id=other.id,
-            )  # fmt: skip
+            attributes = {"group": name, "cluster": str(cluster)}
+            attributes |= {"source_id": first.id, "target_id": other.id}
+            yield TextPair(f"{first.id}~{other.id}", *texts, attributes)
 
 
-def too_alike(first: str, second: str, most: float) -> str:
-    """Return why two texts are hardly different; empty if they are."""
+def _too_alike(first: str, second: str, most: float) -> str:
+    """Return why two texts hardly differ; empty if they do."""
     left, right = (re.sub(r"\W+", " ", text.lower()).strip() for text in (first, second))
     if left == right:
-        return "equal but for case and punctuation"
+        return "pairs that differ in case or punctuation only"
     if left in right or right in left:
-        return "one text contains the other"
+        return "pairs in which a text contains the other"
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     ratio: Callable[[], float]
     for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio):
         if ratio() < most:
             return ""
-    return "too alike letter by letter"
+    return "pairs that are too alike letter by letter"

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
-from alignkit._support.wording import how_many
+from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
 from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
 from alignkit.errors import MissingTextError, OptionError
-from alignkit.identification.similarity import Similarity, products
+from alignkit.identification.options import RetrievalOptions
+from alignkit.identification.similarity import Places, fit, products
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
-from alignkit.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +27,19 @@ class Retrieval(TableResult):
 
     Parameters
     ----------
-    ranks : (2, P): the rank of the target for the source, and of the source for the target; 1 is
+    ranks : (P, 2): the rank of the target for the source, and of the source for the target; 1 is
         best.
-    pool : N, the number of different texts.
-    labels : The rows of the table, with the places of their pairs.
+    pool : The number of different texts.
+    labels : The rows of the table, with the places of their pairs in `ranks`.
     at : The ranks k of the columns top-k.
+    notes : Warnings, and what was left out.
+    signature : All settings in one line.
     """
 
-    ranks: NDArray[np.int64]
+    ranks: Places
     pool: int
-    labels: dict[str, NDArray[np.int64]]
+    labels: Mapping[str, Places]
     at: tuple[int, ...]
-    skipped: int = 0
     notes: tuple[str, ...] = ()
     signature: str = ""
 
@@ -51,33 +50,18 @@ class Retrieval(TableResult):
         columns += [Column("MRR", "decimal"), Column("rank%", "decimal", digits=2)]
         rows: list[list[Cell]] = []
         for label, places in self.labels.items():
-            ranks = self.ranks[:, places].ravel()
-            shares = [float((ranks <= k).mean()) if len(ranks) else nan for k in self.at]
-            percent = 100 * (ranks - 1) / (self.pool - 1)
-            means = [float(x.mean()) if len(ranks) else nan for x in (1 / ranks, percent)]
-            rows.append([label, len(ranks), *shares, *means])
-        left = (
-            f"; {self.skipped} pairs left out (no label, no words, or equal texts)"
-            if self.skipped
-            else ""
-        )
-        note = (
-            f"{how_many(self.pool, 'different text')}{left}; rank% is 100 (rank - 1)/(N - 1): 0 is "
-            f"first, 50 is chance\n{self.signature}"
-        )
-        return Table("Retrieval", columns, rows, "\n".join((*self.notes, note)))
+            ranks = self.ranks[places].ravel()
+            values = [
+                *(ranks <= k for k in self.at),
+                1 / ranks,
+                100 * (ranks - 1) / (self.pool - 1),
+            ]
+            rows.append([label, len(ranks), *(x.mean() if len(ranks) else nan for x in values)])
+        about = f"{self.pool} different texts; rank% is 100 (rank - 1)/(N - 1): 0 is first"
+        return Table("Retrieval", columns, rows, "\n".join((*self.notes, about, self.signature)))
 
 
-def retrieve(
-    corpus: Corpus,
-    view: View,
-    *,
-    annotator: str | None = None,
-    among: Sequence[str] = (),
-    at: Sequence[int] = (1, 10, 100),
-    similarity: Similarity | None = None,
-    rewrites: bool = False,
-) -> Retrieval:
+def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: Any) -> Retrieval:
     """Rank all texts by similarity to each text, and find where the other text of its pair is.
 
     A text is not a candidate for itself. A text as similar as the right one ranks before it, so
@@ -85,56 +69,63 @@ def retrieve(
 
     Parameters
     ----------
+    corpus : The judged pairs.
     view : The labels of the rows.
-    annotator : The judge; needed if several judged pairs.
     among : More texts to search.
-    at : The ranks k of top-k.
+    **options : The fields of `RetrievalOptions`.
+
+    Raises
+    ------
+    OptionError : If an argument is out of range, no pair is judged, or all texts are equal.
+    MissingTextError : If no pair has words on both sides.
 
     References
     ----------
     Kanerva et al. 2023, Towards diverse and contextually anchored paraphrase modeling, Natural
     Language Engineering, section 8.
     """
-    check_arguments(retrieve, locals(), apart=("view", "similarity", "at"))
-    if not at or min(at) < 1:
-        raise OptionError("the ranks of top-k are numbers from 1")
-    similarity = similarity or Similarity()
-    corpus, _, notes = judged_part(corpus, rewrites=rewrites)
-    judges = judges_of(corpus)
-    if annotator is None and len(judges) > 1:
-        raise OptionError(f"{', '.join(judges)} judged pairs: choose one with `annotator`")
-    chosen = judges[:1] if annotator is None else [annotator]
-    values = judgments_of(corpus, chosen, view).values
-    if not len(values):
-        raise OptionError("no pair is judged")
+    check_arguments(retrieve, locals())
+    check_keywords(retrieve, options, keywords_of(RetrievalOptions))
+    chosen = RetrievalOptions(**options)
+    corpus, _, notes = judged_part(corpus, rewrites=chosen.rewrites)
+    judges = judges_of(corpus) if chosen.annotator is None else (chosen.annotator,)
+    if len(judges) != 1:
+        raise OptionError(f"{', '.join(judges) or 'nobody'} judged pairs: name one `annotator`")
+    labels = judgments_of(corpus, judges, view).values[0]
     texts = [tuple(" ".join(side) for side in pair.words) for pair in corpus]
     if not any(all(pair) for pair in texts):
         raise MissingTextError("no pair has words on both sides; add the texts")
-    places = {text: k for k, text in enumerate(dict.fromkeys(
-        text for text in (*(text for pair in texts for text in pair), *among) if text.strip()
-    ))}  # fmt: skip
+    every = filter(str.strip, (*(text for pair in texts for text in pair), *among))
+    places = {text: k for k, text in enumerate(dict.fromkeys(every))}
     if len(places) < 2:
         raise OptionError("retrieval needs two different texts")
-    labelled = values[0]
-    judged = [k for k in np.nonzero(labelled >= 0)[0] if all(texts[k]) and len({*texts[k]}) > 1]
+    judged = [
+        k for k, pair in enumerate(texts) if labels[k] >= 0 and all(pair) and pair[0] != pair[1]
+    ]
     sides = np.array([[places[text] for text in texts[k]] for k in judged], int).reshape(-1, 2)
-    ranks = np.zeros((2, len(judged)), int)
-    asked: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    labels = labels[judged]
+    rows = {label: np.flatnonzero(labels == k) for k, label in enumerate(view.labels)}
+    if "binary" in view.scheme.views and view.name != "binary":
+        binary = judgments_of(corpus, judges, get_view(view.scheme, "binary")).values[0][judged]
+        rows["paraphrases"] = np.flatnonzero(binary == 1)
+    if left := len(texts) - len(judged):
+        notes += (f"{left} pairs are left out: no label, no words, or equal texts",)
+    settings = chosen.settings(scheme=view.scheme.name, view=view.name, among=len(among))
+    ranks = _ranks(list(places), sides, chosen)
+    return Retrieval(ranks, len(places), rows, tuple(chosen.at), notes, settings)
+
+
+def _ranks(texts: Sequence[str], sides: Places, chosen: RetrievalOptions) -> Places:
+    """Return the rank of the other side of each pair (P, 2)."""
+    answers: dict[int, list[tuple[int, int]]] = {}
     for k, pair in enumerate(sides.tolist()):
         for side in (0, 1):
-            asked[pair[side]].append((side, k, pair[1 - side]))
-    vectors = similarity.vectors(list(places))
-    every = np.arange(len(places))
-    for row, _, values in products(vectors, np.array(sorted(asked), int), every):
-        for side, k, answer in asked[row]:
-            ranks[side, k] = (values >= values[answer]).sum() - (values[row] >= values[answer])
-    rows_of = {label: np.nonzero(labelled[judged] == k)[0] for k, label in enumerate(view.labels)}
-    if "binary" in view.scheme.views and view.name != "binary":
-        alike = judgments_of(corpus, chosen, get_view(view.scheme, "binary")).values
-        rows_of["paraphrases"] = np.nonzero(alike[0][judged] == 1)[0]
-    signature = (
-        f"similarity:{similarity}|scheme:{view.scheme.name}|view:{view.name}|version:{__version__}"
-    )
-    return Retrieval(
-        ranks, len(places), rows_of, tuple(at), len(texts) - len(judged), notes, signature
-    )
+            answers.setdefault(pair[side], []).append((k, side))
+    ranks = np.zeros_like(sides)
+    queries = np.array(sorted(answers), int)
+    vectors = fit(texts, chosen)(texts)
+    for row, columns, values in products(vectors, queries, np.arange(len(texts))):
+        for k, side in answers[row]:
+            (answer,) = values[columns == sides[k, 1 - side]]
+            ranks[k, side] = (values >= answer).sum()
+    return ranks

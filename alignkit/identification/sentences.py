@@ -4,321 +4,214 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_keywords, keywords_of
+from alignkit._support.array_types import B1, F8
+from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import (
-    BINS,
-    Candidates,
-    candidate_pair,
-    check_band,
-    in_bins,
-)
-from alignkit.identification.similarity import Similarity, best, products
+from alignkit.identification.candidates import BINS, Candidates, TextPair, bin_of, histogram_of
+from alignkit.identification.options import SentenceOptions
+from alignkit.identification.similarity import Matrix, Places, best, fit, products
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.tables.columns import Column
+from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
-from alignkit.version import __version__
 
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
 _HIT = 0.5
 _RANKS = (1, 5, 10)
-
-
-class TextPair(NamedTuple):
-    """Two documents in which paraphrases are looked for."""
-
-    id: str
-    source: str
-    target: str
-    attributes: Mapping[str, str]
-
-
-class Window(NamedTuple):
-    """Neighbouring lines of a text: half-open characters, and the number of the first line."""
-
-    begin: int
-    end: int
-    line: int
-
-
-class TextPlace(NamedTuple):
-    """Where a gold pair is: the id of the documents, and the characters of both sides."""
-
-    document: str
-    source: tuple[int, int]
-    target: tuple[int, int]
-
-
-class _Found(NamedTuple):
-    """A candidate: its windows, their similarity, and its rank for its source window."""
-
-    source: Window
-    target: Window
-    similarity: float
-    rank: int
-
-
-@dataclass(frozen=True, eq=False)
-class SentenceCandidates(Candidates):
-    """Candidate pairs of sentences, and how many gold pairs they find."""
-
-    recall: Table | None = None
-
-    def tables(self) -> list[Table]:
-        """Return the counts, the histogram, and the recall if gold was given."""
-        return [*super().tables(), *([] if self.recall is None else [self.recall])]
-
-
-def windows(text: str, lines: tuple[int, int] = (1, 3)) -> list[Window]:
-    r"""Return all runs of neighbouring lines; blank lines do not count.
-
-    Examples
-    --------
-    >>> [text[w.begin:w.end] for text in ["a\n\nb\n"] for w in windows(text, (1, 2))]
-    ['a', 'a\n\nb', 'b']
-    """
-    least, most = lines
-    spans = [match.span() for match in re.finditer(r"\S[^\n]*(?<=\S)", text)]
-    numbers = [1 + text.count("\n", 0, begin) for begin, _ in spans]
-    return [
-        Window(spans[k][0], spans[k + size - 1][1], numbers[k])
-        for k in range(len(spans))
-        for size in range(least, most + 1)
-        if k + size <= len(spans)
-    ]
+_MISSED, _BEYOND = 11, 12
+_LINE = re.compile(r"\S[^\n]*(?<=\S)")
 
 
 def candidate_sentences(
-    documents: Iterable[TextPair],
-    *,
-    lines: tuple[int, int] = (1, 3),
-    per_window: int = 5,
-    least: float | None = 0.1,
-    most: float | None = 0.9,
-    near_diagonal: float | None = None,
-    sample: int | None = None,
-    gold: Sequence[TextPlace] = (),
-    similarity: Similarity | None = None,
-    seed: int = 0,
-) -> SentenceCandidates:
-    """Return pairs of similar windows of lines, the best ones for each source window.
+    documents: Iterable[TextPair], gold: Iterable[SentencePair] = (), **options: Any
+) -> Candidates:
+    r"""Pair similar windows of lines: the best ones for each source window.
 
     A candidate that overlaps a more similar one on both sides (more than 30% of the characters of
-    both windows) is dropped.
+    both windows) is dropped. Pairs that are worded differently are missed: see `gold`.
 
     Parameters
     ----------
-    lines : The least and most lines of a window.
-    per_window : How many target windows each source window keeps.
-    least, most : The band of similarity.
-    near_diagonal : The largest difference between the relative positions of two windows, from 0 to
-        1.
-    sample : Draw so many candidates, as many from each bin of .05 of similarity.
-    gold : Places of known pairs: report how many of them are found.
+    documents : Pairs of documents, such as those of `candidate_documents`.
+    gold : Known pairs with their places: report how many are found.
+    **options : The fields of `SentenceOptions`.
+
+    Raises
+    ------
+    OptionError : If an option is out of range, there are fewer than two lines, or no gold pair has
+        a place.
+
+    Examples
+    --------
+    >>> pair = TextPair("d", "Hello.\nA fire broke out.", "There was a fire. It broke out.", {})
+    >>> [(each.id, each.source) for each in candidate_sentences([pair]).pairs]
+    [('d/c1', 'A fire broke out.')]
     """
-    check_arguments(
-        candidate_sentences, locals(), apart=("documents", "lines", "gold", "similarity")
-    )
-    if not 1 <= lines[0] <= lines[1]:
-        raise OptionError(f"windows of {lines[0]}-{lines[1]} lines: expected 1 or more")
-    if per_window < 1:
-        raise OptionError("`per_window` is 1 or more")
-    low, high = check_band(least, most)
-    texts = list(documents)
-    similarity = similarity or Similarity()
-    units = [
-        text[w.begin : w.end] for pair in texts for text in pair[1:3] for w in windows(text, (1, 1))
-    ]
+    check_keywords(candidate_sentences, options, keywords_of(SentenceOptions))
+    chosen = SentenceOptions(**options)
+    texts, known = list(documents), _known(gold)
+    units = [text[b:e] for pair in texts for text in pair[1:3] for b, e in _windows(text, (1, 1))]
     if len(units) < 2:
-        raise OptionError("the documents have no two lines with words")
-    vectors_of = similarity.fit(units)
+        raise OptionError("the documents have fewer than two lines with words")
+    vectors_of = fit(units, chosen)
     counts: Counter[str] = Counter()
-    histogram = np.zeros(BINS, int)
-    kept: list[tuple[TextPair, int, _Found]] = []
-    recall = _Recall(gold)
+    histogram = np.zeros(BINS, np.int64)
+    pairs: list[TextPair] = []
+    ranks_of_gold: list[int] = []
     for pair in texts:
-        sides = [windows(text, lines) for text in pair[1:3]]
-        if not all(sides):
-            counts["documents without lines"] += 1
+        sides = [_windows(text, chosen.lines) for text in pair[1:3]]
+        if not all(map(len, sides)):
+            counts["pairs of documents without words on a side"] += 1
             continue
-        every = [
-            text[w.begin : w.end] for text, side in zip(pair[1:3], sides, strict=True) for w in side
-        ]
-        n = len(sides[0])
-        rows = products(vectors_of(every), np.arange(n), np.arange(n, len(every)))
-        ends = [side[-1].end for side in sides]
-        targets = np.array([w.begin for w in sides[1]]) / ends[1]
-        ranked: list[_Found] = []
-        for row, _, values in rows:
-            window = sides[0][row]
-            allowed = (values >= low) & (values <= high)
-            if near_diagonal is not None:
-                allowed &= np.abs(targets - window.begin / ends[0]) <= near_diagonal
-            histogram += in_bins(values)
-            places = np.nonzero(allowed)[0]
-            places = places[best(values[places], max(per_window, _RANKS[-1] if gold else 0))]
-            ranked += [
-                _Found(window, sides[1][k], float(values[k]), rank)
-                for rank, k in enumerate(places.tolist(), 1)
-            ]
-        recall.count(pair, sides, ranked)
-        chosen = _apart([each for each in ranked if each.rank <= per_window], counts)
-        kept += [(pair, number, each) for number, each in enumerate(chosen, 1)]
-    rng = np.random.default_rng(seed)
-    notes = [
-        "chosen by letters: pairs worded differently are missed; give gold places to see how many"
-    ]
-    if sample is not None:
-        kept = _sampled(kept, sample, rng, notes)
-    pairs = [_pair(*each) for each in kept]
-    diagonal = "any" if near_diagonal is None else f"{near_diagonal:g}"
-    signature = (
-        f"similarity:{similarity}|lines:{lines[0]}-{lines[1]}|per-window:{per_window}"
-        f"|band:{low:g}-{high:g}|near-diagonal:{diagonal}|sample:{sample or 'all'}|seed:{seed}"
-        f"|version:{__version__}"
-    )
-    about = (f"{len(pairs)} candidates in {len(texts)} pairs of documents",)
-    return SentenceCandidates(
-        pairs, about, +counts, histogram, signature, tuple(notes), recall.table() if gold else None
-    )
-
-
-def share_of_characters(first: tuple[int, int], second: tuple[int, int]) -> float:
-    """Return the shared characters of two spans, divided by those of their union."""
-    shared = min(first[1], second[1]) - max(first[0], second[0])
-    return max(0, shared) / (max(first[1], second[1]) - min(first[0], second[0]))
-
-
-def _apart(ranked: Sequence[_Found], counts: Counter[str]) -> list[_Found]:
-    """Drop candidates that overlap a more similar one on both sides; return the rest in order."""
-    kept: list[_Found] = []
-    by_line: defaultdict[int, list[_Found]] = defaultdict(list)  # of source lines, in blocks
-    for each in sorted(ranked, key=lambda pair: -pair.similarity):
-        near = range(each.source.begin // 256 - 1, each.source.end // 256 + 2)
-        if any(
-            share_of_characters(each.source[:2], other.source[:2]) > _OVERLAP
-            and share_of_characters(each.target[:2], other.target[:2]) > _OVERLAP
-            for block in near
-            for other in by_line[block]
-        ):
-            counts["dropped: overlaps a more similar candidate"] += 1
-            continue
-        kept.append(each)
-        for block in range(each.source.begin // 256, each.source.end // 256 + 1):
-            by_line[block].append(each)
-    return sorted(kept, key=lambda pair: (pair.source, pair.rank))
-
-
-def _pair(documents: TextPair, number: int, each: _Found) -> SentencePair:
-    attributes = dict(documents.attributes)
-    places: dict[str, str] = {}
-    words = []
-    spans = zip(("source", "target"), documents[1:3], each[:2], strict=True)
-    for side, text, window in spans:
-        places |= {f"{side}_start": str(window.begin), f"{side}_end": str(window.end)}
-        places[f"{side}_line"] = str(window.line)
-        words.append(text[window.begin : window.end])
-    return candidate_pair(
-        f"{documents.id}/c{number}", words[0], words[1],
-        **(attributes | {"extracted_from": documents.id, "similarity": f"{each.similarity:.4f}", "rank": str(each.rank)}
-           | places),
+        every = [text[b:e] for text, side in zip(pair[1:3], sides, strict=True) for b, e in side]
+        spans, values, ranks = _ranked(vectors_of(every), sides, chosen, histogram)
+        ranks_of_gold += [_rank(place, sides, spans, ranks) for place in known.pop(pair.id, ())]
+        kept = np.flatnonzero(ranks <= chosen.per_window)
+        apart = _apart(spans[kept], values[kept])
+        counts["candidates that overlap a more similar one"] += int((~apart).sum())
+        for number, k in enumerate(kept[apart], 1):
+            pairs.append(_candidate(pair, number, spans[k], values[k], ranks[k]))
+    notes: list[str] = []
+    if chosen.sample is not None:
+        pairs = _sampled(pairs, chosen.sample, np.random.default_rng(chosen.seed), notes)
+    return Candidates(
+        pairs, how_many(len(texts), "pair of documents", "pairs of documents"), +counts,
+        chosen.settings(), tuple(notes), histogram, _recall(ranks_of_gold, known),
     )  # fmt: skip
 
 
+def _windows(text: str, lines: tuple[int, int]) -> Places:
+    """Return the characters (n, 2), half-open, of all runs of lines with words."""
+    spans = [match.span() for match in _LINE.finditer(text)]
+    runs = [
+        (spans[k][0], spans[k + size - 1][1])
+        for k in range(len(spans))
+        for size in range(lines[0], min(lines[1], len(spans) - k) + 1)
+    ]
+    return np.array(runs, np.int64).reshape(-1, 2)
+
+
+def _ranked(
+    vectors: Matrix, sides: Sequence[Places], chosen: SentenceOptions, histogram: Places
+) -> tuple[Places, F8, Places]:
+    """Return the best windows for each source window: characters (n, 4), similarity, rank."""
+    source, target = sides
+    places = [side[:, 0] / side[-1, 1] for side in sides]
+    (low, high), most = chosen.band, max(chosen.per_window, _RANKS[-1])
+    spans, similarities, ranks = [np.zeros((0, 4), np.int64)], [np.zeros(0)], [np.zeros(0, int)]
+    n, farthest = len(source), np.inf if chosen.near_diagonal is None else chosen.near_diagonal
+    for row, _, values in products(vectors, np.arange(n), np.arange(n, n + len(target))):
+        near = np.abs(places[1] - places[0][row]) <= farthest
+        histogram += histogram_of(values[near])
+        inside = np.flatnonzero(near & (values >= low) & (values <= high))
+        best_ones = inside[best(values[inside], most)]
+        spans.append(np.hstack((np.tile(source[row], (len(best_ones), 1)), target[best_ones])))
+        similarities.append(values[best_ones].astype(float))
+        ranks.append(np.arange(1, len(best_ones) + 1))
+    return np.concatenate(spans), np.concatenate(similarities), np.concatenate(ranks)
+
+
+def _shared(spans: Places, span: Places) -> F8:
+    """Return the shared characters of each span (n, 2) and another one, divided by their union."""
+    shared = np.minimum(spans[:, 1], span[1]) - np.maximum(spans[:, 0], span[0])
+    union = np.maximum(spans[:, 1], span[1]) - np.minimum(spans[:, 0], span[0])
+    shares: F8 = np.maximum(shared, 0) / union
+    return shares
+
+
+def _both_share(spans: Places, other: Places) -> F8:
+    """Return the smaller one of the shares of both sides (n, 4)."""
+    return np.minimum(_shared(spans[:, :2], other[:2]), _shared(spans[:, 2:], other[2:]))
+
+
+def _apart(spans: Places, values: F8) -> B1:
+    """Return which candidates overlap no more similar one, that is kept, on both sides."""
+    order = best(values, len(values))
+    kept = np.ones(len(order), bool)
+    for k, place in enumerate(order):
+        if kept[place]:
+            rest = order[k + 1 :]
+            kept[rest] &= _both_share(spans[rest], spans[place]) <= _OVERLAP
+    return kept
+
+
+def _candidate(
+    documents: TextPair, number: int, span: Places, similarity: float, rank: int
+) -> TextPair:
+    attributes = {**documents.attributes, "extracted_from": documents.id}
+    attributes |= {"similarity": f"{similarity:.4f}", "rank": str(rank)}
+    texts = []
+    for side, text, (begin, end) in zip(SIDES, documents[1:3], span.reshape(2, 2), strict=True):
+        attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
+        attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
+        texts.append(text[begin:end])
+    return TextPair(f"{documents.id}/c{number}", texts[0], texts[1], attributes)
+
+
 def _sampled(
-    kept: list[tuple[TextPair, int, _Found]], size: int, rng: np.random.Generator, notes: list[str]
-) -> list[tuple[TextPair, int, _Found]]:
-    """Draw as many candidates from each bin of similarity; bins that run dry are reported."""
-    bins: list[list[int]] = [[] for _ in range(BINS)]
-    for k, (_, _, each) in enumerate(kept):
-        bins[min(int(max(each.similarity, 0) * BINS + 1e-6), BINS - 1)].append(k)
-    used = [places for places in bins if places]
-    shuffled = [rng.permutation(places).tolist() for places in used]
-    drawn: list[int] = []
-    while len(drawn) < size and any(shuffled):
-        for places in shuffled:
-            if places and len(drawn) < size:
-                drawn.append(places.pop())
-    share = -(-size // max(1, len(used)))
-    dry = sum(len(places) < share for places in used)
-    if dry or len(drawn) < size:
+    pairs: Sequence[TextPair], size: int, rng: np.random.Generator, notes: list[str]
+) -> list[TextPair]:
+    """Draw as many pairs from each bin of similarity; note bins that run dry."""
+    bins = bin_of([float(pair.attributes["similarity"]) for pair in pairs])
+    shuffled = [rng.permutation(np.flatnonzero(bins == k)) for k in np.unique(bins)]
+    turns = [(turn, k, p) for k, places in enumerate(shuffled) for turn, p in enumerate(places)]
+    drawn = sorted(place for _, _, place in sorted(turns)[:size])
+    share = -(-size // max(1, len(shuffled)))
+    if dry := sum(len(places) < share for places in shuffled):
         notes.append(
-            f"{len(drawn)} of {size} drawn; {dry} of {len(used)} bins have fewer than {share} "
-            f"candidates, and {BINS - len(used)} have none"
+            f"{len(drawn)} of {size} drawn: {dry} of {len(shuffled)} bins have fewer than {share} "
+            f"candidates; {BINS - len(shuffled)} more have none"
         )
-    return [kept[k] for k in sorted(drawn)]
+    return [pairs[place] for place in drawn]
 
 
-class _Recall:
-    """Counts the gold places that candidates find, by rank."""
-
-    def __init__(self, gold: Sequence[TextPlace]) -> None:
-        self._gold: defaultdict[str, list[TextPlace]] = defaultdict(list)
-        for place in gold:
-            self._gold[place.document].append(place)
-        self._known = self._reachable = 0
-        self._hits = dict.fromkeys(_RANKS, 0)
-        self._total = len(gold)
-
-    def count(self, pair: TextPair, sides: list[list[Window]], ranked: Sequence[_Found]) -> None:
-        """Count the gold places of two documents."""
-        for place in self._gold.pop(pair.id, ()):
-            self._known += 1
-            spans = place.source, place.target
-            self._reachable += all(
-                any(share_of_characters(window[:2], span) >= _HIT for window in side)
-                for side, span in zip(sides, spans, strict=True)
-            )
-            rank = min(
-                (
-                    each.rank for each in ranked
-                    if share_of_characters(each.source[:2], place.source) >= _HIT
-                    and share_of_characters(each.target[:2], place.target) >= _HIT
-                ),
-                default=_RANKS[-1] + 1,
-            )  # fmt: skip
-            for k in _RANKS:
-                self._hits[k] += rank <= k
-
-    def table(self) -> Table:
-        """Return the shares of gold places that are found."""
-        rows = [
-            ["reachable by some window", self._reachable],
-            *([f"found at rank {k} or better", n] for k, n in self._hits.items()),
-        ]
-        known = self._known
-        columns = [
-            Column("", key="what"),
-            Column("number", "count"),
-            Column("share", "percent", unit="%"),
-        ]
-        note = f"{known} gold places; {self._total - known} more are in other documents"
-        shares = [[*row, row[1] / known if known else np.nan] for row in rows]
-        return Table("Gold places", columns, shares, note, "recall")
-
-
-def gold_places(pairs: Iterable[SentencePair]) -> Iterator[TextPlace]:
-    """Yield the places of pairs: of an export of extraction, or of turku's context."""
-    for pair in pairs:
+def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
+    """Return the places (4,) of known pairs, by document; those without places under no name."""
+    known: defaultdict[str, list[Places]] = defaultdict(list)
+    for pair in gold:
         said = pair.attributes
-        try:
-            if "source_start" in said:
-                spans = [
-                    (int(said[f"{s}_start"]), int(said[f"{s}_end"])) for s in ("source", "target")
-                ]
-                document = said.get("extracted_from", "")
-            else:
-                spans = [(int(said[f"beg{k}"]), int(said[f"end{k}"])) for k in "12"]
-                document = f"{said['doc1']}~{said['doc2']}"
-        except (KeyError, ValueError):
-            raise OptionError(
-                f"pair {pair.id!r} has no places in documents (source_start, ... of an export, or "
-                "the context of turku)"
-            ) from None
-        yield TextPlace(document, spans[0], spans[1])
+        names, document = ["beg1", "end1", "beg2", "end2"], f"{said.get('doc1')}~{said.get('doc2')}"
+        if "source_start" in said:
+            names = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
+            document = said.get("extracted_from", "")
+        places = [int(said[name]) for name in names if said.get(name, "").isdecimal()]
+        known[document if len(places) == len(names) else ""].append(np.array(places))
+    if known.keys() == {""}:
+        raise OptionError(
+            "no gold pair has its places in the documents (source_start, ... as exported from "
+            "extraction, or the context of turku)"
+        )
+    return dict(known)
+
+
+def _rank(place: Places, sides: Sequence[Places], spans: Places, ranks: Places) -> int:
+    """Return the best rank of a candidate at this place; _MISSED, or _BEYOND all windows."""
+    halves = zip(sides, place.reshape(2, 2), strict=True)
+    if not all((_shared(side, half) >= _HIT).any() for side, half in halves):
+        return _BEYOND
+    hits = ranks[_both_share(spans, place) >= _HIT]
+    return int(hits.min(initial=_MISSED))
+
+
+def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> list[Table]:
+    """Return the shares of known pairs that are found; no table if none are known."""
+    if not ranks and not elsewhere:
+        return []
+    rows: list[list[Cell]] = []
+    for rank in (*_RANKS, _MISSED):
+        hits = sum(each <= rank for each in ranks)
+        what = "in reach of some window" if rank == _MISSED else f"found at rank {rank} or better"
+        rows.append([what, hits, hits / len(ranks) if ranks else np.nan])
+    columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
+    without = len(elsewhere.get("", ()))
+    others = sum(map(len, elsewhere.values())) - without
+    note = (
+        f"{len(ranks)} gold pairs; left out: {others} of other documents, {without} without place"
+    )
+    return [Table("Gold pairs", columns, rows, note, "recall")]

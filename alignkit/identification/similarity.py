@@ -1,26 +1,35 @@
-"""Similarity of texts: tf-idf vectors, and the similarities of rows, in blocks."""
+"""Similarity of texts: their vectors, and the cosines of pairs of rows, in blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, OptionError
+from alignkit.identification.options import SearchOptions, name_of
 
 Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array
 Encoder = Callable[[Sequence[str]], Matrix]
-Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
+Row = tuple[int, Places, NDArray[np.float32]]
+"""The place of a text, the places of texts compared with it, and their similarities."""
 
-LARGE = 20_000  # texts; above, words choose what letters compare
+LARGE = 20_000
+"""If more texts are compared with each text, words choose those that letters compare."""
 _CHOSEN = 200  # texts that words choose for each
+BY_WORDS = (
+    f"more than {LARGE:,} texts: letters compare each with the {_CHOSEN} that share most words; "
+    "words of a single text, or of more than 10% of the texts, do not count; the histogram has the "
+    "pairs that the first of two texts chose"
+)
 _CELLS = 1 << 22  # of a block
+_ROWS = 256
 
 
 def sklearn(module: str) -> Any:
@@ -32,88 +41,54 @@ def sklearn(module: str) -> Any:
         raise AlignkitError(needed) from None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Similarity:
-    r"""How similar texts are: the cosine of their vectors.
-
-    Parameters
-    ----------
-    ngrams : The lengths of character n-grams within words; an n-gram in df of n texts has the
-        weight tf (ln((1 + n)/(1 + df)) + 1).
-    words : Count words (``\w+``) instead.
-    encode : A function that returns a vector for each text, (n, d), sparse or dense, to use
-        instead.
-    """
-
-    ngrams: tuple[int, int] = (2, 4)
-    words: bool = False
-    encode: Encoder | None = None
-
-    def __post_init__(self) -> None:
-        least, most = self.ngrams
-        if not 1 <= least <= most <= 10:
-            raise OptionError(f"n-grams {least}-{most}: expected two lengths from 1 to 10")
-
-    def __str__(self) -> str:
-        if self.encode is not None:
-            return getattr(self.encode, "__qualname__", "encode")
-        return "words" if self.words else f"letters {self.ngrams[0]}-{self.ngrams[1]}"
-
-    def fit(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Matrix]:
-        """Return what makes unit vectors of texts, with the weights of these."""
-        if (encode := self.encode) is not None:
-            return lambda some: unit_rows(encoded(encode, some))
-        return _fitted(texts, self.ngrams, words=self.words).transform
-
-    def vectors(self, texts: Sequence[str]) -> Matrix:
-        """Return the unit vectors of n texts, (n, d)."""
-        return self.fit(texts)(texts)
-
-    def neighbours(
-        self, texts: Sequence[str], others: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, Places, Floats]]:
-        """Yield each text's place, the places of texts compared with it, and their similarities.
-
-        Texts are compared with all others of their list, or with a second list. If there are more
-        than `LARGE`, words choose the 200 that letters compare with each.
-        """
-        every = [*texts, *(others or ())]
-        rows = np.arange(len(texts))
-        pool = rows if others is None else np.arange(len(texts), len(every))
-        vectors = self.vectors(every)
-        if len(every) <= LARGE or self.encode is not None or self.words:
-            every_row = products(vectors, rows, pool)
-        else:
-            words = _fitted(every, self.ngrams, words=True, rare=True).transform(every)
-            every_row = _by_words(vectors, words, rows, pool)
-        for row, columns, values in every_row:
-            apart = columns != row
-            yield row, columns[apart] - pool[0], values[apart]
+def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:
+    """Return a function that makes unit vectors of texts, with the weights of these texts."""
+    if (encode := options.similarity) is not None:
+        return lambda some: unit_rows(encoded(encode, some))
+    if options.words:
+        return _fitted(texts, token_pattern=r"(?u)\w+")
+    return _fitted(texts, analyzer="char_wb", ngram_range=options.ngrams)
 
 
-def products(
-    vectors: Matrix, rows: Places, columns: Places
-) -> Iterator[tuple[int, Places, Floats]]:
-    """Yield each row with the columns and its dot product with them."""
+def words_choose(columns: Places, options: SearchOptions) -> bool:
+    """Return whether words choose which of the columns are compared with a row."""
+    return len(columns) > LARGE and not options.words and options.similarity is None
+
+
+def compared(
+    texts: Sequence[str], blocks: Iterable[tuple[Places, Places]], options: SearchOptions
+) -> Iterator[Row]:
+    """Compare the texts at the rows of each block with those at its columns."""
+    vectors, words = fit(texts, options)(texts), None
+    for rows, columns in blocks:
+        if not words_choose(columns, options):
+            yield from products(vectors, rows, columns)
+            continue
+        if words is None:
+            words = _fitted(texts, token_pattern=r"(?u)\w+", min_df=2, max_df=0.1)(texts)
+        for row, others, shared in products(words, rows, columns):
+            nearest = np.sort(best(shared, _CHOSEN))
+            chosen = others[nearest[shared[nearest] > 0]]
+            values = dense(vectors[chosen] @ vectors[row].T).ravel()
+            yield row, chosen, np.clip(values, -1, 1)
+
+
+def products(vectors: Matrix, rows: Places, columns: Places) -> Iterator[Row]:
+    """Yield each row with the other columns and its dot product with them."""
     pool = vectors[columns].T
-    size = max(1, min(256, _CELLS // max(1, len(columns))))
+    pool = pool.tocsr() if hasattr(pool, "tocsr") else pool
+    size = min(_ROWS, _CELLS // len(columns) + 1)
     for start in range(0, len(rows), size):
         block = rows[start : start + size]
-        values = vectors[block] @ pool
-        dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
-        for row, value in zip(block.tolist(), np.clip(dense, -1, 1), strict=True):
-            yield row, columns, value
+        values = np.clip(dense(vectors[block] @ pool), -1, 1)
+        for row, value in zip(block.tolist(), values, strict=True):
+            apart = columns != row
+            yield row, columns[apart], value[apart]
 
 
-def _by_words(
-    vectors: Matrix, words: Matrix, rows: Places, columns: Places
-) -> Iterator[tuple[int, Places, Floats]]:
-    """Yield the products with those columns alone that share the most words."""
-    for row, every, shared in products(words, rows, columns):
-        chosen = every[np.sort(best(shared, _CHOSEN + 1))]
-        chosen = chosen[shared[chosen - columns[0]] > 0]
-        values = (vectors[chosen] @ vectors[row].T).toarray().ravel()
-        yield row, chosen, np.clip(values, -1, 1)
+def dense(matrix: Matrix) -> NDArray[Any]:
+    """Return a matrix as an array."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
 
 def best(values: NDArray[Any], k: int) -> Places:
@@ -127,34 +102,33 @@ def best(values: NDArray[Any], k: int) -> Places:
     return kept[np.argsort(-values[kept], kind="stable")]
 
 
-def _fitted(
-    texts: Sequence[str], ngrams: tuple[int, int], *, words: bool, rare: bool = False
-) -> Any:
-    options: dict[str, Any] = {"dtype": np.float32}
-    if words:
-        options |= {"token_pattern": r"(?u)\w+"}
-    else:
-        options |= {"analyzer": "char_wb", "ngram_range": ngrams}
-    if rare:
-        options |= {"min_df": 2, "max_df": 0.1}
-    vectorizer = sklearn("feature_extraction.text").TfidfVectorizer
+def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
+    """Yield the places of all values, the largest first; `some` are probably enough."""
+    first = best(values, len(values) if some is None else 10 * some)
+    yield from first.tolist()
+    if len(first) < len(values):
+        yield from best(values, len(values))[len(first) :].tolist()
+
+
+def _fitted(texts: Sequence[str], **options: Any) -> Encoder:
+    vectorizer = sklearn("feature_extraction.text").TfidfVectorizer(dtype=np.float32, **options)
     try:
-        return vectorizer(**options).fit(texts)
+        encode: Encoder = vectorizer.fit(texts).transform
     except ValueError:
         raise OptionError("no text has a word that can be compared") from None
+    return encode
 
 
 def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
-    name = getattr(encode, "__qualname__", "encode")
-    made = encode(list(texts))
-    made = made.tocsr() if sparse.issparse(made) else np.asarray(made, float)
+    name, made = name_of(encode), encode(list(texts))
+    is_sparse = hasattr(made, "tocsr")
+    made = made.tocsr() if is_sparse else np.asarray(made, float)
     if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:
         shape = " x ".join(map(str, made.shape))
-        raise OptionError(
-            f"{name}: returned {shape} values for {len(texts)} texts; expected a row each"
-        )
-    if not np.isfinite(made.data if sparse.issparse(made) else made).all():
+        expected = f"{shape} values for {len(texts)} texts; expected a row for each"
+        raise OptionError(f"{name}: returned {expected}")
+    if not np.isfinite(made.data if is_sparse else made).all():
         raise OptionError(f"{name}: returned values that are not finite")
     return made
 
@@ -162,3 +136,13 @@ def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
 def unit_rows(vectors: Matrix) -> Matrix:
     """Return a matrix with rows of length 1; rows of zeros stay."""
     return sklearn("preprocessing").normalize(vectors)
+
+
+def mean_vectors(vectors: WordVectors) -> Encoder:
+    """Return a function that returns the mean vector of the words of each text."""
+
+    def word_vectors(texts: Sequence[str]) -> Matrix:
+        words = (re.findall(r"\w+", text) or [""] for text in texts)
+        return np.stack([vectors.of(each).mean(axis=0) for each in words])
+
+    return word_vectors

@@ -21,7 +21,7 @@ _OPTIONS = (
     "sentences key compare add load dictionary prior vectors target_vectors ids_from source target "
     "evidence evidence_source evidence_target "
     "source_trees target_trees both_trees predictions groups stop_words source_tags target_tags "
-    "source_words target_words"
+    "source_words target_words among recall"
 )
 _READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table "}
 _READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}

@@ -12,15 +12,27 @@ For example:
 from __future__ import annotations
 
 import argparse
+import json
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from math import inf
+from typing import TYPE_CHECKING, Any
 
+from alignkit.cli.common.files import refuse_second_reading, require_extra
+from alignkit.cli.common.inputs import tell
 from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number, output_file, real
+from alignkit.errors import OptionError
+from alignkit.identification.options import LIMITS, UNDATED, SearchOptions
+from alignkit.io.atomic_files import replacing
+from alignkit.io.reading import write_corpus
 
 if TYPE_CHECKING:
-    from alignkit.identification.similarity import Similarity
-    from alignkit.tables.result import Result
+    from alignkit.identification.candidates import Candidates
+    from alignkit.identification.text_records import TextRecord
 
 COMMANDS = {
     "documents": "pair similar documents, by topic, date and similarity",
@@ -30,48 +42,99 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
-SHARE = real("a number from 0 to 1", 0, 1)
+_HELP = re.compile(r"^    (\w+) : (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
-def add_similarity(parser: argparse.ArgumentParser) -> None:
-    """Declare how texts are compared."""
-    add_options(parser.add_argument_group("similarity"), """
-        --ngrams N-M  lengths of the character n-grams within words (default: 2-4)
-        --words  compare words instead of character n-grams
-        """, ngrams={"type": two_numbers, "default": (2, 4)})  # fmt: skip
+def add_fields(group: argparse._ActionsContainer, kind: type[SearchOptions]) -> None:
+    """Declare the fields of a class of options, with the help in the docstrings."""
+    helps = {name: " ".join(text.split()) for base in kind.__mro__[-2::-1]
+             for name, text in _HELP.findall(base.__doc__ or "")}  # fmt: skip
+    for field in fields(kind):
+        name, sort, text = field.name, str(field.type).partition(" ")[0], helps[field.name]
+        least, most = LIMITS.get(name, (1, inf))
+        known: dict[str, dict[str, Any]] = {
+            "bool": {"action": "store_true"},
+            "str": {"metavar": "NAME"},
+            "int": {"metavar": "N", "type": number(int(least))},
+            "float": {"metavar": "X", "type": real(f"{least} to {most}", least, most)},
+            "Sequence[str]": {"metavar": "NAME", "nargs": "+"},
+            "Sequence[int]": {"metavar": "N", "nargs": "+", "type": number(1)},
+            "tuple[int,": {"metavar": "N-M", "type": _two_numbers},
+        }
+        if sort not in known:  # a function, in Python alone
+            continue
+        more = {"choices": UNDATED} if name == "undated" else known[sort]
+        if field.default and "(default" not in text:
+            range_of = field.default if isinstance(field.default, tuple) else (field.default,)
+            text += f" (default: {'-'.join(map(str, range_of))})"
+        flag = f"--{name.replace('_', '-')}"
+        group.add_argument(flag, help=text, default=field.default, **more)
 
 
-def add_output(parser: argparse.ArgumentParser, what: str) -> None:
-    """Declare the output."""
-    group = parser.add_argument_group("output")
-    add_options(group, f"""
-        -o, --output FILE  file for {what} (default: none; only the report is printed)
-        --seed N  seed of random draws (default: 0)
-        """, output={"type": output_file}, seed={"type": number(0), "default": 0})  # fmt: skip
+def add_search(
+    parser: argparse.ArgumentParser, kind: type[SearchOptions], arguments: str, more: str = ""
+) -> None:
+    """Declare the options of a search: its inputs, fields and output."""
+    places = {"dest": "second", "nargs": "?"}
+    add_options(parser, arguments, IN={"dest": "input"}, IN2=places, TARGET=places)
+    group = parser.add_argument_group("search")
+    add_fields(group, kind)
+    if more:
+        add_options(group, more)
+    group = parser.add_argument_group("input and output")
+    add_options(group, """
+        --encoding E  encoding of all input (default: utf-8)
+        -o, --output FILE  file for the pairs (default: none; only the report is printed)
+        """, output={"type": output_file}, encoding={"default": "utf-8"})  # fmt: skip
     add_media(group)
 
 
-def print_report(result: Result, options: argparse.Namespace) -> None:
-    """Print a report; if the candidates go to standard output, print it on stderr."""
-    from alignkit.cli.common.messages import say
+def fields_of(options: argparse.Namespace, kind: type[SearchOptions]) -> dict[str, Any]:
+    """Return the values of the fields of a class of options."""
+    return {x.name: getattr(options, x.name) for x in fields(kind) if x.name in options}
 
-    if options.output == "-":
-        for line in [*result.head, *result.cautions, result.settings]:
-            say(str(line))
-    else:
+
+def texts_of(options: argparse.Namespace, *, plain: bool = False) -> list[list[TextRecord]]:
+    """Read the inputs of a search; `plain` files are a text each."""
+    require_extra("identify")
+    refuse_second_reading(options)
+    from alignkit.identification.text_records import read_texts
+
+    paths = [options.input, getattr(options, "second", None)]
+    return [
+        read_texts(path, encoding=options.encoding, plain=plain)
+        for path in paths if path is not None
+    ]  # fmt: skip
+
+
+def search(function: Callable[..., Candidates], *data: object, documents: bool = False,
+           options: argparse.Namespace, **chosen: Any) -> int:  # fmt: skip
+    """Find candidates, write them, and print the report; on stderr if they go to stdout."""
+    own = options.output == "-"
+    if own and (options.json or options.csv or options.medium != "text"):
+        raise OptionError("the pairs and the report cannot both go to standard output: name a file")
+    result = function(*data, **chosen)
+    if options.output is not None and documents:
+        with replacing(options.output) as out:
+            for pair in result.pairs:
+                row = {"id": pair.id, "source": pair.source, "target": pair.target}
+                out.write(json.dumps(row | dict(pair.attributes), ensure_ascii=False) + "\n")
+    elif options.output is not None:
+        write_corpus(result.corpus, options.output, format="alignkit-jsonl")
+    if not own:
         print_result(result, options)
+        return 0
+    say(f"{result.about}: {len(result.pairs)} candidates")
+    tell("left out", Counter(result.counts))
+    for note in result.notes:
+        warn(note)
+    say(result.signature)
+    return 0
 
 
-def similarity_of(options: argparse.Namespace) -> Similarity:
-    """Return the similarity that the options name."""
-    from alignkit.identification.similarity import Similarity
-
-    return Similarity(ngrams=options.ngrams, words=options.words)
-
-
-def two_numbers(text: str) -> tuple[int, int]:
+def _two_numbers(text: str) -> tuple[int, int]:
     """Read a range such as 2-4, or a single number."""
-    match = re.fullmatch(r"([1-9][0-9]?)(?:-([1-9][0-9]?))?", text)
-    if match is None or int(match[2] or match[1]) < int(match[1]):
+    match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", text)
+    if match is None:
         raise argparse.ArgumentTypeError(f"expected a range such as 2-4, not {text[:40]!r}")
     return int(match[1]), int(match[2] or match[1])

@@ -12,19 +12,12 @@ from __future__ import annotations
 
 import argparse
 
+from alignkit.cli.common import inputs
 from alignkit.cli.common.files import require_extra
-from alignkit.cli.common.inputs import (
-    Input,
-    add_reading_arguments,
-    add_rewrites_argument,
-    add_scheme_argument,
-    add_view_argument,
-    reading_options,
-    settle_scheme,
-)
 from alignkit.cli.common.media import add_media, print_result
-from alignkit.cli.identify.candidates import add_similarity, similarity_of
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.identify.candidates import add_fields, fields_of
+from alignkit.cli.parser import add_options
+from alignkit.identification.options import RetrievalOptions
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.labels import get_view
@@ -33,17 +26,12 @@ from alignkit.model.labels import get_view
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_scheme_argument(parser)
-    add_view_argument(parser)
-    add_options(parser, """
-        --annotator A  the annotator with the judgments; needed if several judged
-        --among FILE  more texts to search, one on each line
-        --at N...  ranks k of the columns top-k (default: 1 10 100)
-        """, at={"type": number(1), "default": [1, 10, 100]})  # fmt: skip
-    add_rewrites_argument(parser)
-    add_similarity(parser)
+    inputs.add_scheme_argument(parser)
+    inputs.add_view_argument(parser)
+    add_options(parser, "--among FILE  more texts to search, one on each line")
+    add_fields(parser, RetrievalOptions)
     add_media(parser)
-    add_reading_arguments(parser)
+    inputs.add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,15 +39,15 @@ def run(options: argparse.Namespace) -> int:
     require_extra("identify")
     from alignkit.identification.retrieval import retrieve
 
-    read = Input(options.input, options.format, reading_options(options))
-    settle_scheme(options, read)
+    read = inputs.Input(options.input, options.format, inputs.reading_options(options))
+    inputs.settle_scheme(options, read)
     among = []
     if options.among is not None:
         file = TextFile(options.among, ReadOptions(encoding=options.encoding))
         among = [line.strip() for _, line in file.lines(options.among)]
     result = retrieve(
-        read.corpus(judged=True), get_view(options.scheme, options.view), among=among, at=options.at,
-        annotator=options.annotator, similarity=similarity_of(options), rewrites=options.rewrites,
+        read.corpus(judged=True), get_view(options.scheme, options.view), among,
+        **fields_of(options, RetrievalOptions),
     )  # fmt: skip
     print_result(result, options)
     return 0
