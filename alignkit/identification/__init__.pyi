@@ -13,6 +13,5 @@ from .options import SentenceOptions as SentenceOptions
 from .retrieval import Retrieval as Retrieval
 from .retrieval import retrieve as retrieve
 from .sentences import candidate_sentences as candidate_sentences
-from .similarity import mean_vectors as mean_vectors
 from .text_records import TextRecord as TextRecord
 from .text_records import read_texts as read_texts

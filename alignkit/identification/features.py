@@ -21,7 +21,8 @@ from alignkit._support.array_types import B1, F8, I8
 from alignkit.align.aligner import Aligner
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.vectors.word_vectors import WordVectors
-from alignkit.identification.similarity import Encoder, Matrix, encoded, sklearn
+from alignkit.identification.options import Encoder, Matrix
+from alignkit.identification.similarity import encoded, sklearn
 from alignkit.model.texts import porter_stem
 
 Texts = tuple[str, str]

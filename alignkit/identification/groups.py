@@ -14,8 +14,8 @@ from alignkit._support.arguments import check_keywords, keywords_of
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification.candidates import Candidates, TextPair
-from alignkit.identification.options import GroupOptions
-from alignkit.identification.similarity import Matrix, dense, fit, sklearn
+from alignkit.identification.options import GroupOptions, Matrix
+from alignkit.identification.similarity import dense, fit, sklearn
 from alignkit.identification.text_records import TextRecord
 
 _DIMENSIONS = 100

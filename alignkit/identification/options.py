@@ -5,19 +5,18 @@ The command line is made from the fields, so this module imports nothing slow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import Any
 
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
 from alignkit.version import __version__
 
-if TYPE_CHECKING:
-    from alignkit.identification.similarity import Encoder
-
+Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array
+Encoder = Callable[[Sequence[str]], Matrix]
 UNDATED = ("error", "drop", "all")
 _SHARES = ("min_similarity", "max_similarity", "near_diagonal", "max_alike")
 LIMITS: dict[str, tuple[float, float]] = {

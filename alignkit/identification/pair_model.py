@@ -22,7 +22,8 @@ from alignkit.identification.features import (
     PairTexts,
 )
 from alignkit.identification.labelled_pairs import LabelledPairs, folds
-from alignkit.identification.similarity import Encoder, Matrix, sklearn
+from alignkit.identification.options import Encoder, Matrix
+from alignkit.identification.similarity import sklearn
 
 DECIDE = ("accuracy", "f1")
 CLASSIFIERS = ("logistic", "forest")

@@ -14,8 +14,8 @@ from alignkit._support.array_types import B1, F8
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.identification.candidates import BINS, Candidates, TextPair, bin_of, histogram_of
-from alignkit.identification.options import SentenceOptions
-from alignkit.identification.similarity import Matrix, Places, best, fit, products
+from alignkit.identification.options import Matrix, SentenceOptions
+from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
@@ -10,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.identification.options import SearchOptions, name_of
+from alignkit.identification.options import Encoder, Matrix, SearchOptions, name_of
 
-Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array
-Encoder = Callable[[Sequence[str]], Matrix]
 Places = NDArray[np.int64]
 Row = tuple[int, Places, NDArray[np.float32]]
 """The place of a text, the places of texts compared with it, and their similarities."""
@@ -136,13 +132,3 @@ def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
 def unit_rows(vectors: Matrix) -> Matrix:
     """Return a matrix with rows of length 1; rows of zeros stay."""
     return sklearn("preprocessing").normalize(vectors)
-
-
-def mean_vectors(vectors: WordVectors) -> Encoder:
-    """Return a function that returns the mean vector of the words of each text."""
-
-    def word_vectors(texts: Sequence[str]) -> Matrix:
-        words = (re.findall(r"\w+", text) or [""] for text in texts)
-        return np.stack([vectors.of(each).mean(axis=0) for each in words])
-
-    return word_vectors

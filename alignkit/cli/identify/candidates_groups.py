@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     (texts,) = candidates.texts_of(options)
     from alignkit.align.vectors import read_vectors
+    from alignkit.identification.features import mean_vectors
     from alignkit.identification.groups import candidate_groups
-    from alignkit.identification.similarity import mean_vectors
 
     chosen = candidates.fields_of(options, GroupOptions)
     if options.vectors is not None:
