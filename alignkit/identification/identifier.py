@@ -241,10 +241,11 @@ def signature(
     options: IdentifierOptions, view: View, aligned: str, features: tuple[str, ...]
 ) -> str:
     """Return the settings of a system, in one line."""
+    strengths = " ".join(f"{x:g}" for x in options.strengths)
     return (
-        f"features:{'+'.join(features)}|classifier:{options.classifier}|group:{options.group}"
-        f"|strengths:{' '.join(f'{x:g}' for x in options.strengths)}|aligner:{aligned}|decide:{options.decide}|scheme:{view.scheme.name}|view:{view.name}"
-        f"|seed:{options.seed}|version:{__version__}"
+        f"features:{'+'.join(features)}|classifier:{options.classifier}|C:{strengths}"
+        f"|group:{options.group}|aligner:{aligned}|decide:{options.decide}"
+        f"|scheme:{view.scheme.name}|view:{view.name}|seed:{options.seed}|version:{__version__}"
     )
 
 

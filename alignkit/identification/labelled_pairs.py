@@ -79,7 +79,7 @@ class LabelledPairs:
             raise OptionError("all pairs have one label: there is nothing to learn")
         if few := [k for k, n in counts.items() if n < LEAST]:
             has = f"label {view.labels[few[0]]!r} has {how_many(counts[few[0]], 'pair')}"
-            raise OptionError(f"{has}; {LEAST} are needed: choose a view that merges labels")
+            raise OptionError(f"{has}; {LEAST} are needed: choose another view")
 
 
 def text_of(pair: SentencePair) -> Texts:

@@ -91,6 +91,8 @@ def run(options: argparse.Namespace) -> int:
     require_extra("identify")
     if options.no_text:
         raise OptionError("--no-text: words that annotations quote are no texts to learn from")
+    if options.save is not None and (options.classifier == "forest" or options.vectors):
+        raise OptionError("--save: a forest, or a system with word vectors, cannot be saved")
     outputs = (options.output, options.probabilities, options.save)
     refuse_unwritable([path for path in outputs if path is not None])
     scores = _loaded(options) if options.load is not None else _trained(options)
