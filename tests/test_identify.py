@@ -210,6 +210,12 @@ def test_what_cannot_be_learned_is_refused():
             cross_validate(Corpus(pairs_of()), BINARY, [features])
 
 
+def test_folds_of_one_label_are_refused():
+    pairs = Corpus(pairs_of(100, film=lambda k: "odd" if k % 2 else str(k)))
+    with pytest.raises(OptionError, match="a fold has one label alone"):
+        cross_validate(pairs, BINARY, [["cosine"]], group="film")
+
+
 def test_what_is_left_out_is_counted():
     pairs = list(pairs_of(60))
     pairs[0] = replace(pairs[0], annotations={})
