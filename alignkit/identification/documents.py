@@ -37,6 +37,7 @@ _NO_KEY = (
     "without a key, similarity alone does not tell two texts on one matter from two on different "
     "ones: give a key (film, topic) or dates"
 )
+_NO_PAIR = "no two documents can be compared: check their number, keys and dates"
 _PER_DOCUMENT = 10  # if no key or date divides the documents
 _DAY = 86400.0  # seconds
 _EXCERPT = 40  # characters
@@ -82,13 +83,15 @@ def candidate_documents(
     every = [*documents, *(others or ())]
     counts: Counter[str] = Counter()
     blocks = _blocks(every, None if others is None else len(documents), chosen, counts)
+    if not blocks:
+        raise OptionError(_NO_PAIR)
     rows = compared([document[chosen.near] for document in every], blocks, chosen)
     if chosen.date is not None:
         rows = _within(rows, _times(every, chosen, counts), chosen.days * _DAY)
     seen = _Seen(chosen)
     checked = _checked(seen.each(rows), every, chosen)
     if not seen.histogram.any():
-        raise OptionError("no two documents can be compared: check their number, keys and dates")
+        raise OptionError(_NO_PAIR)
     counts["documents compared with no other"] = seen.alone
     counts.update(value for value in checked.values() if isinstance(value, str))
     kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}

@@ -58,7 +58,8 @@ class Retrieval(TableResult):
             ]
             rows.append([label, len(ranks), *(x.mean() if len(ranks) else nan for x in values)])
         about = f"{self.pool} different texts; rank% is 100 (rank - 1)/(N - 1): 0 is first"
-        return Table("Retrieval", columns, rows, "\n".join((*self.notes, about, self.signature)))
+        note = "\n".join((*self.notes, about, self.signature))
+        return Table("Retrieval", columns, rows, note, "retrieval")
 
 
 def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: Any) -> Retrieval:
@@ -105,12 +106,14 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
     sides = np.array([[places[text] for text in texts[k]] for k in judged], int).reshape(-1, 2)
     labels = labels[judged]
     rows = {label: np.flatnonzero(labels == k) for k, label in enumerate(view.labels)}
-    if "binary" in view.scheme.views and view.name != "binary":
+    if "binary" in view.scheme.views and len(view.labels) > 2:
         binary = judgments_of(corpus, judges, get_view(view.scheme, "binary")).values[0][judged]
         rows["paraphrases"] = np.flatnonzero(binary == 1)
     if left := len(texts) - len(judged):
         notes += (f"{left} pairs are left out: no label, no words, or equal texts",)
-    settings = chosen.settings(scheme=view.scheme.name, view=view.name, among=len(among))
+    settings = chosen.settings(
+        scheme=view.scheme.name, view=view.name, annotator=judges[0], among=len(among)
+    )
     ranks = _ranks(list(places), sides, chosen)
     return Retrieval(ranks, len(places), rows, tuple(chosen.at), notes, settings)
 
