@@ -236,7 +236,7 @@ def _run(ran: _Ran, *, own: bool) -> int:
         messages.outlive_reader()
     options.own = own  # whether the process is ours alone
     with messages.heard():
-        code: int = options.run(options)
+        code: int = options.run(options) or 0  # a command without a verdict returns nothing
     return code
 
 

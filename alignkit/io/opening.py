@@ -168,7 +168,7 @@ class _Again(io.RawIOBase):
 
 def bytes_read(stream: BufferedReader) -> int:
     """Return how many bytes of a file were read; of a compressed file, its compressed bytes."""
-    return stream.raw.packed.count if isinstance(stream.raw, Unpacked) else stream.tell()
+    return stream.raw.count if isinstance(stream.raw, Unpacked) else stream.tell()
 
 
 def plain_size(stream: BufferedReader) -> int | None:

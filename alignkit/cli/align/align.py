@@ -77,7 +77,6 @@ RARE = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     check(options)
     settings = settings_of(options)  # a wrong one is refused before anything is read
     if cluster.of_parts(options, options.input, options.second):

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("learning")
     add_options(group, """
@@ -59,8 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     settings = shared.settings_of(options)
     shared.check_prior(options)
     shared.check_vectors(options)
@@ -90,7 +88,6 @@ def run(options: argparse.Namespace) -> int:
             aligner.save(options.save)
     finally:  # the report is printed even where the aligner cannot be saved
         print_result(report, options)
-    return 0
 
 
 def _gold(corpus: Corpus, options: argparse.Namespace) -> str:

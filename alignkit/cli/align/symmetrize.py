@@ -41,7 +41,6 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, f"""
         FWD  forward alignment; - is stdin
         REV  reverse alignment; - is stdin
@@ -57,8 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     from alignkit.io.base_checks import BaseWatch
 
     declared = reading_options(options)
@@ -76,7 +74,6 @@ def run(options: argparse.Namespace) -> int:
     for path, watch in zip((forward.path, reverse.path), watches, strict=True):
         if suspicion := watch.suspicion("--base 1"):
             warn(f"{path}: warning: {suspicion}")
-    return 0
 
 
 def _merged_links(

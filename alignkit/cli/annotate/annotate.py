@@ -59,7 +59,6 @@ _ELSEWHERE = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     either = {"action": argparse.BooleanOptionalAction}
     add_options(parser, """
         CORPUS  file or folder to annotate, or a project (default: the samples)
@@ -111,7 +110,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     from alignkit.annotate.server import serving
     from alignkit.annotate.server.opening import check_beforehand

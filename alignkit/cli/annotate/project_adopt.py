@@ -19,7 +19,6 @@ from alignkit.cli.parser import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         PLACE  folder of the lab, or a PostgreSQL database, as for 'alignkit serve'
@@ -27,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, PLACE={"dest": "place"})  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
@@ -52,4 +50,3 @@ def run(options: argparse.Namespace) -> int:
         lab.close()
     place = shown_place(options.place)
     say(f"{place}: {info.name} is there as {row.slug}, with {info.pairs:,} pairs")
-    return 0

@@ -35,7 +35,6 @@ _share = real("a share from 0 to 1", 0, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         --annotators NAME...  annotators to add to those of the project
@@ -68,8 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         count={"type": number(1), "default": 1})  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.reassignment import move_pairs
@@ -81,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
                 dry_run=options.dry_run,
             )  # fmt: skip
         print(json_text(moved._asdict()) if options.json else moved.text)
-        return 0
+        return
     drawn = ("double", "each", "trial", "seed", "stratify", "order")
     names = (*drawn, "control", "control_least", "dry_run")
     chosen = {name: getattr(options, name) for name in names}
@@ -89,7 +87,6 @@ def run(options: argparse.Namespace) -> int:
         assignment = assign_pairs(store, options.annotators, **chosen)
     print(json_text(assignment.to_dict()) if options.json else assignment)
     _tell(options, assignment)
-    return 0
 
 
 def _tell(options: argparse.Namespace, assignment: Assignment) -> None:

@@ -22,17 +22,14 @@ from alignkit.cli.parser import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, "FILE  file to write", FILE={"dest": "file"})
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.project.copying import back_up
 
     with open_project(options, readonly=True) as store:
         events = back_up(store, options.file)
     say(f"{options.file}: saved, {events:,} events")
-    return 0

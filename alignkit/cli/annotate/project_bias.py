@@ -21,7 +21,6 @@ from alignkit.cli.parser import add_options, number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         --least P  minimum probability of suggestions that count (default: 0)
@@ -34,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_media(parser, csv=None)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
 
@@ -44,4 +42,3 @@ def run(options: argparse.Namespace) -> int:
     with open_project(options, readonly=True) as store, store.database.reading() as conn:
         estimate = estimate_pull(control_pairs(conn), chosen)
     print(json_text(estimate.to_dict()) if options.json else estimate.show(options.medium))
-    return 0

@@ -20,13 +20,11 @@ from alignkit.cli.parser import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, "TO  new file, or place in PostgreSQL", TO={"dest": "place"})
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.project.copying import copy_project
     from alignkit.annotate.project.names import shown_place
@@ -34,4 +32,3 @@ def run(options: argparse.Namespace) -> int:
     with open_project(options, readonly=True) as store:
         events = copy_project(store, options.place)
     say(f"{shown_place(options.place)}: copied; all {events:,} events are equal")
-    return 0

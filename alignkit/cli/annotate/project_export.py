@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         OUT  file or folder to write; - is stdout
@@ -52,8 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, provenance={"type": output})  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.exporting import exported_work
 
@@ -80,7 +78,6 @@ def run(options: argparse.Namespace) -> int:
             f"{options.project}: {outdated.total()} trees are left out, because their words were "
             "corrected"
         )
-    return 0
 
 
 def _write_provenance(store: Store, options: argparse.Namespace) -> None:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         FILE  corpus, text, or another project; - is stdin
@@ -57,8 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--json  print a report as JSON")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
@@ -91,7 +89,6 @@ def run(options: argparse.Namespace) -> int:
         print(json_text(result.to_dict()))
     else:
         print(visible_lines("\n".join(_lines(result))))
-    return 0
 
 
 def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:

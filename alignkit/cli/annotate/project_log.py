@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         PROJECT  file of the project; with --rebuild, also a log in JSON lines (- is stdin)
         -o, --output OUT  file for the log (default: stdout)
@@ -47,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     require_extra("annotate")
     if options.json and not options.check:
         raise OptionError("--json needs --check; the log is always JSON lines")

@@ -21,7 +21,6 @@ from alignkit.tables.table import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, """
         --label L  only judgments with this label; 4 also finds 4> and 4i, 4i only 4i
@@ -39,8 +38,7 @@ def _day(text: str) -> str:
         raise argparse.ArgumentTypeError(expected) from None
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.exporting import exported
     from alignkit.annotate.project.queries import known_scheme
@@ -61,4 +59,3 @@ def run(options: argparse.Namespace) -> int:
     print(json_text(table.to_records()) if options.json else table)
     if options.before and (undated := sum(not when for *_, when in rows)):
         say(f"listed without a time, so perhaps later than --before: {undated}")
-    return 0

@@ -22,17 +22,14 @@ from alignkit.cli.parser import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_project_argument(parser)
     add_options(parser, "--json  print JSON (default: a table)")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("annotate")
     from alignkit.annotate.exporting import count_yield
 
     with open_project(options, readonly=True) as store:
         counts = count_yield(store)
     print(json_text(counts.to_dict()) if options.json else counts)
-    return 0

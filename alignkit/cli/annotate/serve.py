@@ -37,7 +37,6 @@ _NEEDS_TLS = "needs TLS: give --certificate and --key, or --behind-proxy ADDRESS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         PLACE  folder of the lab, or a PostgreSQL database
         --host A  address to listen on (default: 127.0.0.1, this machine only)
@@ -54,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
     os.umask(0o077)  # what is written is for this user only
     host = _checked(options)

@@ -243,7 +243,6 @@ def _examined_again(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         IN...  file or folder; or one file for each annotator, with the same pairs; - is stdin
         --fix OUT  write a corrected file; each link once and inside its sentences, no byte order
@@ -271,7 +270,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     for name in ("group", "separator", "ignore_case"):
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"

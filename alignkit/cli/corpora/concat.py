@@ -24,7 +24,6 @@ from alignkit.errors import OptionError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
     convert.add_corpus_output(parser, "file to write; - is stdout")
     add_options(parser, """
@@ -35,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     convert.refuse_json_beside(options)
     declared = reading_options(options)
     twice = [path for path, count in Counter(options.inputs).items() if count > 1]
@@ -56,4 +54,3 @@ def run(options: argparse.Namespace) -> int:
             "inputs": [{"path": path, "pairs": len(part)} for path, part in parts],
         }
         print(json_text(record))
-    return 0

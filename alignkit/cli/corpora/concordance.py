@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         IN  file or folder to read; - is stdin
         WORD  the word to look for
@@ -48,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     if options.all == (options.word is not None):
         raise OptionError("name one WORD, or add --all for all words")
     if options.all and options.regex:
@@ -65,4 +63,3 @@ def run(options: argparse.Namespace) -> int:
         chosen |= {"regex": options.regex, "context": options.context}
         findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
     print_findings(findings, options, title=f"{options.word or 'Glossary'}: {options.input}")
-    return 0

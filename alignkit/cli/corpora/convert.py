@@ -39,7 +39,6 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         IN  file or folder to read; - is stdin
         OUT  file or folder to write; - is stdout
@@ -75,8 +74,7 @@ def add_writing_arguments(
     return group
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     rows = options.rows is not None
     if not rows:
         options.to = options.to or format_of_name(options.output)
@@ -92,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
             raise OptionError("rows for training have no trees: leave out the options for trees")
         with naming(options.input):
             write_rows(pairs, options)
-        return 0
+        return
     pairs = with_trees(options, pairs)
     if options.annotator is not None:
         pairs = _of_one(pairs, options)
@@ -102,7 +100,6 @@ def run(options: argparse.Namespace) -> int:
         pairs = _swapped(pairs, options)
     with naming(options.input):
         write(pairs, options)
-    return 0
 
 
 def check_writing(options: argparse.Namespace) -> None:

@@ -27,7 +27,6 @@ from alignkit.model.labels import get_view
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     inputs.add_scheme_argument(parser)
     inputs.add_view_argument(parser)
@@ -40,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     from alignkit.corpora.labelled import count_labels
 
     check_groups(options)
@@ -59,7 +57,6 @@ def run(options: argparse.Namespace) -> int:
             "they are left out (--rewrites includes them)"
         )
     print_result(counts, options)
-    return 0
 
 
 def placed(error: JudgmentError) -> str:

@@ -38,7 +38,6 @@ OWN["transpose"] = "transpose", True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, f"""
         CORPUS  corpus to add annotations to; - is stdin
         --add {_ADDED}  name and file of an annotation to add; repeatable (the parts after FILE are
@@ -52,8 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     format = corpus_format(options, ())
     if "annotators" not in get_format(format).holds:
         raise OptionError(
@@ -74,7 +72,6 @@ def run(options: argparse.Namespace) -> int:
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
     corpus = inputs.named(corpus, options)
     tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
-    return 0
 
 
 def merged(

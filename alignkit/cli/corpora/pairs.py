@@ -38,7 +38,6 @@ _ratio = real("a number above 1", 1, hint="; for a ratio of 1:9, use 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         IN...  one file for each translator, or a single file with a column for each translator (.gz
             too); - is stdin
@@ -72,8 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         to_source={"type": output_file}, to_target={"type": output_file})  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     _check(options)
     declared = reading_of(options)
     readings = [TextFile(path, declared) for path in options.inputs]
@@ -94,7 +92,6 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(asdict(pairings.counts), indent=2))
     else:
         _tell(pairings.counts, options)
-    return 0
 
 
 def _check(options: argparse.Namespace) -> None:

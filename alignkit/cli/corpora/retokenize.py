@@ -26,7 +26,6 @@ from alignkit.io.text_files import TextFile, split_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
     add_options(parser, """
         --source-words FILE  new source words, a line for each pair, separated by white space
@@ -39,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     convert.refuse_json_beside(options)
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
@@ -58,4 +56,3 @@ def run(options: argparse.Namespace) -> int:
         print_result(result, options)
     else:
         tell(options.input, Counter(result.lost), "not carried over: ")
-    return 0

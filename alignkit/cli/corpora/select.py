@@ -40,7 +40,6 @@ _DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     convert.add_corpus_output(
         parser, "file to write (with --split: OUT-train, OUT-dev, ...); - is stdout"
@@ -69,8 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     convert.refuse_json_beside(options)
     shares = _shares(options)
     places = _places(options, shares)
@@ -93,7 +91,6 @@ def run(options: argparse.Namespace) -> int:
         warn(f"{options.input}: caution: {text}")
     written = {places[name]: part for name, part in parts.items()}
     _tell(options, whole, corpus, shares, written, cautions)
-    return 0
 
 
 def _shares(options: argparse.Namespace) -> dict[str, float] | None:

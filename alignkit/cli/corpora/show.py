@@ -49,7 +49,6 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
     add_options(parser.add_argument_group("drawing"), """
         --id ID  draw only the pair with this id; repeatable
@@ -89,8 +88,7 @@ def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
     return "--trees takes no file; name the file of trees with --both-trees FILE"
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     if options.pairs_a_page and not (options.html or options.interlinear):
         raise OptionError("--pairs-a-page needs a page; add --html FILE or --interlinear FILE")
     if options.draw_trees and options.interlinear:
@@ -108,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
         pairs = islice(pairs, options.limit)
     if not (options.html or options.svg or options.interlinear):
         _draw_terminal(pairs, options)
-        return 0
+        return
     with TemporaryFile() as file, together():
         kept = _Kept(pairs, file)
         if options.svg:
@@ -117,7 +115,6 @@ def run(options: argparse.Namespace) -> int:
             _draw_html(kept, options)
         if options.interlinear:
             _draw_interlinear(kept, options)
-    return 0
 
 
 class _Kept:

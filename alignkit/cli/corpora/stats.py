@@ -43,7 +43,6 @@ from alignkit.tables.table import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_forms(parser.add_argument_group("output (all except --json need --diversity)"))
     add_groups(parser)
@@ -62,14 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     check_groups(options)
     source = inputs.Input(options.input, options.format, inputs.reading_options(options))
     pairs = source.pairs(needed=options.diversity)
     if options.diversity:
         _tell_diversity(pairs, options)
-        return 0
+        return
     for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
         if getattr(options, name):
             raise OptionError(f"--{name.replace('_', '-')} needs --diversity: add it")
@@ -87,13 +85,12 @@ def run(options: argparse.Namespace) -> int:
             groups = {value: _record(part) for value, part in result.groups.items()}
             record |= {"by": options.by, "groups": groups, "in_several_groups": result.several}
         print(json_text(record))
-        return 0
+        return
     _print(result.whole)
     if differing := source.reading.counts[DIFFERING]:
         print(f"\n{differing} x {DIFFERING}: nobody drew these links word by word")
     if options.by is not None:
         _print_groups(result, options.by)
-    return 0
 
 
 def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:

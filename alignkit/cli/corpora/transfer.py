@@ -27,7 +27,6 @@ from alignkit.model.alignment import SIDES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
     add_options(parser, """
         --layer NAME  labels to transfer: a column of the words, such as upos
@@ -41,8 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         refuse_json_beside(options)
     read = Input(options.input, options.format, reading_options(options))
@@ -56,4 +54,3 @@ def run(options: argparse.Namespace) -> int:
         warn(f"{options.input}: {caution}")
     if options.output is None or standard_stream(options.output) is not sys.stdout:
         print_findings(result, options, title=f"Transfer of {options.layer}")
-    return 0

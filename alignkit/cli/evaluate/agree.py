@@ -66,7 +66,6 @@ _OTHERS = ("initial", "adjudicated", "systems", "function_words")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     words = "CORPUS...  files or a folder to read; - is stdin"
     add_options(parser, words, CORPUS={"dest": "corpus"})
     group = parser.add_argument_group("annotators")
@@ -119,14 +118,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     check_groups(options)
     check_plot(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
-    return 0
 
 
 def _on_alignments(options: argparse.Namespace) -> str:

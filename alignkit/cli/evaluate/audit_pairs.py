@@ -26,7 +26,6 @@ from alignkit.io.inputs import naming
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("items")
     audit.add_draw_arguments(group)
@@ -61,8 +60,7 @@ def _share(text: str) -> float:
         raise argparse.ArgumentTypeError(expected) from None
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     audit.check_sheets(options)
     from alignkit.audit.judged_pairs import draw_pairs
 
@@ -91,4 +89,3 @@ def run(options: argparse.Namespace) -> int:
             "of both may notice; drawing fewer items makes this rarer"
         )
     say(f"judgments: {drawn.scale.words()}; upheld: {' or '.join(drawn.upheld)}")
-    return 0

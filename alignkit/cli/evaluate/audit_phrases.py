@@ -27,7 +27,6 @@ from alignkit.model.corpus import Corpus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         HYP  alignments of the system; - is stdin
         REF  the gold standard; - is stdin
@@ -56,8 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     audit.check_sheets(options)
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles
@@ -77,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         with naming(read.path):
             drawn = draw_phrases(read.corpus(needed=True), options.annotator, **given)
         audit.write_sheets(drawn, options, ())
-        return 0
+        return
     paths = options.hypothesis, options.reference
     sides = TwoFiles(lambda: inputs.open_sides(*paths, declared), declared, tell=warn)
     with naming(sides.ref.path, sides.hyp.path):
@@ -91,4 +89,3 @@ def run(options: argparse.Namespace) -> int:
             )
         drawn = draw_phrases(corpus, inputs.HYPOTHESIS, inputs.REFERENCE, **given)
     audit.write_sheets(drawn, options, ("both",))
-    return 0

@@ -35,7 +35,6 @@ _MOST = 20  # findings of a kind that are printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     sheets = "filled sheets, TSV or CSV; - is stdin"
     parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
     add_options(parser, """
@@ -47,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_media(parser.add_argument_group("output"))
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     refuse_second_reading(options)
     settle_draws(options)
     from alignkit.audit.result import read_audit
@@ -63,4 +61,3 @@ def run(options: argparse.Namespace) -> int:
         if len(findings) > _MOST:
             say(f"... {kind}: {len(findings)} in all; --json has them")
     print_result(result, options)
-    return 0

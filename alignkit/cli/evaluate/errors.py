@@ -32,7 +32,6 @@ from alignkit.scoring.link_classes import LANGUAGES, Frequencies, function_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     inputs.add_sides(parser, "alignments of the system; - is stdin")
     group = parser.add_argument_group("classes of links")
     add_options(group, f"""
@@ -81,8 +80,7 @@ def _with_tags(
             raise OptionError(f"{files[name]}: more lines than {reading.path} has pairs")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     settle_draws(options)
     require_reference(options)
     from alignkit.scoring.errors_by_kind import link_errors
@@ -103,7 +101,6 @@ def run(options: argparse.Namespace) -> int:
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     errors = replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes))
     print_findings(errors, options, title="Errors by kind of link")
-    return 0
 
 
 def _read(

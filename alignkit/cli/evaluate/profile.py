@@ -44,7 +44,6 @@ _OF_TABLE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     gold = "the gold standard, unless HYP contains it too. Then name both annotators"
     parser.add_argument("hypothesis", nargs="?", metavar="HYP", help="alignments of a system")
     parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
@@ -86,8 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser, of="all files")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     paths = [path for path in (options.plot, options.heat_map) if path is not None]
     for path in paths:
         ending(path)
@@ -101,7 +99,6 @@ def run(options: argparse.Namespace) -> int:
         ranking = result.ranking
     _draw(ranking, options)
     print_findings(result, options, title="Profile by phenomenon")
-    return 0
 
 
 def _printed(options: argparse.Namespace) -> Ranking:

@@ -28,7 +28,6 @@ from alignkit.io.inputs import naming
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, "CORPUS  corpus of judged pairs; - is stdin", CORPUS={"dest": "input"})
     group = parser.add_argument_group("annotators and judgments")
     add_options(group, """
@@ -55,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     from alignkit.agreement.crowd import crowd_quality
 
     if options.over is None and (options.good or options.good_in):
@@ -73,4 +71,3 @@ def run(options: argparse.Namespace) -> int:
             lenient_labels=options.lenient_labels, rewrites=options.rewrites,
         )  # fmt: skip
     print_findings(quality, options, title="Quality of a crowd")
-    return 0

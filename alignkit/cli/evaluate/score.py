@@ -36,7 +36,6 @@ RARE = "--split-identical --in-order --plot-width --max-length --exact-case"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_sides(parser, "alignments to score, as FILE or NAME=FILE; - is stdin", optional=True)
     group = parser.add_argument_group("scoring")
     add_options(group, """
@@ -101,8 +100,7 @@ class System(NamedTuple):
     annotator: str | None
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     if options.hypothesis is None:
         _take_places(options)
     _check(options)
@@ -136,7 +134,6 @@ def run(options: argparse.Namespace) -> int:
         figure = score_plot(scored.scores)
         figure.save(options.plot, options.plot_width or "column")
         say(figure.caption)
-    return 0
 
 
 def _take_places(options: argparse.Namespace) -> None:

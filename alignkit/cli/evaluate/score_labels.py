@@ -187,7 +187,6 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     gold = (
         "judgments to score against. Without REF, name the judgments to score by --hyp-annotator "
         "or --predictions"
@@ -214,8 +213,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser, of="all files")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     from alignkit.scoring.label_scores import WrongLabel, score_labels
 
     judged = judged_sides(options)
@@ -227,4 +225,3 @@ def run(options: argparse.Namespace) -> int:
                 write((*each, ""))
         say(f"{options.wrong}: {how_many(len(scores.wrong), 'wrong prediction')}")
     print_findings(scores, options, title="Scores of labels")
-    return 0

@@ -26,7 +26,6 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     add_options(parser, """
         TABLE  phrase pairs to score (.gz too); - is stdin
         REF  the gold standard, with words
@@ -50,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list
 
@@ -82,4 +80,3 @@ def run(options: argparse.Namespace) -> int:
         print(json_text(score.to_json()))
     else:
         print(score)
-    return 0

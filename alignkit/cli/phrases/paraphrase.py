@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("rules", metavar="RULES", help="file with rules (.gz too); - is stdin")
     add_options(parser.add_argument_group("sentences"), """
         --sentences FILE  parsed sentences: one Penn tree a line, .mrg or Stanford XML (.gz too); -
@@ -65,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         output={"type": output_file, "default": "-"})  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     refuse_second_reading(options)
     from alignkit.io.tree_files import read_trees
     from alignkit.rules.rewrites import paraphrase
@@ -99,7 +97,6 @@ def run(options: argparse.Namespace) -> int:
         say(f"{options.sentences}: {text}")
     sentences = how_many(number, "sentence", commas=True)
     say(f"{options.sentences}: {number - unchanged:,} of {sentences} rewritten")
-    return 0
 
 
 def _index(options: argparse.Namespace) -> RuleIndex:

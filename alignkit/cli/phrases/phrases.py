@@ -54,7 +54,6 @@ _BLOCK = 4096
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(parser.add_argument_group("phrase pairs"), """
         --annotator A  annotator to use, if there are several
@@ -84,7 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory need --table: add it, or leave them out")
     paths = {"input": options.input, "source": options.source, "target": options.target}

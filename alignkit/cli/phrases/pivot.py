@@ -50,7 +50,6 @@ _PHRASES = ("tsv", "moses")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument(
         "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
     )
@@ -95,7 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     from alignkit.rules.tables.pivots import PivotSettings
 
     refuse_second_reading(options)

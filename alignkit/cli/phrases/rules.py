@@ -46,7 +46,6 @@ _FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_options(parser.add_argument_group("learning"), """
         --annotator A  annotator to use, if there are several
@@ -101,8 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     kinds = _check(options)
     source = Input(options.input, options.format, reading_options(options))
     pairs = _chosen(with_trees(options, source.pairs(needed=True)), options)
@@ -112,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.grammar in ("hiero", "samt"):
         if options.to and not (options.html or options.examples):
             _write_flat(pairs, options, kinds)
-            return 0
+            return
         from alignkit.rules.hiero.grammar import learn_hiero
 
         grammar = learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
@@ -154,7 +152,6 @@ def run(options: argparse.Namespace) -> int:
             tell_written(options.output, written, options.to, not_chosen)
         elif not options.html:
             _print(grammar, chosen, options)
-    return 0
 
 
 def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:

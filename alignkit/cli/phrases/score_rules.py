@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     inputs.add_sides(parser, "alignments to score; - is stdin")
     add_tree_options(parser)
     group = parser.add_argument_group("scoring")
@@ -49,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command."""
     settle_draws(options, drawn=options.ci, wanting="add --ci")
     if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
         raise OptionError(
