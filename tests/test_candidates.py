@@ -433,7 +433,9 @@ def test_ranks_by_hand():
         return np.array([at[text] for text in several])
 
     result = retrieve(corpus, get_view("binary", "full"), similarity=encode, at=(1, 2))
-    assert result.ranks.tolist() == [[1, 1], [3, 1]]
+    assert {label: ranks.tolist() for label, ranks in result.ranks.items()} == {
+        "0": [3, 1], "1": [1, 1]
+    }  # fmt: skip
     rows = {row["label"]: row for row in result.to_records()}
     assert (rows["1"]["top-1"], rows["0"]["top-1"], rows["0"]["MRR"]) == (1, 0.5, 2 / 3)
     assert "1 pairs are left out" in str(result)
@@ -446,7 +448,7 @@ def test_a_text_as_similar_as_the_answer_stands_before_it():
         similarity=lambda several: np.ones((len(several), 1)),
     )  # fmt: skip
     assert same.pool == 4
-    assert same.ranks.tolist() == [[3, 3]]
+    assert same.ranks["1"].tolist() == [3, 3]
 
 
 # the command line

@@ -89,3 +89,19 @@ def bin_of(values: ArrayLike, bins: int = BINS) -> Places:
 def histogram_of(values: ArrayLike) -> Places:
     """Return the number of values in each of the `BINS`."""
     return np.bincount(bin_of(values), minlength=BINS).astype(np.int64)
+
+
+def similarity_of(pair: TextPair) -> float:
+    """Return the similarity of a candidate pair."""
+    return float(pair.attributes["similarity"])
+
+
+def drawn_by_bins(pairs: Sequence[TextPair], bins: int, seed: int) -> list[tuple[int, int, int]]:
+    """Return turn, bin and place of each pair: in a turn, every bin gives one at random."""
+    places, rng = bin_of(list(map(similarity_of, pairs)), bins), np.random.default_rng(seed)
+    drawn = [
+        (turn, int(k), int(place))
+        for k in np.unique(places)
+        for turn, place in enumerate(rng.permutation(np.flatnonzero(places == k)))
+    ]
+    return sorted(drawn)

@@ -15,20 +15,13 @@ from typing import Any
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
-from alignkit._support.array_types import F4, F8
+from alignkit._support.array_types import F8
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, OptionError
-from alignkit.identification.candidates import BINS, Candidates, TextPair, bin_of, histogram_of
+from alignkit.identification import candidates, similarity
+from alignkit.identification.candidates import Candidates, TextPair
 from alignkit.identification.options import DocumentOptions
-from alignkit.identification.similarity import (
-    BY_WORDS,
-    Places,
-    Row,
-    compared,
-    descending,
-    fit,
-    words_choose,
-)
+from alignkit.identification.similarity import Places, Row
 from alignkit.identification.text_records import TextRecord
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
@@ -85,23 +78,41 @@ def candidate_documents(
     blocks = _blocks(every, None if others is None else len(documents), chosen, counts)
     if not blocks:
         raise OptionError(_NO_PAIR)
-    rows = compared([document[chosen.near] for document in every], blocks, chosen)
+    rows = similarity.compared([document[chosen.near] for document in every], blocks, chosen)
     if chosen.date is not None:
         rows = _within(rows, _times(every, chosen, counts), chosen.days * _DAY)
-    seen = _Seen(chosen)
-    checked = _checked(seen.each(rows), every, chosen)
-    if not seen.histogram.any():
+    histogram = np.zeros(candidates.BINS, np.int64)
+    checked = _checked(rows, every, chosen, counts, histogram)
+    if not histogram.any():
         raise OptionError(_NO_PAIR)
-    counts["documents compared with no other"] = seen.alone
     counts.update(value for value in checked.values() if isinstance(value, str))
     kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}
+    if chosen.farthest:
+        kept = _farthest(kept, every, chosen.key)
+    pairs = _text_pairs(kept, every, chosen)
     second = "" if others is None else f" and {how_many(len(others), 'document')}"
-    notes = [_NO_KEY] * alone + [BY_WORDS] * any(words_choose(x, chosen) for _, x in blocks)
+    by_words = any(similarity.words_choose(columns, chosen) for _, columns in blocks)
+    notes = [_NO_KEY] * alone + [similarity.BY_WORDS] * by_words
     return Candidates(
-        _text_pairs(_farthest(kept, every, chosen.key) if chosen.farthest else kept, every, chosen),
-        f"{how_many(len(documents), 'document')}{second}", +counts, chosen.settings(),
-        tuple(notes), seen.histogram, seen.tables(every, chosen.near),
+        pairs, f"{how_many(len(documents), 'document')}{second}", +counts, chosen.settings(),
+        tuple(notes), histogram, _examples(pairs, chosen),
     )  # fmt: skip
+
+
+def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]:
+    """Return a table of candidates from equal bins of similarity, if a grid was asked for."""
+    if not chosen.grid:
+        return []
+    columns = [Column("from", "decimal", digits=2), Column("similarity", "decimal")]
+    columns += [Column("pair"), Column("source"), Column("target")]
+    rows: list[list[Cell]] = []
+    for turn, number, place in candidates.drawn_by_bins(pairs, chosen.grid, chosen.seed):
+        if turn < chosen.show:
+            pair = pairs[place]
+            starts = [" ".join(text.split())[:_EXCERPT] for text in (pair.source, pair.target)]
+            rows.append([number / chosen.grid, candidates.similarity_of(pair), pair.id, *starts])
+    rows.sort(key=lambda row: row[:2])
+    return [Table("Examples", columns, rows, "", "examples")]
 
 
 def _key(document: TextRecord, names: Sequence[str]) -> tuple[str, ...]:
@@ -151,56 +162,21 @@ def _within(rows: Iterator[Row], times: F8, span: float) -> Iterator[Row]:
             yield row, columns[near], values[near]
 
 
-class _Seen:
-    """All pairs that were compared: their histogram, and examples from equal bins."""
-
-    def __init__(self, chosen: DocumentOptions) -> None:
-        self.histogram = np.zeros(BINS, np.int64)
-        self.alone = 0
-        self._show, self._rng = chosen.show, np.random.default_rng(chosen.seed)
-        self._drawn: list[list[tuple[float, int, int, float]]] = [[] for _ in range(chosen.grid)]
-
-    def each(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Count and yield the rows."""
-        for row, columns, values in rows:
-            self.alone += not len(columns)
-            later = columns > row  # all, if there are two inputs
-            self.histogram += histogram_of(values[later])
-            if self._drawn:
-                self._draw(row, columns[later], values[later])
-            yield row, columns, values
-
-    def _draw(self, row: int, columns: Places, values: F4) -> None:
-        """Give each pair a random number, and keep the smallest of each bin."""
-        numbers, bins = self._rng.random(len(columns)), bin_of(values, len(self._drawn))
-        for k in np.unique(bins):
-            inside = np.flatnonzero(bins == k)
-            for p in inside[np.argsort(numbers[inside])[: self._show]]:
-                self._drawn[k].append((numbers[p], row, int(columns[p]), float(values[p])))
-            self._drawn[k] = sorted(self._drawn[k])[: self._show]
-
-    def tables(self, every: Sequence[TextRecord], name: str) -> list[Table]:
-        """Return the table of examples, if a grid was asked for."""
-        columns = [Column("from", "decimal", digits=2), Column("similarity", "decimal")]
-        columns += [Column("pair"), Column("source"), Column("target")]
-        rows: list[list[Cell]] = [
-            [k / len(self._drawn), value, f"{every[i].id}~{every[j].id}",
-             *(" ".join(every[place][name].split())[:_EXCERPT] for place in (i, j))]
-            for k, drawn in enumerate(self._drawn)
-            for _, i, j, value in sorted(drawn, key=lambda example: example[3])
-        ]  # fmt: skip
-        return [Table("Examples", columns, rows, "", "examples")] if rows else []
-
-
-def _checked(rows: Iterator[Row], every: Sequence[TextRecord], chosen: DocumentOptions) -> Checked:
+def _checked(
+    rows: Iterator[Row], every: Sequence[TextRecord], chosen: DocumentOptions,
+    counts: Counter[str], histogram: Places,
+) -> Checked:  # fmt: skip
     """Return the similarity of the pairs in the band, or why they are left out."""
     plain = [" ".join(document[chosen.near].split()) for document in every]
     low, high = chosen.band
     checked: Checked = {}
     for row, columns, values in rows:
+        counts["documents compared with no other"] += not len(columns)
+        histogram += candidates.histogram_of(values[columns > row])  # all, across inputs
         inside = np.flatnonzero((values >= low) & (values <= high))
         kept = 0
-        for k in map(inside.__getitem__, descending(values[inside], chosen.per_document)):
+        for nearest in similarity.descending(values[inside], chosen.per_document):
+            k = inside[nearest]
             pair = min(row, int(columns[k])), max(row, int(columns[k]))
             if pair not in checked:
                 why = _contained(plain[pair[0]], plain[pair[1]], equal=chosen.max_similarity == 1)
@@ -236,7 +212,7 @@ def _text_pairs(
     vectors = None
     if chosen.far is not None:
         texts = [document[chosen.far] for document in every]
-        vectors = fit(texts, chosen)(texts)
+        vectors = similarity.fit(texts, chosen)(texts)
     for (i, j), value in pairs.items():
         source, target = every[i], every[j]
         attributes = {"source_document": source.id, "target_document": target.id}

@@ -8,6 +8,7 @@ from math import nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
 from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
@@ -27,19 +28,16 @@ class Retrieval(TableResult):
 
     Parameters
     ----------
-    ranks : (P, 2): the rank of the target for the source, and of the source for the target; 1 is
-        best.
+    ranks : (n,): the ranks of the right texts of n queries by label, two for each pair; 1 is best.
     pool : The number of different texts.
-    labels : The rows of the table, with the places of their pairs in `ranks`.
     at : The ranks k of the columns top-k.
     notes : Warnings, and what was left out.
     signature : All settings in one line.
     """
 
-    ranks: Places
+    ranks: Mapping[str, Places]
     pool: int
-    labels: Mapping[str, Places]
-    at: tuple[int, ...]
+    at: Sequence[int]
     notes: tuple[str, ...] = ()
     signature: str = ""
 
@@ -49,13 +47,9 @@ class Retrieval(TableResult):
         columns += [Column(f"top-{k}", "decimal") for k in self.at]
         columns += [Column("MRR", "decimal"), Column("rank%", "decimal", digits=2)]
         rows: list[list[Cell]] = []
-        for label, places in self.labels.items():
-            ranks = self.ranks[places].ravel()
-            values = [
-                *(ranks <= k for k in self.at),
-                1 / ranks,
-                100 * (ranks - 1) / (self.pool - 1),
-            ]
+        for label, ranks in self.ranks.items():
+            values: list[NDArray[Any]] = [ranks <= k for k in self.at]
+            values += [1 / ranks, 100 * (ranks - 1) / (self.pool - 1)]
             rows.append([label, len(ranks), *(x.mean() if len(ranks) else nan for x in values)])
         about = f"{self.pool} different texts; rank% is 100 (rank - 1)/(N - 1): 0 is first"
         note = "\n".join((*self.notes, about, self.signature))
@@ -104,18 +98,17 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
         k for k, pair in enumerate(texts) if labels[k] >= 0 and all(pair) and pair[0] != pair[1]
     ]
     sides = np.array([[places[text] for text in texts[k]] for k in judged], int).reshape(-1, 2)
-    labels = labels[judged]
-    rows = {label: np.flatnonzero(labels == k) for k, label in enumerate(view.labels)}
+    ranks = _ranks(list(places), sides, chosen)
+    by_label = {label: ranks[labels[judged] == k].ravel() for k, label in enumerate(view.labels)}
     if "binary" in view.scheme.views and len(view.labels) > 2:
-        binary = judgments_of(corpus, judges, get_view(view.scheme, "binary")).values[0][judged]
-        rows["paraphrases"] = np.flatnonzero(binary == 1)
+        binary = judgments_of(corpus, judges, get_view(view.scheme, "binary")).values[0]
+        by_label["paraphrases"] = ranks[binary[judged] == 1].ravel()
     if left := len(texts) - len(judged):
         notes += (f"{left} pairs are left out: no label, no words, or equal texts",)
     settings = chosen.settings(
         scheme=view.scheme.name, view=view.name, annotator=judges[0], among=len(among)
     )
-    ranks = _ranks(list(places), sides, chosen)
-    return Retrieval(ranks, len(places), rows, tuple(chosen.at), notes, settings)
+    return Retrieval(by_label, len(places), chosen.at, notes, settings)
 
 
 def _ranks(texts: Sequence[str], sides: Places, chosen: RetrievalOptions) -> Places:

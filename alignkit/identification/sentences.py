@@ -13,7 +13,13 @@ from alignkit._support.arguments import check_keywords, keywords_of
 from alignkit._support.array_types import B1, F8
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import BINS, Candidates, TextPair, bin_of, histogram_of
+from alignkit.identification.candidates import (
+    BINS,
+    Candidates,
+    TextPair,
+    drawn_by_bins,
+    histogram_of,
+)
 from alignkit.identification.options import Matrix, SentenceOptions
 from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
@@ -78,8 +84,7 @@ def candidate_sentences(
         for number, k in enumerate(kept[apart], 1):
             pairs.append(_candidate(pair, number, spans[k], values[k], ranks[k]))
     notes: list[str] = []
-    if chosen.sample is not None:
-        pairs = _sampled(pairs, chosen.sample, np.random.default_rng(chosen.seed), notes)
+    pairs = _sampled(pairs, chosen, notes)
     return Candidates(
         pairs, how_many(len(texts), "pair of documents", "pairs of documents"), +counts,
         chosen.settings(), tuple(notes), histogram, _recall(ranks_of_gold, known),
@@ -144,7 +149,8 @@ def _apart(spans: Places, values: F8) -> B1:
 def _candidate(
     documents: TextPair, number: int, span: Places, similarity: float, rank: int
 ) -> TextPair:
-    attributes = {**documents.attributes, "extracted_from": documents.id}
+    kept = {name: text for name, text in documents.attributes.items() if name not in SIDES}
+    attributes = {**kept, "extracted_from": documents.id}
     attributes |= {"similarity": f"{similarity:.4f}", "rank": str(rank)}
     texts = []
     for side, text, (begin, end) in zip(SIDES, documents[1:3], span.reshape(2, 2), strict=True):
@@ -155,20 +161,20 @@ def _candidate(
 
 
 def _sampled(
-    pairs: Sequence[TextPair], size: int, rng: np.random.Generator, notes: list[str]
+    pairs: Sequence[TextPair], chosen: SentenceOptions, notes: list[str]
 ) -> list[TextPair]:
     """Draw as many pairs from each bin of similarity; note bins that run dry."""
-    bins = bin_of([float(pair.attributes["similarity"]) for pair in pairs])
-    shuffled = [rng.permutation(np.flatnonzero(bins == k)) for k in np.unique(bins)]
-    turns = [(turn, k, p) for k, places in enumerate(shuffled) for turn, p in enumerate(places)]
-    drawn = sorted(place for _, _, place in sorted(turns)[:size])
-    share = -(-size // max(1, len(shuffled)))
-    if dry := sum(len(places) < share for places in shuffled):
+    if chosen.sample is None:
+        return list(pairs)
+    drawn = drawn_by_bins(pairs, BINS, chosen.seed)
+    sizes = Counter(number for _, number, _ in drawn)
+    share = -(-chosen.sample // max(1, len(sizes)))
+    if dry := sum(size < share for size in sizes.values()):
         notes.append(
-            f"{len(drawn)} of {size} drawn: {dry} of {len(shuffled)} bins have fewer than {share} "
-            f"candidates; {BINS - len(shuffled)} more have none"
+            f"{min(len(pairs), chosen.sample)} of {chosen.sample} drawn: {dry} of {len(sizes)} "
+            f"bins have fewer than {share} candidates; {BINS - len(sizes)} more have none"
         )
-    return [pairs[place] for place in drawn]
+    return [pairs[place] for place in sorted(place for *_, place in drawn[: chosen.sample])]
 
 
 def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:

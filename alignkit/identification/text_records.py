@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class TextRecord:
             raise FormatError(message, *self.place) from None
 
 
-def read_texts(path: str, *, encoding: str = "utf-8", plain: bool = False) -> list[TextRecord]:
+def read_texts(path: str, *, encoding: str = "utf-8") -> list[TextRecord]:
     """Read a folder of text files, JSON lines, or columns below a line with their names.
 
     The text of a file is called ``text``. A list of texts in JSON is a text of several paragraphs.
@@ -47,16 +48,14 @@ def read_texts(path: str, *, encoding: str = "utf-8", plain: bool = False) -> li
     ----------
     path : The file or folder; ``-`` is standard input.
     encoding : The encoding of all files.
-    plain : The file is a text, without lines of JSON or columns.
 
     Raises
     ------
     FormatError : If a line does not follow the format, or two texts have the same id.
     """
     check_arguments(read_texts, locals())
-    options, folder = ReadOptions(encoding=encoding), Path(path)
-    files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
-    rows = _files(files, options) if plain or folder.is_dir() else _lines(path, options)
+    options = ReadOptions(encoding=encoding)
+    rows = _files(path, options) if os.path.isdir(path) else _lines(path, options)
     records: dict[str, TextRecord] = {}
     for file, line, row in rows:
         id = read_id(row, line or 0)
@@ -68,11 +67,9 @@ def read_texts(path: str, *, encoding: str = "utf-8", plain: bool = False) -> li
     return list(records.values())
 
 
-def _files(
-    paths: Iterable[Path], options: ReadOptions
-) -> Iterator[tuple[str, int | None, dict[str, Any]]]:
-    for path in paths:
-        if not path.name.startswith(".") and not path.is_dir():
+def _files(folder: str, options: ReadOptions) -> Iterator[tuple[str, int | None, dict[str, Any]]]:
+    for path in sorted(Path(folder).iterdir()):
+        if path.is_file() and not path.name.startswith("."):
             yield str(path), None, {"id": path.stem, "text": TextFile(str(path), options).text()}
 
 

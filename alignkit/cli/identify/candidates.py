@@ -32,7 +32,6 @@ from alignkit.io.reading import write_corpus
 
 if TYPE_CHECKING:
     from alignkit.identification.candidates import Candidates
-    from alignkit.identification.text_records import TextRecord
 
 COMMANDS = {
     "documents": "pair similar documents, by topic, date and similarity",
@@ -94,25 +93,17 @@ def fields_of(options: argparse.Namespace, kind: type[SearchOptions]) -> dict[st
     return {x.name: getattr(options, x.name) for x in fields(kind) if x.name in options}
 
 
-def texts_of(options: argparse.Namespace, *, plain: bool = False) -> list[list[TextRecord]]:
-    """Read the inputs of a search; `plain` files are a text each."""
+def prepare(options: argparse.Namespace) -> None:
+    """Check what a search needs before it reads anything."""
     require_extra("identify")
     refuse_second_reading(options)
-    from alignkit.identification.text_records import read_texts
-
-    paths = [options.input, getattr(options, "second", None)]
-    return [
-        read_texts(path, encoding=options.encoding, plain=plain)
-        for path in paths if path is not None
-    ]  # fmt: skip
+    if options.output == "-" and (options.json or options.csv or options.medium != "text"):
+        raise OptionError("the pairs and the report cannot both go to standard output: name a file")
 
 
 def search(function: Callable[..., Candidates], *data: object, documents: bool = False,
            options: argparse.Namespace, **chosen: Any) -> int:  # fmt: skip
     """Find candidates, write them, and print the report; on stderr if they go to stdout."""
-    own = options.output == "-"
-    if own and (options.json or options.csv or options.medium != "text"):
-        raise OptionError("the pairs and the report cannot both go to standard output: name a file")
     result = function(*data, **chosen)
     if options.output is not None and documents:
         with replacing(options.output) as out:
@@ -121,7 +112,7 @@ def search(function: Callable[..., Candidates], *data: object, documents: bool =
                 out.write(json.dumps(row | dict(pair.attributes), ensure_ascii=False) + "\n")
     elif options.output is not None:
         write_corpus(result.corpus, options.output, format="alignkit-jsonl")
-    if not own:
+    if options.output != "-":
         print_result(result, options)
         return 0
     say(f"{result.about}: {len(result.pairs)} candidates")

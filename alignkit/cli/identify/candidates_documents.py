@@ -33,9 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    documents = candidates.texts_of(options)
+    candidates.prepare(options)
     from alignkit.identification.documents import candidate_documents
+    from alignkit.identification.text_records import read_texts
 
+    paths = filter(None, (options.input, options.second))
+    documents = [read_texts(path, encoding=options.encoding) for path in paths]
     return candidates.search(
         candidate_documents, *documents, documents=options.far is None, options=options,
         **candidates.fields_of(options, DocumentOptions),

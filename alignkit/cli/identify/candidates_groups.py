@@ -27,11 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    (texts,) = candidates.texts_of(options)
+    candidates.prepare(options)
     from alignkit.align.vectors import read_vectors
     from alignkit.identification.features import mean_vectors
     from alignkit.identification.groups import candidate_groups
+    from alignkit.identification.text_records import read_texts
 
+    texts = read_texts(options.input, encoding=options.encoding)
     chosen = candidates.fields_of(options, GroupOptions)
     if options.vectors is not None:
         chosen["similarity"] = mean_vectors(read_vectors(options.vectors))

@@ -13,6 +13,7 @@ For example:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.messages import warn
@@ -20,7 +21,7 @@ from alignkit.cli.identify import candidates
 from alignkit.errors import OptionError
 from alignkit.identification.options import SentenceOptions
 from alignkit.io.options import ReadOptions
-from alignkit.model.alignment import SIDES
+from alignkit.io.text_files import TextFile
 
 _BELOW = 0.1 - 1e-9  # the band of candidates begins at 0.1
 
@@ -43,19 +44,18 @@ def run(options: argparse.Namespace) -> int:
         if SentenceOptions(**chosen).band != SentenceOptions().band:
             raise OptionError("--negatives sets the band of similarity: leave the others out")
         chosen |= {"min_similarity": None, "max_similarity": _BELOW}
-    read = candidates.texts_of(options, plain=options.second is not None)
+    candidates.prepare(options)
     from alignkit.identification.candidates import TextPair
     from alignkit.identification.sentences import candidate_sentences
+    from alignkit.identification.text_records import read_texts
 
+    reading = ReadOptions(encoding=options.encoding)
     if options.second is None:
-        pairs = [
-            TextPair(row.id, row["source"], row["target"],
-                     {name: text for name, text in row.values.items() if name not in SIDES})
-            for row in read[0]
-        ]  # fmt: skip
+        rows = read_texts(options.input, encoding=options.encoding)
+        pairs = [TextPair(row.id, row["source"], row["target"], row.values) for row in rows]
     else:
-        (source,), (target,) = read
-        pairs = [TextPair(source.id, source["text"], target["text"], {})]
+        source, target = (TextFile(x, reading).text() for x in (options.input, options.second))
+        pairs = [TextPair(Path(options.input).stem, source, target, {})]
     gold = () if options.recall is None else Input(options.recall, None, ReadOptions()).pairs()
     warn("chosen by letters: pairs worded differently are missed; see --recall")
     return candidates.search(candidate_sentences, pairs, gold, options=options, **chosen)
