@@ -100,8 +100,9 @@ def test_context_is_cut_at_the_edges():
         ({"word": "(", "regex": True}, "not a regular expression"),
         ({"word": "a", "annotator": "nobody"}, "nobody"),
         ({"word": "a", "side": "left"}, "side"),
+        ({"word": "a", "lemma": "pos", "side": "target"}, "no pair has the column target.pos"),
     ],
-    ids=["regex", "annotator", "side"],
+    ids=["regex", "annotator", "side", "lemma"],
 )
 def test_what_cannot_be_is_refused(options, message):
     with pytest.raises(AlignkitError, match=message):
@@ -155,6 +156,7 @@ def test_the_command_prints_text_csv_json_and_a_page(capsys, tmp_path):
     assert "<table" in page.read_text("utf-8")
     ran = run(capsys, "concordance", path, "bank", "--csv")
     assert len(list(csv.DictReader(io.StringIO(ran.out)))) == 4 + 5
+    assert "5 more in pairs that ben did not annotate" in ran.err
     ran = run(capsys, "concordance", path, "--all", "--json", "--annotator", "gold")
     words = {row["word"]: row for row in json.loads(ran.out)["words"]}
     assert words["bank"]["occurrences"] == 5

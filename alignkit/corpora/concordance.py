@@ -29,6 +29,10 @@ _COUNTS = (
     *(Column("counterpart"), Column(SURE, "count"), Column(POSSIBLE, "count")),
     Column("share", "percent", unit="%"),
 )
+_CONTEXT = (
+    *(Column("annotator"), Column("pair", key="id"), Column("at", "count")),
+    *(Column("left", right=True), *map(Column, ("word", "right", "status", "counterpart"))),
+)
 _MOST = 4  # counterparts of a word that a glossary shows
 
 
@@ -50,8 +54,21 @@ class Occurrence(NamedTuple):
         return self.counterpart or f"({self.status})"
 
 
+class _Counted(Result):
+    """A result that counts what it leaves out."""
+
+    left_out: Mapping[str, int]
+
+    @property
+    def head(self) -> Sequence[str]:
+        return [f"{count} {reason}" for reason, count in self.left_out.items()]
+
+    def to_json(self) -> dict[str, object]:
+        return super().to_json() | {"left_out": dict(self.left_out)}
+
+
 @dataclass(frozen=True)
-class Concordance(Result):
+class Concordance(_Counted):
     """The counterparts of a word, and each of its occurrences.
 
     Parameters
@@ -73,11 +90,7 @@ class Concordance(Result):
         """A line with the number of occurrences, and lines with what does not count."""
         pairs = how_many(len({x.id for x in self.occurrences}), "pair")
         times = how_many(len(self.occurrences), "annotated occurrence")
-        return f"{self.word} ({self.side}): {times} in {pairs}", *_left_out(self.left_out)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the records of each table, and what does not count."""
-        return super().to_json() | {"left_out": dict(self.left_out)}
+        return f"{self.word} ({self.side}): {times} in {pairs}", *super().head
 
     def tables(self) -> Sequence[Table]:
         """Return the counterparts, and a line of context for each occurrence."""
@@ -94,18 +107,11 @@ class Concordance(Result):
             kept[x.annotator, x.shown].append(x)
         lines: list[list[Cell]] = [list(x) for part in kept.values() for x in part[: self.most]]
         more = len(self.occurrences) - len(lines)
-        context = [Column("annotator"), Column("pair", key="id"), Column("at", "count")]
-        context += [Column("left", right=True)]
-        context += map(Column, ("word", "right", "status", "counterpart"))
         note = f"{how_many(more, 'further line')} not shown" if more else ""
         return (
             Table("", [Column("annotator"), *_COUNTS], rows, "", "counterparts", stub=2),
-            Table("", context, lines, note, "lines", stub=2),
+            Table("", _CONTEXT, lines, note, "lines", stub=2),
         )
-
-
-def _left_out(counts: Mapping[str, int]) -> list[str]:
-    return [f"{count} {reason}" for reason, count in counts.items()]
 
 
 def _counterparts(occurrences: Sequence[Occurrence]) -> list[list[Cell]]:
@@ -119,7 +125,7 @@ def _counterparts(occurrences: Sequence[Occurrence]) -> list[list[Cell]]:
 
 
 @dataclass(frozen=True)
-class Glossary(Result):
+class Glossary(_Counted):
     """The counterparts of each word of a side.
 
     Parameters
@@ -130,11 +136,6 @@ class Glossary(Result):
 
     entries: Mapping[tuple[str, str], Sequence[Occurrence]]
     left_out: Mapping[str, int]
-
-    @property
-    def head(self) -> Sequence[str]:
-        """Lines with what does not count."""
-        return _left_out(self.left_out)
 
     def entropy(self, annotator: str, word: str) -> float:
         """Return the entropy of the counterparts of a word in bits; NaN if it has no links.
@@ -244,22 +245,23 @@ def _read(
     """Return the matching words with their compared forms, by annotator; and what is left out."""
     check_known("side", side, SIDES)
     occurrences: dict[str, list[tuple[str, Occurrence]]] = {}
-    every = without_words = 0
+    every = without_words = worded = 0
     for given in pairs:
         pair = given if side == SIDES[0] else given.transpose()
-        alignments = pair.alignments
-        occurrences |= {name: [] for name in alignments if name not in occurrences}
+        occurrences |= {name: [] for name in pair.alignments if name not in occurrences}
         words, others = _words(pair, SIDES[0], lemma), _words(pair, SIDES[1], lemma)
+        worded += words is not None
         if words is None or others is None:
             without_words += 1
             continue
         forms = [compared(word, ignore_case=fold) for word in words]
         places = [at for at, form in enumerate(forms) if matches(form)]
         every += len(places)
-        for name in alignments if places else ():
-            occurrences[name] += [
-                (forms[at], _occurrence(pair, name, at, others, context)) for at in places
-            ]
+        for name in pair.alignments if places else ():
+            each = ((forms[at], _occurrence(pair, name, at, others, context)) for at in places)
+            occurrences[name] += each
+    if lemma is not None and not worded:
+        raise OptionError(f"no pair has the column {side}.{lemma}")
     if annotator is not None:
         check_known("annotator", annotator, occurrences)
         occurrences = {annotator: occurrences[annotator]}

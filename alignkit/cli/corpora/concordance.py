@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, number
 from alignkit.corpora.concordance import concordance, glossary
 from alignkit.errors import OptionError
@@ -52,9 +53,8 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("name one WORD, or add --all for all words")
     if options.all and options.regex:
         raise OptionError("--regex needs a WORD: leave out --all or --regex")
-    chosen: dict[str, Any] = {
-        name: getattr(options, name) for name in ("annotator", "lemma", "ignore_case")
-    }
+    names = ("annotator", "lemma", "ignore_case")
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in names}
     chosen["side"] = options.side or SIDES[0]
     pairs = Input(options.input, options.format, reading_options(options)).pairs(needed=True)
     if options.all:
@@ -62,4 +62,6 @@ def run(options: argparse.Namespace) -> None:
     else:
         chosen |= {"regex": options.regex, "context": options.context}
         findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
+    for line in findings.head if options.csv else ():  # which CSV cannot hold
+        warn(line)
     print_findings(findings, options, title=f"{options.word or 'Glossary'}: {options.input}")
