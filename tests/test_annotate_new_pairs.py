@@ -1,5 +1,6 @@
 """Rewrites and extracted pairs: events, undo, conflicts, export, merging, privacy, the yield."""
 
+import gzip
 import json
 import shutil
 from dataclasses import replace
@@ -281,6 +282,8 @@ def test_words_are_divided_as_the_project_was_told(folders, tmp_path):
 def test_what_a_file_calls_a_tokenizer_does_not_divide_its_documents(tmp_path):
     file = tmp_path / "documents.jsonl"
     file.write_text('{"source": "one, two", "target": "x y.", "tokenizer": "treebank"}\n')
+    assert Corpus(read_documents([str(file)]))[0].words == (("one,", "two"), ("x", "y."))
+    file.write_bytes(gzip.compress(file.read_bytes()))
     assert Corpus(read_documents([str(file)]))[0].words == (("one,", "two"), ("x", "y."))
     strange = SentencePair("p", ["a"], ["b"], {}, {"tokenizer": "moses 1.0"})
     store = project(tmp_path, Corpus([strange]), task="judge", scheme="binary")

@@ -750,6 +750,12 @@ def test_tmx_with_entities_is_refused(tmp_path, doctype):
     refuses(FormatError, "document type", read_corpus, path, format="tmx")
 
 
+def test_a_declaration_that_the_bytes_contradict_does_not_count(tmp_path):
+    for start in ('<?xml version="1.0" encoding="utf-16"?>', ""):
+        pairs = read_corpus(text(tmp_path, start + TMX[TMX.index("<tmx") :]), format="tmx")
+        assert [pair.words for pair in pairs] == [p.words for p in read_corpus(text(tmp_path, TMX))]
+
+
 # --- detection
 
 

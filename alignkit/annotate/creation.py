@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -195,7 +196,7 @@ def _clean(text: str) -> str:
 def _single(path: str, encoding: str) -> Iterator[Document]:
     if os.path.isdir(path):
         raise ProjectError(f"{path}: is one folder; give two, for source and target documents")
-    with _naming(path, encoding), open(path, encoding=encoding) as lines:
+    with _naming(path, encoding), open_input(path) as raw, TextIOWrapper(raw, encoding) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield _from_json(line.removeprefix("\ufeff"), path, number)

@@ -177,7 +177,7 @@ class _Stream:
         self._stream = stream
         self._reading = reading
         self._since = 0
-        self._head = stream.read(_HEAD)
+        self._head = _WIDE.sub(rb"\1UTF-8", stream.read(_HEAD))
         doctype = _doctype(self._head.replace(b"\0", b""))  # UTF-16 too
         self._named_dtd = named_dtd and _NAMED_DTD.match(doctype) is not None
         if doctype and not self._named_dtd:
@@ -219,6 +219,8 @@ class _Stream:
         self._since = 0
 
 
+_WIDE = re.compile(rb"(<\?xml\s[^>]*encoding=.)utf-?(?:16|32)\w*", re.IGNORECASE)
+"""A declaration that cannot be true where it can be read as bytes: the file was converted."""
 _NAMED_DTD = re.compile(rb"<!DOCTYPE\s+[^\s\[<>]+\s+(SYSTEM|PUBLIC)\s[^\[<>]*>")
 
 

@@ -19,18 +19,7 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.opening import (
-    CONTROL,
-    bounded_chunks,
-    bounded_lines,
-    bytes_read,
-    has_controls,
-    is_standard,
-    look_at,
-    open_input,
-    read_bounded,
-    too_large,
-)
+from alignkit.io import opening
 from alignkit.io.options import ReadOptions
 
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
@@ -163,7 +152,7 @@ class TextFile:
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
         """Open a file for reading bytes; see `open_input`."""
         name = self.path if path is None else path
-        with open_input(name, self.options.max_size) as stream:
+        with opening.open_input(name, self.options.max_size) as stream:
             if name == self.path:
                 self._stream = stream
             self._opened.add(stream)
@@ -179,11 +168,11 @@ class TextFile:
         """
         name, encoding = path or self.path, self.options.encoding
         with self.open(path) as stream:
-            look_at(stream, name, encoding)
+            opening.look_at(stream, name, encoding)
             if not self._recoded:
                 yield stream
                 return
-            raw = read_bounded(stream, name, self.options.max_size)
+            raw = opening.read_bounded(stream, name, self.options.max_size)
             try:
                 text = raw.decode(encoding)
             except UnicodeDecodeError as problem:
@@ -194,7 +183,7 @@ class TextFile:
     def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
         """Yield the lines of a file as bytes, within the limit of length; see `decode`."""
         with self.open_lines(path) as stream:
-            yield from bounded_lines(stream, path or self.path, self.options.max_size)
+            yield from opening.bounded_lines(stream, path or self.path, self.options.max_size)
 
     def chunks(
         self, path: str | None = None, *, cut: bool = False, one_line: bool = False
@@ -202,13 +191,14 @@ class TextFile:
         """Yield complete lines as bytes, many at a time; see `bounded_chunks`."""
         most = self.options.max_size
         with self.open_lines(path) as stream:
-            yield from bounded_chunks(stream, path or self.path, most, cut=cut, one_line=one_line)
+            name = path or self.path
+            yield from opening.bounded_chunks(stream, name, most, cut=cut, one_line=one_line)
 
     def fraction(self) -> float | None:
         """Return the share of the file that was read, 0 to 1; None if unknown."""
         try:
             size = os.path.getsize(self.path)
-            return bytes_read(self._stream) / size if self._stream and size else None
+            return opening.bytes_read(self._stream) / size if self._stream and size else None
         except (OSError, ValueError):
             return None
 
@@ -220,7 +210,7 @@ class TextFile:
         first = 1
         for chunk in self.chunks(name, one_line=one_line):
             text = BOM
-            if self._ascii and not (has_controls(chunk) or b"\r" in chunk):  # nothing is odd
+            if self._ascii and not (b"\r" in chunk or opening.has_controls(chunk)):
                 with suppress(UnicodeDecodeError):
                     text = chunk.decode(self._encoding)
             if BOM not in text:
@@ -240,7 +230,7 @@ class TextFile:
         except UnicodeDecodeError as problem:
             message = not_encoded(self._encoding, raw, problem)
             raise FormatError(message, name, number, problem.start + 1) from None
-        if not allow_controls and (not self._ascii or has_controls(raw)):
+        if not allow_controls and (not self._ascii or opening.has_controls(raw)):
             text = self.without_controls(text, number, name)
         text = text.rstrip("\n")
         if text.endswith("\r"):
@@ -254,7 +244,7 @@ class TextFile:
 
     def without_controls(self, text: str, number: int, name: str = "") -> str:
         """Reject control characters; if lenient, replace them by U+FFFD and note it."""
-        control = CONTROL.search(text)
+        control = opening.CONTROL.search(text)
         if control is None:
             return text
         char, column = control[0], control.start() + 1
@@ -262,7 +252,7 @@ class TextFile:
         message = f"control character {char!r}, which is not text; {hint}remove it"
         if not self.options.lenient:
             raise FormatError(message, name, number, column)
-        text, count = CONTROL.subn("\ufffd", text)
+        text, count = opening.CONTROL.subn("\ufffd", text)
         message = f"{count} in this line, {char!r} in column {column}; read as U+FFFD"
         self.note("control character", message, number, name)
         return text
@@ -279,7 +269,7 @@ class TextFile:
             size += len(text) + 1
             if size > self.options.max_size << 20:
                 whole = "a file that is read as a whole"
-                raise too_large(whole, path or self.path, self.options.max_size)
+                raise opening.too_large(whole, path or self.path, self.options.max_size)
         return "\n".join(texts)
 
     def files(self, pattern: str, under: Path | None = None) -> list[Path]:
@@ -320,7 +310,7 @@ class TextFile:
     def close(self) -> None:
         """Close all open files; the rest is not needed."""
         for stream in self._opened:
-            if not is_standard(stream):
+            if not opening.is_standard(stream):
                 stream.close()
 
 

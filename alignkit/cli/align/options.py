@@ -9,17 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 
 from alignkit.align.settings import RULES, SYMMETRIZATIONS, Settings
+from alignkit.cli import parser as parsing
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.inputs import add_reading_arguments
-from alignkit.cli.parser import (
-    add_options,
-    format_name,
-    number,
-    output,
-    output_file,
-    real,
-    saved_file,
-)
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.formats import FORMATS, WRITTEN, get_format
@@ -33,14 +25,14 @@ TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, sep
 
 _OF_LINKS = ("base", "transpose", "drop_out_of_range", "partial", "name")
 _OBJECTIVES = ("links", "aer", "phrases")
-_probability = real("a number from 0 to 1", 0, 1)
+_probability = parsing.real("a number from 0 to 1", 0, 1)
 
 
 def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
     """Add the options for some fields of `Settings`."""
     kinds: dict[type, Callable[[str], object]] = {
-        int: number(0),
-        float: real("a number, 0 or more", 0),
+        int: parsing.number(0),
+        float: parsing.real("a number, 0 or more", 0),
         str: str,
     }
     for name in names:
@@ -81,7 +73,7 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
     """Add the options for files of vectors."""
-    add_options(group, """
+    parsing.add_options(group, """
         --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
             (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
             similarity of their vectors; with --load, only word pairs that did not occur in training
@@ -104,7 +96,7 @@ def check_vectors(options: argparse.Namespace) -> None:
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
     """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
-    add_options(group, f"""
+    parsing.add_options(group, f"""
         --objective O  measure to optimise: 'links' for F1 of links, 'aer' for AER, 'phrases' for F1
             of phrase pairs; aer ignores links that are only possible, phrases uses sure links and
             leaves out pairs of equal phrases (default: links)
@@ -117,7 +109,7 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 def add_evidence(group: argparse._ArgumentGroup) -> None:
     """Add the options for the links of other systems."""
     more = {"action": "append"}
-    add_options(group, """
+    parsing.add_options(group, """
         --evidence NAME[=FILES]  links of another system: of an annotator of the corpus, or files
             (one, or one for each direction), each with :transpose, :base1 or :FORMAT behind it if
             needed; repeatable
@@ -140,7 +132,7 @@ def check_prior(options: argparse.Namespace) -> None:
 
 def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
-    add_options(parser, """
+    parsing.add_options(parser, """
         SRC  file with the source sentences, or with both sentences of each pair; - is stdin
         TGT  file with the target sentences, if SRC has only the source sentences
         """, SRC={"dest": "input"}, TGT={"dest": "second", "nargs": "?"})  # fmt: skip
@@ -158,7 +150,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    add_options(group, """
+    parsing.add_options(group, """
         -o, --output FILE  file to write (default: stdout)
         --to F  format of the output (default: pharaoh); as for --format, except bitext and tsv
         --to-ids  write the id of each pair before its links (pharaoh)
@@ -170,16 +162,16 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         --lexicon FILE  write word pairs with their probabilities in both directions
         --json  print counts, seconds, the log-likelihood of each round and the table of --learn as
             JSON on stdout; needs -o
-        """, output={"type": output, "default": "-"},
-        to={"type": format_name(WRITTEN), "default": "pharaoh"}, annotator={"default": "alignkit"},
-        save={"type": saved_file}, scores={"type": output_file},
-        lexicon={"type": output_file})  # fmt: skip
+        """, output={"type": parsing.output, "default": "-"},
+        to={"type": parsing.format_name(WRITTEN), "default": "pharaoh"},
+        annotator={"default": "alignkit"}, save={"type": parsing.saved_file},
+        scores={"type": parsing.output_file}, lexicon={"type": parsing.output_file})  # fmt: skip
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    add_options(group, "--load FILE  use an aligner saved by --save, without training")
+    parsing.add_options(group, "--load FILE  use an aligner saved by --save, without training")
     add_settings(group, ("model", "best"))
-    add_options(group, f"""
+    parsing.add_options(group, f"""
         --symmetrize M  how to combine both directions: {", ".join(SYMMETRIZATIONS)}; posterior
             takes the links with a probability above --threshold, the other methods merge both best
             alignments or take one of them (default: posterior)
@@ -193,7 +185,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     add_vectors(group)
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    add_options(group, f"""
+    parsing.add_options(group, f"""
         --tokenize T  divide texts into words with a tokenizer of nltk: {" or ".join(TOKENIZERS)};
             put it after the files, or name the tokenizer: {names} (default: split at white space).
             The attribute 'tokenizer' of the pairs records it
@@ -201,16 +193,17 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --folder DIR  train from disk, with the training data in this folder (default: in memory;
             if that is too small, in the folder for temporary files)
         --threads N  number of threads; does not change the result (default: one for each core)
-        """, tokenize={"nargs": "?", "const": "treebank"}, threads={"type": number(1)})  # fmt: skip
+        """, tokenize={"nargs": "?", "const": "treebank"},
+        threads={"type": parsing.number(1)})  # fmt: skip
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
-    add_options(group, """
+    parsing.add_options(group, """
         --learn NAME  learn from the links of this annotator before aligning; see alignkit learn
         """)  # fmt: skip
     add_learning(group, default=None)
     add_evidence(group)
-    add_options(group, """
+    parsing.add_options(group, """
         --no-learned  with --load, ignore what was learned from gold links
         --no-evidence  with --load, align by what was learned without --evidence
         --vote  link what most systems of --evidence and the aligner link; needs no gold links

@@ -23,13 +23,7 @@ from alignkit.cli.common import inputs
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options
-from alignkit.corpora.counts import (
-    AnnotatorCounts,
-    CorpusCounts,
-    GroupCounts,
-    count_corpus,
-    count_groups,
-)
+from alignkit.corpora import counts as counting
 from alignkit.errors import OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import DIFFERING
@@ -74,9 +68,9 @@ def run(options: argparse.Namespace) -> None:
     if options.medium != "text":
         raise OptionError(f"--{options.medium} needs --diversity: add it")
     if options.by is None:
-        result = GroupCounts(count_corpus(pairs), {})
+        result = counting.GroupCounts(counting.count_corpus(pairs), {})
     else:
-        result = count_groups(pairs, options.by, split=options.split)
+        result = counting.count_groups(pairs, options.by, split=options.split)
     if options.json:
         record = _record(result.whole)
         if source.reading.counts:
@@ -111,7 +105,7 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
     print_findings(result, options, title="Diversity of wording")
 
 
-def _record(counts: CorpusCounts) -> dict[str, Any]:
+def _record(counts: counting.CorpusCounts) -> dict[str, Any]:
     record = asdict(counts)
     if not any(part.judged for part in counts.annotators.values()):
         for part in record["annotators"].values():
@@ -121,7 +115,7 @@ def _record(counts: CorpusCounts) -> dict[str, Any]:
     return record
 
 
-def _print_groups(result: GroupCounts, by: str) -> None:
+def _print_groups(result: counting.GroupCounts, by: str) -> None:
     """Print a table of the groups, and a table of their annotators."""
     note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
     names = {value: value or f"(no {by})" for value in result.groups}
@@ -146,7 +140,7 @@ def _print_groups(result: GroupCounts, by: str) -> None:
         print(f"\n{_annotators(people, by)}")
 
 
-def _print(counts: CorpusCounts) -> None:
+def _print(counts: counting.CorpusCounts) -> None:
     ids = f", {counts.repeated_ids} with an id used before" if counts.repeated_ids else ""
     print(f"{counts.pairs} sentence pairs{ids}")
     rows: list[list[Cell]]
@@ -185,7 +179,7 @@ def _print(counts: CorpusCounts) -> None:
 
 
 def _annotators(
-    people: Sequence[tuple[tuple[str, ...], AnnotatorCounts]], by: str | None = None
+    people: Sequence[tuple[tuple[str, ...], counting.AnnotatorCounts]], by: str | None = None
 ) -> Table:
     """Return a table with a row for each annotator (of each group, if there are groups)."""
     judged = any(part.judged for _, part in people)

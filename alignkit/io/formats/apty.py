@@ -98,8 +98,8 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     for name, value in row.items():
         if (name in _BOOLEAN or name.startswith("failure_")) and value not in ("True", "False", ""):
             raise FormatError(f"{name} is {value[:40]!r}; expected True, False or nothing")
-    texts = row["original"], raw if reading.options.raw else fixed
-    record = Record(id, line, *map(split_words, texts))
+    text = raw if reading.options.raw else fixed
+    record = Record(id, line, split_words(row["original"]), split_words(text))
     if row["paraphrase"]:
         name = reading.options.name or f"apty-{row['annotator']}"
         judgment = _JUDGMENTS[row["paraphrase"]]
