@@ -247,9 +247,11 @@ def test_a_wrong_function_is_named(returned, message):
 
 # sentences
 
-SOURCE = "Good morning.\nA fire broke out.\nIt destroyed a warehouse in Lund.\nThe end is near."
+SOURCE = (
+    "Good morning.\nA fire broke out late on Sunday.\nIt destroyed all of a warehouse.\nThe end."
+)
 TARGET = (
-    "Hello all.\nA fire that broke out destroyed a warehouse in Lund.\nWe wait.\nThe end nears."
+    "Hello all.\nA fire that broke out on Sunday destroyed a warehouse.\nWe wait.\nThe end nears."
 )
 PLACED = TextPair("d", SOURCE, TARGET, {"topic": "fire"})
 
@@ -264,8 +266,8 @@ def gold_pair(source, target, id="d"):
 
 
 GOLD = gold_pair(
-    "A fire broke out.\nIt destroyed a warehouse in Lund.",
-    "A fire that broke out destroyed a warehouse in Lund.",
+    "A fire broke out late on Sunday.\nIt destroyed all of a warehouse.",
+    "A fire that broke out on Sunday destroyed a warehouse.",
 )
 
 
@@ -275,20 +277,18 @@ def shares(result):
 
 def test_windows_find_two_lines_that_are_one():
     alone = candidate_sentences([PLACED], [GOLD], lines=(1, 1))
-    assert shares(alone) == [1, 1, 1, 1]  # one of the lines has half of the characters
-    result = candidate_sentences([PLACED], [GOLD])
-    assert shares(result) == [1, 1, 1, 1]
-    texts_of = {(pair.source, pair.target) for pair in result.pairs}
-    assert any(source.count("\n") == 1 and target in source for source, target in texts_of) or any(
-        source.startswith("A fire") and "Lund." in source for source, _ in texts_of
-    )
+    assert shares(alone) == [0, 0, 0, 0]
+    assert shares(candidate_sentences([PLACED], [GOLD])) == [1, 1, 1, 1]
 
 
 def test_each_window_has_its_best_and_not_only_the_best_of_all():
-    result = candidate_sentences([PLACED], per_window=1, lines=(1, 1))
-    assert "The end is near." in {pair.source for pair in result.pairs}
-    globally = sorted(result.pairs, key=lambda pair: -float(pair.attributes["similarity"]))
-    assert globally[0].source != "The end is near."
+    fires = "A fire broke out at night.\nA fire broke out by day.\nA fire broke out.\nWe end."
+    pair = TextPair("d", "A fire broke out here.\nThe end is near.", fires, {})
+    every = candidate_sentences([pair], lines=(1, 1))
+    one = candidate_sentences([pair], lines=(1, 1), per_window=1)
+    assert {each.source for each in one.pairs} == {*pair.source.split("\n")}
+    of_all = sorted(every.pairs, key=lambda each: -float(each.attributes["similarity"]))
+    assert {each.source for each in of_all[:2]} == {"A fire broke out here."}
 
 
 def test_places_are_characters_of_the_texts_as_in_an_export():
@@ -530,6 +530,11 @@ def test_documents_may_be_files_of_two_folders(tmp_path, capsys):
     assert "1 document and 1 document" in ran.err
     assert "without a key" in ran.err
     two = tmp_path / "x" / "a.txt", tmp_path / "y" / "b.txt"
+    write_corpus([gold_pair("Good morning.", "Hello all.", "a")], tmp_path / "gold.jsonl")
+    ran = made(
+        capsys, "candidates", "sentences", *two, "-o", "-", "--recall", tmp_path / "gold.jsonl"
+    )
+    assert "found at rank 1" in ran.err
     ran = made(capsys, "candidates", "sentences", *two, "-o", "-", "--negatives", "--quiet")
     assert "worded differently are missed" in ran.err
     pairs = [json.loads(line)["attributes"] for line in ran.out.splitlines()[1:]]

@@ -59,14 +59,6 @@ class SearchOptions:
             if name in RANGES and list(values) != sorted(values):
                 raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
 
-    @property
-    def band(self) -> tuple[float, float]:
-        """The band of similarity; a missing end is open."""
-        low, high = (vars(self)[name] for name in _SHARES[:2])
-        if low is not None and high is not None and low > high:
-            raise OptionError(f"`min_similarity` {low:g} is above `max_similarity` {high:g}")
-        return -1.0 if low is None else low, 1.0 if high is None else high
-
     def settings(self, **more: object) -> str:
         """Return all settings, and more, in one line."""
         whole = vars(self) | more | {"version": __version__}
@@ -89,7 +81,30 @@ def _shown(value: object) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentOptions(SearchOptions):
+class BandOptions(SearchOptions):
+    """The band of similarity.
+
+    Parameters
+    ----------
+    min_similarity : least similarity, 0 to 1
+    max_similarity : largest similarity, 0 to 1; equal texts are kept only with 1
+    """
+
+    min_similarity: float | None = None
+    max_similarity: float | None = None
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The band; a missing end is open."""
+        low = -1.0 if self.min_similarity is None else self.min_similarity
+        high = 1.0 if self.max_similarity is None else self.max_similarity
+        if low > high:
+            raise OptionError(f"`min_similarity` {low:g} is above `max_similarity` {high:g}")
+        return low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentOptions(BandOptions):
     """Which documents are compared, and which pairs are kept.
 
     Parameters
@@ -98,8 +113,6 @@ class DocumentOptions(SearchOptions):
     date : attribute with the date or time, in ISO 8601
     days : largest difference of the dates in days
     undated : documents without a date are an error, dropped, or paired with all of their key
-    min_similarity : least similarity, 0 to 1 (default: any)
-    max_similarity : largest similarity, 0 to 1; equal texts are kept only with 1 (default: any)
     per_document : the most similar documents that each document keeps (default: all; 10 without key
         and date)
     farthest : keep only the least similar pair of each key
@@ -113,8 +126,6 @@ class DocumentOptions(SearchOptions):
     date: str | None = None
     days: float = 7.0
     undated: str = "error"
-    min_similarity: float | None = None
-    max_similarity: float | None = None
     per_document: int | None = None
     farthest: bool = False
     near: str = "text"
@@ -130,17 +141,14 @@ class DocumentOptions(SearchOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceOptions(SearchOptions):
+class SentenceOptions(BandOptions):
     """Which windows of lines are compared, and which pairs are kept.
 
     Parameters
     ----------
     lines : least and most lines of a window; blank lines do not count
     per_window : the most similar target windows that each source window keeps
-    min_similarity : least similarity, 0 to 1
-    max_similarity : largest similarity, 0 to 1
     near_diagonal : largest difference of the relative positions in the two documents, 0 to 1
-        (default: any)
     sample : draw so many candidates, as many from each bin of 0.05 of similarity (default: all)
     """
 

@@ -30,7 +30,7 @@ from alignkit.tables.table import Table
 _OVERLAP = 0.3  # shared characters of two windows, of all characters of both
 _HIT = 0.5
 _RANKS = (1, 5, 10)
-_MISSED, _BEYOND = 11, 12
+_MISSED, _BEYOND = 11, 12  # no candidate; no window
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
 
 
@@ -197,7 +197,7 @@ def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
 
 
 def _rank(place: Places, sides: Sequence[Places], spans: Places, ranks: Places) -> int:
-    """Return the best rank of a candidate at this place; _MISSED, or _BEYOND all windows."""
+    """Return the best rank of a candidate at this place, or why there is none."""
     halves = zip(sides, place.reshape(2, 2), strict=True)
     if not all((_shared(side, half) >= _HIT).any() for side, half in halves):
         return _BEYOND

@@ -14,14 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.files import refuse_second_reading, require_extra
-from alignkit.cli.common.inputs import tell
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number, output_file, real
@@ -63,6 +61,8 @@ def add_fields(group: argparse._ActionsContainer, kind: type[SearchOptions]) -> 
         if sort not in known:  # a function, in Python alone
             continue
         more = {"choices": UNDATED} if name == "undated" else known[sort]
+        if sort == "float" and field.default is None:
+            text += " (default: any)"
         if field.default and "(default" not in text:
             range_of = field.default if isinstance(field.default, tuple) else (field.default,)
             text += f" (default: {'-'.join(map(str, range_of))})"
@@ -115,11 +115,10 @@ def search(function: Callable[..., Candidates], *data: object, documents: bool =
     if options.output != "-":
         print_result(result, options)
         return 0
-    say(f"{result.about}: {len(result.pairs)} candidates")
-    tell("left out", Counter(result.counts))
     for note in result.notes:
         warn(note)
-    say(result.signature)
+    for line in replace(result, notes=()).show().split("\n"):
+        say(line)
     return 0
 
 
