@@ -118,8 +118,8 @@ class DocumentOptions(BandOptions):
     farthest : keep only the least similar pair of each key
     near : text that is compared
     far : text that should differ: the pairs have this text, and the least similar ones come first
-    grid : show pairs from so many equal bins of similarity
-    show : pairs of each bin that the grid shows
+    grid : show candidates from so many equal bins of similarity (default: none)
+    show : candidates of each bin that the grid shows
     """
 
     key: Sequence[str] = ()
@@ -190,9 +190,7 @@ class RetrievalOptions(SearchOptions):
     ----------
     annotator : annotator with the judgments; needed if several judged
     at : ranks k of the columns top-k (default: 1 10 100)
-    rewrites : count rewrites too, with the label that their annotators gave them
     """
 
     annotator: str | None = None
     at: Sequence[int] = (1, 10, 100)
-    rewrites: bool = False

@@ -82,7 +82,7 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
     check_arguments(retrieve, locals())
     check_keywords(retrieve, options, keywords_of(RetrievalOptions))
     chosen = RetrievalOptions(**options)
-    corpus, _, notes = judged_part(corpus, rewrites=chosen.rewrites)
+    corpus, _, notes = judged_part(corpus, rewrites=False)
     judges = judges_of(corpus) if chosen.annotator is None else (chosen.annotator,)
     if len(judges) != 1:
         raise OptionError(f"{', '.join(judges) or 'nobody'} judged pairs: name one `annotator`")

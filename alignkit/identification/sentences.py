@@ -17,6 +17,7 @@ from alignkit.identification.candidates import (
     BINS,
     Candidates,
     TextPair,
+    bin_of,
     drawn_by_bins,
     histogram_of,
 )
@@ -169,10 +170,12 @@ def _sampled(
     drawn = drawn_by_bins(pairs, BINS, chosen.seed)
     sizes = Counter(number for _, number, _ in drawn)
     share = -(-chosen.sample // max(1, len(sizes)))
+    first, last = bin_of(chosen.band)
+    empty = last - first + 1 - len(sizes)
     if dry := sum(size < share for size in sizes.values()):
         notes.append(
             f"{min(len(pairs), chosen.sample)} of {chosen.sample} drawn: {dry} of {len(sizes)} "
-            f"bins have fewer than {share} candidates; {BINS - len(sizes)} more have none"
+            f"bins have fewer than {share} candidates; {empty} more have none"
         )
     return [pairs[place] for place in sorted(place for *_, place in drawn[: chosen.sample])]
 

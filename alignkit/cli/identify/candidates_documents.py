@@ -6,8 +6,8 @@ by 'alignkit annotate --task extract', where people take paraphrases from the do
 with --far, the texts that should differ are written, as alignkit-jsonl.
 
 A key, such as the film or the topic, or dates should say which documents are on one matter:
-similarity alone hardly tells. Choose the band of similarity by eye: --grid 5 shows three pairs from
-each of five bins.
+similarity alone hardly tells. Choose the band of similarity by eye: --grid 5 shows three candidates
+from each of five bins.
 
 For example:
   alignkit candidates documents subtitles.jsonl --key film --grid 5
