@@ -409,7 +409,7 @@ def test_groups_may_have_vectors_of_your_own(tmp_path, capsys):
     words = {word for _, text in TERMS for word in text.lower().split()}
     vectors.write_text("".join(f"{w} {len(w)} 1\n" for w in sorted(words)))
     terms.write_text("term\ttext\n" + "".join(f"{g}\t{t}\n" for g, t in TERMS if t.strip()))
-    more = "--group", "term", "--vectors", vectors, "--json"
+    more = "--group", "term", "--vectors", vectors, "--json", "--clusters", "half"
     ran = made(capsys, "candidates", "groups", terms, *more)
     assert ran.json["counts"][0]["number"] > 0
     assert "similarity:mean_vectors" in ran.json["signature"]

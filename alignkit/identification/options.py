@@ -168,7 +168,8 @@ class GroupOptions(SearchOptions):
     ----------
     group : name of the group
     text : name of the text
-    clusters : clusters that k-means makes of each group (default: half as many as texts)
+    clusters : clusters that k-means makes of each group (default: half, which is half as many as
+        texts)
     min_group : groups with fewer different texts are dropped
     max_alike : pairs that are this alike letter by letter (the ratio of difflib) are dropped
     all_pairs : pair all texts of a group, without clusters

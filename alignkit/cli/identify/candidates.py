@@ -39,6 +39,10 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
+_SPECIAL: dict[str, dict[str, Any]] = {
+    "undated": {"choices": UNDATED},
+    "clusters": {"metavar": "N", "type": lambda x: None if x == "half" else number(1)(x)},
+}
 _HELP = re.compile(r"^    (\w+) : (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
@@ -60,7 +64,7 @@ def add_fields(group: argparse._ActionsContainer, kind: type[SearchOptions]) -> 
         }
         if sort not in known:  # a function, in Python alone
             continue
-        more = {"choices": UNDATED} if name == "undated" else known[sort]
+        more = _SPECIAL.get(name, known[sort])
         if sort == "float" and field.default is None:
             text += " (default: any)"
         if field.default and "(default" not in text:
