@@ -32,13 +32,7 @@ _CARRIED = 0.5  # of the strength of an unusual link counts for the link that it
 
 
 def log_likelihood_ratio(a: float, b: float, c: float, d: float) -> float:
-    """Return Dunning's G2 of the table [[a, b], [c, d]]: 2 sum O ln(O / E); 0 if a margin is 0.
-
-    Examples
-    --------
-    >>> round(log_likelihood_ratio(0, 1, 95, 5), 2)
-    5.81
-    """
+    """Return Dunning's G2 of the table [[a, b], [c, d]]: 2 sum O ln(O / E); 0 if a margin is 0."""
     total = a + b + c + d
     cells = ((a, a + b, a + c), (b, a + b, b + d), (c, c + d, a + c), (d, c + d, b + d))
     return 2 * sum(o * log(o * total / (row * column)) for o, row, column in cells if o)
@@ -160,7 +154,6 @@ class _Words:
         self.types = {self.forms(i, j) for i, j in self.links}
 
     def forms(self, i: int, j: int) -> tuple[str, str]:
-        """Return the compared forms of two words."""
         return self.sides[0][i], self.sides[1][j]
 
     def together(self, partners: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
@@ -184,7 +177,6 @@ class _Words:
                 yield (side, forms[at]), any(b - a > _NEAR for a, b in pairwise(others))
 
     def suggestion(self, i: int, j: int, kind: str, strength: float, why: str) -> Suggestion:
-        """Make a suggestion for a cell."""
         words = self.pair.words[0][i], self.pair.words[1][j]
         return Suggestion(self.annotator, self.pair.id, *words, i, j, kind, strength, why)
 

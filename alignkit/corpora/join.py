@@ -46,12 +46,9 @@ class Differences:
 
 @naming_keywords
 def join_pairs(
-    first: Iterable[SentencePair],
-    second: Iterable[SentencePair],
-    *,
-    partial: bool = False,
+    first: Iterable[SentencePair], second: Iterable[SentencePair], *, partial: bool = False,
     differences: Differences | None = None,
-) -> Iterator[tuple[SentencePair, SentencePair]]:
+) -> Iterator[tuple[SentencePair, SentencePair]]:  # fmt: skip
     """Yield the pairs of two inputs, in the order of the first.
 
     While the ids agree, the two are read in parallel, and ids may repeat. The rest is joined by id;
@@ -161,12 +158,9 @@ def _checked(
 
 @naming_keywords
 def merge(
-    base: Iterable[SentencePair],
-    others: Mapping[str, Iterable[SentencePair]],
-    *,
-    partial: bool = False,
-    tell: Callable[[str, Differences], None] | None = None,
-) -> Corpus:
+    base: Iterable[SentencePair], others: Mapping[str, Iterable[SentencePair]], *,
+    partial: bool = False, tell: Callable[[str, Differences], None] | None = None,
+) -> Corpus:  # fmt: skip
     """Combine the annotations of several inputs of the same pairs into one corpus.
 
     Parameters

@@ -62,12 +62,9 @@ Sentences = Iterable[str | Iterable[str]]
 
 
 def retokenize(
-    corpus: Corpus,
-    source_words: Sentences | None = None,
-    target_words: Sentences | None = None,
-    *,
+    corpus: Corpus, source_words: Sentences | None = None, target_words: Sentences | None = None, *,
     differing: str = "stop",
-) -> Retokenized:
+) -> Retokenized:  # fmt: skip
     """Carry the annotations of a corpus over to other words of the same texts.
 
     A link goes to every new word that shares a character with the old one. A sure link stays sure
@@ -101,12 +98,12 @@ def retokenize(
     check_known("differing", differing, DIFFERING)
     if source_words is None and target_words is None:
         raise OptionError("no new words: give `source_words`, `target_words` or both")
-    new = [
-        [pair.words[k] for pair in corpus]
-        if given is None
-        else _of_each(("source_words", "target_words")[k], given, len(corpus))
-        for k, given in enumerate((source_words, target_words))
-    ]
+    new = []
+    for side, given in zip(SIDES, (source_words, target_words), strict=True):
+        name, old = f"{side}_words", [pair.words[side == "target"] for pair in corpus]
+        new.append(old if given is None else sentences_of(name, given))
+        if len(new[-1]) != len(corpus):
+            raise JoinError(f"`{name}` has {len(new[-1]):,} sentences for {len(corpus):,} pairs")
     lost, pairs, left_out = Counter[str](), [], []
     for pair, *sentences in zip(corpus, *new, strict=True):
         sides = list(map(_fitted, pair.words, sentences, SIDES))
@@ -123,13 +120,6 @@ def retokenize(
             "leave such pairs out with `differing`"
         )
     return Retokenized(Corpus(pairs), +lost, left_out)
-
-
-def _of_each(name: str, given: Sentences, pairs: int) -> list[tuple[str, ...]]:
-    sentences = sentences_of(name, given)
-    if len(sentences) != pairs:
-        raise JoinError(f"`{name}` has {len(sentences):,} sentences for {pairs:,} pairs")
-    return sentences
 
 
 class _Fitted(NamedTuple):
@@ -217,14 +207,10 @@ def _carried(
     annotations = dict(pair.annotations)
     for name, alignment in pair.alignments.items():
         annotations[name] = replace(annotations[name], alignment=_moved(alignment, sides, lost))
-    trees = [
-        {} if fitted.changed else trees
-        for fitted, trees in zip(sides, (pair.source_trees, pair.target_trees), strict=True)
-    ]
-    lost["trees"] += len(pair.source_trees) + len(pair.target_trees) - sum(map(len, trees))
-    return SentencePair(
-        pair.id, sides[0].words, sides[1].words, annotations, attributes, trees[0], trees[1]
-    )
+    old_trees = pair.source_trees, pair.target_trees
+    trees = [{} if x.changed else old for x, old in zip(sides, old_trees, strict=True)]
+    lost["trees"] += sum(map(len, old_trees)) - sum(map(len, trees))
+    return SentencePair(pair.id, sides[0].words, sides[1].words, annotations, attributes, *trees)
 
 
 def _column(values: Sequence[str], fitted: _Fitted) -> list[str]:

@@ -92,15 +92,9 @@ def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
 
 @naming_keywords
 def sample(
-    corpus: Corpus,
-    share: float,
-    *,
-    seed: int = SEED,
-    stratify: str | None = None,
-    keep_together: str | Sequence[str] = (),
-    separator: str | None = None,
-    keep_texts: bool = False,
-) -> Corpus:
+    corpus: Corpus, share: float, *, seed: int = SEED, stratify: str | None = None,
+    keep_together: str | Sequence[str] = (), separator: str | None = None, keep_texts: bool = False,
+) -> Corpus:  # fmt: skip
     """Return a share of a corpus, drawn at random; see `split_corpus`.
 
     Examples
@@ -118,15 +112,9 @@ def sample(
 
 @naming_keywords
 def split_corpus(
-    corpus: Corpus,
-    shares: Mapping[str, float],
-    *,
-    seed: int = SEED,
-    stratify: str | None = None,
-    keep_together: str | Sequence[str] = (),
-    separator: str | None = None,
-    keep_texts: bool = False,
-) -> Parts:
+    corpus: Corpus, shares: Mapping[str, float], *, seed: int = SEED, stratify: str | None = None,
+    keep_together: str | Sequence[str] = (), separator: str | None = None, keep_texts: bool = False,
+) -> Parts:  # fmt: skip
     """Divide a corpus at random into parts with given shares.
 
     Parameters

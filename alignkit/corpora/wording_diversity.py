@@ -191,16 +191,10 @@ class Diversity(Result):
 
 @naming_keywords
 def diversity(
-    corpus: Corpus,
-    *,
-    by: str | None = None,
-    annotator: str | None = None,
-    split: str | None = None,
-    rewrites: bool = False,
-    stop_words: Collection[str] = (),
-    stem: bool = False,
-    token: str = TOKEN,
-) -> Diversity:
+    corpus: Corpus, *, by: str | None = None, annotator: str | None = None,
+    split: str | None = None, rewrites: bool = False, stop_words: Collection[str] = (),
+    stem: bool = False, token: str = TOKEN,
+) -> Diversity:  # fmt: skip
     r"""Measure how similar the wording of the two texts of each pair is.
 
     Jaccard is the share of all token types that both texts have. The cosine compares frequencies

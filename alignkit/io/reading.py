@@ -27,12 +27,9 @@ _LOGGER = getLogger("alignkit")
 
 
 def open_reading(
-    path: AnyPath,
-    *,
-    format: str | None = None,
-    options: ReadOptions | None = None,
+    path: AnyPath, *, format: str | None = None, options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
-) -> tuple[Format, Reading]:
+) -> tuple[Format, Reading]:  # fmt: skip
     """Prepare to read a file: return its format, and a reading for counts and findings."""
     check_arguments(open_reading, locals())
     options = options or ReadOptions()

@@ -180,14 +180,9 @@ class Reading(TextFile):
     """
 
     def __init__(
-        self,
-        path: str,
-        options: ReadOptions,
-        *,
-        base: int = 0,
-        observe: Callable[[Finding], None] | None = None,
-        format: str = "",
-    ) -> None:
+        self, path: str, options: ReadOptions, *, base: int = 0,
+        observe: Callable[[Finding], None] | None = None, format: str = "",
+    ) -> None:  # fmt: skip
         if options.base not in (None, 0, 1):
             raise OptionError(f"`base` must be 0 or 1, not {options.base}")
         super().__init__(path, options, observe=observe)

@@ -147,14 +147,10 @@ def stray_text(element: etree._Element) -> str:
 
 
 def write_elements(
-    pairs: Iterable[SentencePair],
-    writing: Writing,
-    *,
-    head: str,
-    made: Callable[[SentencePair, Writing], etree._Element],
-    end: str = "</corpus>",
+    pairs: Iterable[SentencePair], writing: Writing, *, head: str,
+    made: Callable[[SentencePair, Writing], etree._Element], end: str = "</corpus>",
     where: Callable[[SentencePair], str] = lambda _: "",
-) -> None:
+) -> None:  # fmt: skip
     """Write an element `made` for each pair; `where` locates characters that XML cannot hold."""
     with writing.open() as stream:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')

@@ -14,18 +14,15 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, number
-from alignkit.corpora.concordance import concordance, glossary
+from alignkit.corpora.concordance import Concordance, Glossary, concordance, glossary
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
-
-if TYPE_CHECKING:
-    from alignkit.tables.result import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     chosen["side"] = options.side or SIDES[0]
     pairs = Input(options.input, options.format, reading_options(options)).pairs(needed=True)
     if options.all:
-        findings: Result = glossary(pairs, **chosen)
+        findings: Concordance | Glossary = glossary(pairs, **chosen)
     else:
         chosen |= {"regex": options.regex, "context": options.context}
         findings = replace(concordance(pairs, options.word, **chosen), most=options.show)

@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     if not options.counted and not options.min_count is options.memory is None:
         raise OptionError("--min-count and --memory need --table: add it, or leave them out")
     paths = {"input": options.input, "source": options.source, "target": options.target}
@@ -97,7 +97,6 @@ def run(options: argparse.Namespace) -> int:
         while block := list(islice(chosen, _BLOCK)):
             for pair, phrases in _extract(block, options):
                 out.writelines(lines(pair, phrases))
-    return 0
 
 
 _Phrases = Iterator[tuple[int, int, int, int, int]]
@@ -169,7 +168,7 @@ def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
         yield json_text(record, indent=None) + "\n"
 
 
-def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
+def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> None:
     """Write the phrase table of some inputs; `name` is used in messages."""
     from alignkit.rules.tables.phrase_tables import PhraseCounts
 
@@ -191,7 +190,6 @@ def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namesp
                 out.write(text)
                 progress.step(text.count("\n"))
     _report(name, counts.occurrences, counts.tally, least)
-    return 0
 
 
 def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
@@ -219,7 +217,7 @@ def _given(
     return AlignedInput(tuple(sides), format, options.annotator, reading)
 
 
-def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> int:
+def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> None:
     """Print estimates of the number of phrase pairs and of the resources."""
     from alignkit.cluster.estimate import estimate_phrases
     from alignkit.cluster.phrase_exchange import memory_of
@@ -232,10 +230,9 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
         f"pairs\ncounting needs about {memory} of memory a worker (--memory), and at most "
         f"{cluster.size(disk)} of disk"
     )
-    return 0
 
 
-def _phrases_of_parts(options: argparse.Namespace) -> int:
+def _phrases_of_parts(options: argparse.Namespace) -> None:
     """Write the phrase table of parts."""
     from alignkit.cluster.parts import find_parts, one_file
 
@@ -269,4 +266,3 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
         )
     tell(options.input, result.counts)
     _report(options.input, result.occurrences, result.tally, least)
-    return 0

@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     cluster.add_cluster(parser, estimate=False)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     from alignkit.rules.tables.pivots import PivotSettings
 
     refuse_second_reading(options)
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     settings = PivotSettings(options.min_p, options.top or None, options.identity)
     tables = [options.table] + ([] if options.second is None else [options.second])
     if cluster.of_parts(options, *tables):
-        return _pivot_of_parts(tables, settings, options)
+        return _of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
         raise OptionError(
@@ -135,7 +135,7 @@ def _rules(
     formats: list[str | None],
     settings: PivotSettings,
     options: argparse.Namespace,
-) -> int:
+) -> None:
     from alignkit.rules.files import WrittenRules, read_rules, rule_lines
     from alignkit.rules.tables.pivots import RulePivot
 
@@ -172,12 +172,11 @@ def _rules(
     pivot = rule_pivot.pivot
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
-    return 0
 
 
 def _join_phrases(
     tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
-) -> int:
+) -> None:
     """Join phrase tables, each in one or more files, with names for messages."""
     from alignkit.rules.tables.pivots import Pivot
 
@@ -200,10 +199,9 @@ def _join_phrases(
                 out.write(text)
                 progress.step(text.count("\n"))
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(names))
-    return 0
 
 
-def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
+def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> None:
     """Join phrase tables in parts."""
     from alignkit.cluster.parts import find_parts, one_file
 
@@ -231,7 +229,6 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):
         _report_rare(path, entries, left_out, options.min_count)
     _report_joined(made.tally, made.repeated, settings, " and ".join(tables))
-    return 0
 
 
 def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import filterfalse
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -38,10 +39,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
         names = [(as_text(value.get(f"lang{key[1:]}")) or key.upper(), key) for key in keys]
         sides = [[_word(word, reading) for word in member(tokens, key, list)] for key in keys]
         about = {"document": as_text(value.get("ugarit_id")) or ""}
-        for key, given in value.items():
-            if _OWN.fullmatch(key):
-                continue
-            if (text := as_text(given)) is None:
+        for key in filterfalse(_OWN.fullmatch, value):
+            if (text := as_text(value[key])) is None:
                 reading.note("member left out", f"{key[:40]!r} is not a text")
             else:
                 about[key] = _unwrapped(text, reading)
