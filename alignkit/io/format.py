@@ -96,6 +96,17 @@ class Format:
     blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None
 
 
+def judged_format(
+    parse: Callable[[Reading], Iterator[Record]], scheme: str, more: str = "", remark: str = ""
+) -> Format:
+    """Return a read-only format of judged pairs, with names that no other format has."""
+    holds = kinds(f"text, judgment, judged only, attributes, names, absent{more}")
+    return Format(
+        parse=parse, write=None, scheme=scheme, holds=holds,
+        surely=lambda _, pairs: bool(pairs), remark=(lambda _: remark) if remark else None,
+    )  # fmt: skip
+
+
 _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "empty": lambda a: not (len(a) or a.nulls or a.labels),
     "possible": lambda a: 0 in a.packed()[1],

@@ -72,7 +72,6 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
-    """Add the options for files of vectors."""
     parsing.add_options(group, """
         --vectors FILE  file of word vectors; as text (word2vec, fastText's .vec, GloVe), binary
             (word2vec) or .npz. Words that occur together get pseudo-counts that grow with the
@@ -94,7 +93,6 @@ def check_vectors(options: argparse.Namespace) -> None:
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
-    """Add the options for the objective and the starting point of learning."""
     start = "samples" if default else "samples with --learn, else none"
     parsing.add_options(group, f"""
         --objective O  measure to optimise: 'links' for F1 of links, 'aer' for AER, 'phrases' for F1
@@ -107,7 +105,6 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 
 
 def add_evidence(group: argparse._ArgumentGroup) -> None:
-    """Add the options for the links of other systems."""
     more = {"action": "append"}
     parsing.add_options(group, """
         --evidence NAME[=FILES]  links of another system: of an annotator of the corpus, or files

@@ -38,7 +38,6 @@ _ESTIMATE = """
 
 
 def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
-    """Add the options for work on parts, and --estimate if the command has it."""
     parser.set_defaults(stray=_stray)
     group = parser.add_argument_group("more than one machine")
     add_options(group, _OPTIONS + _ESTIMATE * estimate, wait={"type": number(0)})

@@ -54,7 +54,6 @@ def check_files(options: argparse.Namespace) -> list[str]:
 
 
 def refuse_second_reading(options: argparse.Namespace) -> None:
-    """Refuse to read standard input twice."""
     if [path for _, path in _named(options)].count("-") > 1:
         raise OptionError("standard input (-) can be read once only; name files for the others")
 
@@ -144,7 +143,6 @@ _MEGABYTES = 128
 
 
 def add_memory(group: argparse._ActionsContainer, what: str) -> None:
-    """Add the option for the memory used for sorting."""
     table = f"""
         --memory MB  memory for sorting {what}; the rest is sorted on disk, with the same result
             (default: {_MEGABYTES})

@@ -185,7 +185,6 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option --in-order."""
     add_options(group, """
         --in-order  match pairs by their position in the files, not by their ids (default: by id)
         """)  # fmt: skip
@@ -196,13 +195,11 @@ OF_FORMAT = "of the judgments (default: that of the format)"
 
 
 def add_scheme_argument(group: argparse._ActionsContainer, about: str = OF_FORMAT) -> None:
-    """Add the option --scheme."""
     settings = {"choices": tuple(SCHEMES)}
     add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
 
 
 def add_view_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option --view."""
     text = "--view V  view of the scheme: how to merge its labels into fewer labels (default: full)"
     add_options(group, text, view={"default": "full"})
 
@@ -226,7 +223,6 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
 
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
-    """Add the option --rewrites."""
     text = "count rewrites too, with the label that their annotators gave them"
     add_options(group, f"--rewrites  {text}")
 
@@ -283,7 +279,6 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
 
 
 def add_names(group: argparse._ActionsContainer) -> None:
-    """Add --rename and --role."""
     repeated = {"action": "append", "default": []}
     add_options(group, f"""
         --rename OLD=NEW  rename an annotator; repeatable

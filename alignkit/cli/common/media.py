@@ -48,7 +48,6 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 
 
 def add_groups(group: argparse._ActionsContainer) -> None:
-    """Add the options for grouping pairs by an attribute, and for its separator."""
     add_options(group, """
         --by ATTRIBUTE  add a row for each value of this attribute of the pairs (genre, document,
             ...), or for each day, week or month if annotations have times
@@ -58,14 +57,12 @@ def add_groups(group: argparse._ActionsContainer) -> None:
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
-    """Add the option for the separator of values in attributes that keep pairs together."""
     add_options(
         group, "--separator S  separator of several values in one such attribute, such as ,"
     )
 
 
 def check_groups(options: argparse.Namespace) -> None:
-    """Refuse --split without --by."""
     if options.split is not None and options.by is None:
         raise OptionError("--split needs --by: add it, or leave --split out")
 
@@ -76,7 +73,6 @@ def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:
-    """Add the options for a figure for a paper."""
     add_options(group, f"""
         --plot FILE  draw {what} with their intervals as a figure for a paper (.pdf, .png or .svg)
         --plot-width  width of the figure: one column (3.3 in) or full width (6.9 in) (default:
@@ -93,7 +89,6 @@ def check_plot(options: argparse.Namespace) -> None:
 
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
-    """Add the option that leaves out rules with two labels from joshua and ppdb."""
     add_options(group, """
         --one-label  with --to joshua or ppdb, leave out rules whose two sides have different labels
             (default: both labels are written, [NP~S])
@@ -127,7 +122,6 @@ def _types(number: int, singular: str = "type", plural: str = "") -> str:
 
 
 def add_forms(group: argparse._ArgumentGroup) -> None:
-    """Add the options for the output form of results, and --html."""
     add_media(group, csv="print the rows of all tables as CSV")
     add_options(group, "--html FILE  also write a page with the tables", html={"type": saved_file})
 

@@ -30,7 +30,6 @@ _SINGULAR = {
 
 
 def add_tree_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the options for files of trees and how to read them."""
     group = parser.add_argument_group("trees")
     add_options(group, f"""
         --source-trees FILE  trees of the source sentences, in the same order

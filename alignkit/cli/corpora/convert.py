@@ -165,7 +165,6 @@ _COLUMNS = ("id", "label", "source", "target")
 
 
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
-    """Add the options for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(group, f"""
         --rows  write rows for training: plain, classification or generation (columns id, label,
@@ -228,7 +227,6 @@ _BY_ENDING = (
 def add_corpus_output(
     parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
 ) -> None:
-    """Add the options for the output and its format."""
     add_options(parser, f"""
         -o, --output OUT  {text}
         --to F  format of OUT (default: {default})
@@ -237,7 +235,6 @@ def add_corpus_output(
 
 
 def refuse_json_beside(options: argparse.Namespace) -> None:
-    """Refuse to print JSON if the corpus goes to standard output."""
     if options.json and standard_stream(options.output) is sys.stdout:
         raise OptionError("--json prints on standard output: write the corpus to a file with -o")
 

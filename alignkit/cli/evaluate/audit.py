@@ -35,7 +35,6 @@ COMMANDS = {
 
 
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
-    """Add the options for the number of items and the seed."""
     add_options(group, """
         --n N  number of items; all, if there are fewer
         --seed S  seed of all random draws (default: 12345)
@@ -44,7 +43,6 @@ def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the judges and the files of sheets."""
     add_options(parser.add_argument_group("sheets"), """
         --judges NAME...  names of the judges; each gets a sheet with its own order (default: A B)
         --sheets  type of the sheets: tsv, csv or html (default: tsv). tsv and csv are tables for a

@@ -55,7 +55,6 @@ class Judged:
 
 
 def add_judged(group: argparse._ArgumentGroup, about: str = inputs.OF_FORMAT) -> None:
-    """Add the options for judgments and files of predictions."""
     inputs.add_scheme_argument(group, about)
     inputs.add_view_argument(group)
     add_options(group, """

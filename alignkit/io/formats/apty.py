@@ -33,7 +33,7 @@ import csv
 from collections.abc import Iterator
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format, kinds
+from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.text_files import split_words
 
@@ -44,10 +44,7 @@ _NEEDED = (
 _OWN = {"annotator", "index", "original", "paraphrase-text", "paraphrase_fixed", "paraphrase"}
 _JUDGMENTS = {"True": "1", "False": "0"}
 _BOOLEAN = ("paraphrase", "applied_correctly", "golden_example", "hard")
-_NAMES = {
-    "Inflectional Change": "Inflectional Changes",
-    "Spelling Changes": "Spelling changes",
-}
+_NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Spelling changes"}
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -140,10 +137,4 @@ def _count(reading: Reading, row: dict[str, str], attributes: dict[str, str], li
         reading.note("applied correctly, but no paraphrase", f"pair {id}", line)
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=None,
-    scheme="binary",
-    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
-    holds=kinds("text, judgment, judged only, attributes, annotators, names, absent"),
-)
+FORMAT = judged_format(_parse, "binary", ", annotators")

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format, kinds
+from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_text, member
 from alignkit.io.text_files import split_words
@@ -90,10 +90,4 @@ def _add(
             raise FormatError(f"text {id!r} has other words or ranks in line {known.line}")
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=None,
-    scheme="rank",
-    surely=lambda _, pairs: bool(pairs),
-    holds=kinds("text, judgment, judged only, attributes, annotators, names, absent"),
-)
+FORMAT = judged_format(_parse, "rank", ", annotators")

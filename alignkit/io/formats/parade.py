@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format, kinds
+from alignkit.io.format import judged_format
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme, get_view
@@ -64,10 +64,4 @@ def _parse(reading: Reading) -> Iterator[Record]:
             yield record
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=None,
-    scheme="parade-votes",
-    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
-    holds=kinds("text, judgment, judged only, attributes, names, absent"),
-)
+FORMAT = judged_format(_parse, "parade-votes")

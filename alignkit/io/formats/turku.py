@@ -42,7 +42,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format, kinds
+from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
 from alignkit.io.text_files import split_words
@@ -141,11 +141,5 @@ def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Recor
     return Record(id, line, source, target)
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=None,
-    scheme="turku",
-    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
-    holds=kinds("text, judgment, judged only, attributes, names, absent"),
-    remark=lambda _: "its texts are not tokenized; they are split at whitespace",
-)
+_REMARK = "its texts are not tokenized; they are split at whitespace"
+FORMAT = judged_format(_parse, "turku", remark=_REMARK)
