@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from alignkit.errors import AlignkitError, FormatError
 
 _BUFFER = 1 << 14
-_SMALL = 1 << 10  # bytes at a time for zstandard, without bounds; they unpack to 32 MB at most
+_SMALL = 1 << 10  # bytes at a time for a package without bounds; they unpack to 32 MB at most
 _MEMORY = 1 << 28  # bytes that xz may take
 _SWELLING = 100  # text shrinks to a third or a tenth
 _HARMLESS = 64  # what swells to this part of the limit does no harm
@@ -34,6 +34,7 @@ class Codec(NamedTuple):
     begins: re.Pattern[bytes]
     unpacker: Callable[[], Any]  # of a member: `decompress`, `eof`, `unused_data`, `needs_input`
     packer: Callable[[], Any]  # has `compress` and `flush`
+    block: int = _BUFFER  # bytes that are unpacked at a time
 
 
 def codec_of(head: bytes) -> Codec | None:
@@ -117,7 +118,7 @@ class Unpacked(io.RawIOBase):
         return packed
 
     def _read(self) -> bytes:
-        data = self._stream.read(_SMALL if self._codec.ending == ".zst" else _BUFFER)
+        data = self._stream.read(self._codec.block)
         self.count += len(data)
         return data
 
@@ -155,12 +156,15 @@ def _zstandard() -> Any:
 if sys.version_info >= (3, 14):
     from compression import zstd
 
+    _ZSTD_BLOCK = _BUFFER
+
     def _zstd_unpacker() -> Any:
         return zstd.ZstdDecompressor()
 
     def _zstd_packer() -> Any:
         return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
 else:
+    _ZSTD_BLOCK = _SMALL
 
     def _zstd_unpacker() -> Any:
         return _zstandard().ZstdDecompressor().decompressobj()
@@ -181,6 +185,6 @@ _CODECS = (
     ),
     Codec(
         "zstd", ".zst", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _zstd_unpacker,
-        _zstd_packer,
+        _zstd_packer, _ZSTD_BLOCK,
     ),
 )  # fmt: skip
