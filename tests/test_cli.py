@@ -186,7 +186,7 @@ def test_a_fault_of_ours_is_one_line_too(capsys, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("at last")
 
-    monkeypatch.setattr("alignkit.cli.corpora.stats.count_corpus", broken)
+    monkeypatch.setattr("alignkit.corpora.counts.count_corpus", broken)
     ran = run(capsys, "stats", GOLD)
     assert ran.code == 2
     assert "fault in alignkit" in ran.err

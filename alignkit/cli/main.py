@@ -234,6 +234,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
         messages.require_output()
     if own and any(standard_stream(path) is None for path in outputs):
         messages.outlive_reader()
+    if options.run.__module__.startswith("alignkit.cli.annotate."):
+        require_extra("annotate")
     options.own = own  # whether the process is ours alone
     with messages.heard():
         code: int = options.run(options) or 0  # a command without a verdict returns nothing

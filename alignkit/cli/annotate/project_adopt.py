@@ -13,7 +13,6 @@ import argparse
 import os
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options
 
@@ -27,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor

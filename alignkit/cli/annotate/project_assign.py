@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import visible
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, annotator_name, number, real
 
@@ -68,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.reassignment import move_pairs
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options
 
@@ -27,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.project.copying import back_up
 
     with open_project(options, readonly=True) as store:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
 from alignkit.cli.parser import add_options, number
@@ -34,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
 
     names = ("least", "resamples", "confidence", "seed")

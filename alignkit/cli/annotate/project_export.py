@@ -23,7 +23,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import counted, say
 from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
 from alignkit.cli.parser import add_options, output
@@ -52,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.exporting import exported_work
 
     check_writing(options)

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common import inputs
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
@@ -57,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store

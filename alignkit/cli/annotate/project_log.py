@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import ACCEPT_COPY, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, visible_lines
 from alignkit.cli.parser import add_options, output_file, saved_file
 from alignkit.errors import OptionError
@@ -46,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    require_extra("annotate")
     if options.json and not options.check:
         raise OptionError("--json needs --check; the log is always JSON lines")
     if options.output is not None and (options.check or options.rebuild):

@@ -13,7 +13,6 @@ import argparse
 from datetime import date
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
-from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options
 from alignkit.tables.columns import Column
@@ -39,7 +38,6 @@ def _day(text: str) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
-    require_extra("annotate")
     from alignkit.annotate.exporting import exported
     from alignkit.annotate.project.queries import known_scheme
 
