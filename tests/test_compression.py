@@ -86,7 +86,7 @@ def test_bombs_are_refused_before_they_fill_the_memory(tmp_path, kind):
     message = "bomb: grows to more than 100 times its size .* allow more with `max_size`"
     with pytest.raises(FormatError, match=message):
         links(bomb, lenient=True)
-    with pytest.raises(FormatError, match="expected i-j"):  # it is read: the limit is 1/16
+    with pytest.raises(FormatError, match="expected i-j"):  # it is read: the limit is 1/32
         links(bomb, max_size=1000)
 
 

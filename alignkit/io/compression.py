@@ -23,7 +23,7 @@ _BUFFER = 1 << 14
 _SMALL = 1 << 10  # bytes at a time for a package without bounds; they unpack to 32 MB at most
 _MEMORY = 1 << 28  # bytes that xz may take
 _SWELLING = 100  # text shrinks to a third or a tenth
-_HARMLESS = 64  # what swells to this part of the limit does no harm
+_HARMLESS = 32  # what swells to this part of the limit does no harm
 
 
 class Codec(NamedTuple):
