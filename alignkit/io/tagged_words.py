@@ -55,20 +55,19 @@ def _sentence(reading: TextFile, path: str, begins: int, lines: list[str]) -> Ta
     rows: list[list[str]] = []
     for number, line in enumerate(lines, start=begins):
         columns = line.split("\t")
+        match = _OTHER_ID.fullmatch(columns[0])
         if line.startswith("#"):
             comments.append(line)
-            continue
-        message = f"word id {columns[0][:20]!r}; expected {len(rows) + 1}"
-        match = _OTHER_ID.fullmatch(columns[0])
-        if len(columns) != 10 or not columns[1]:
+        elif len(columns) != 10 or not columns[1]:
             message = f"{len(columns)} tab-separated columns; expected 10 with a word in the second"
+            raise reading.error(message, number, path=path)
         elif columns[0] == str(len(rows) + 1):
             rows.append(columns)
-            continue
         elif match is not None and int(match[1]) == len(rows) + (match[2] == "-"):
             others.append(line)
-            continue
-        raise reading.error(message, number, path=path)
+        else:
+            message = f"word id {columns[0][:20]!r}; expected {len(rows) + 1}"
+            raise reading.error(message, number, path=path)
     if not rows:
         raise reading.error("a sentence without words", begins, path=path)
     attributes = {match[1]: match[2] for match in map(_ABOUT.match, comments) if match}
