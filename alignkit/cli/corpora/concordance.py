@@ -59,6 +59,6 @@ def run(options: argparse.Namespace) -> None:
     else:
         chosen |= {"regex": options.regex, "context": options.context}
         findings = replace(concordance(pairs, options.word, **chosen), most=options.show)
-    for line in findings.head if options.csv else ():  # which CSV cannot hold
-        warn(line)
+    for reason, count in findings.left_out.items() if options.csv else ():
+        warn(f"{options.input}: {count} {reason}")
     print_findings(findings, options, title=f"{options.word or 'Glossary'}: {options.input}")
