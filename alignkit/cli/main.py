@@ -52,6 +52,7 @@ GROUPS = {
     "extract": {
         "phrases": "extract phrase pairs, atomic and composite",
         "pivot": "find paraphrases: phrases with the same translations",
+        "cotrain": "find paraphrases: phrases in the same contexts, without links",
         "rules": "learn synchronous paraphrase rules from aligned, parsed pairs",
         "paraphrase": "rewrite parsed sentences with learned rules",
     },

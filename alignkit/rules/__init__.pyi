@@ -1,3 +1,6 @@
+from .cotraining import CoTrained as CoTrained
+from .cotraining import ContextRule as ContextRule
+from .cotraining import cotrain as cotrain
 from .derivation.derivation import Derivation as Derivation
 from .derivation.derivation import RuleToken as RuleToken
 from .derivation.derivation import extract_rules as extract_rules
