@@ -5,6 +5,7 @@ from .alpha import krippendorff_alpha as krippendorff_alpha
 from .chance.correction import AGGREGATES as AGGREGATES
 from .chance.correction import NORMALIZERS as NORMALIZERS
 from .chance.correction import Correction as Correction
+from .chance.correction import SetCorrection as SetCorrection
 from .chance.correction import correct_sets as correct_sets
 from .chance.edits import READINGS as READINGS
 from .chance.edits import EditData as EditData
@@ -40,3 +41,5 @@ from .pairs import UNIVERSES as UNIVERSES
 from .question import agree as agree
 from .result import Agreement as Agreement
 from .result import Caution as Caution
+from .set_agreement import SetAgreement as SetAgreement
+from .set_agreement import agree_on_sets as agree_on_sets

@@ -86,7 +86,8 @@ class PlaceSegments:
         free = self.lengths[unit] - sum(end - begin for _, begin, end in segments)
         # every way to divide the free positions among the gaps is equally likely
         bars = np.sort(rng.choice(free + len(segments), len(segments), replace=False))
-        placed, shift = set(), 0
+        placed: set[Segment] = set()
+        shift = 0
         for before, k in zip(bars.tolist(), rng.permutation(len(segments)).tolist(), strict=True):
             label, begin, end = segments[k]
             start = before - len(placed) + shift

@@ -24,7 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.agreement.options import CERTAINTY, CHANCE, WHAT, AgreementOptions, JudgmentOptions
 from alignkit.cli.common import inputs
-from alignkit.cli.common.media import add_groups, add_media, add_plot, check_groups, check_plot
+from alignkit.cli.common.media import (
+    add_groups,
+    add_media,
+    add_plot,
+    check_groups,
+    check_plot,
+    print_result,
+)
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.corpora.merge import merged
 from alignkit.cli.parser import add_options, number, saved_file
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
 RARE = (
     "--aggregate --consensus --csv --disagreements --exact-case --function-words --in-order "
-    "--markdown --plot-width --split --ties --weights"
+    "--chance-samples --markdown --plot-width --split --ties --weights"
 )
 """Options that only --help-all shows."""
 
@@ -111,8 +118,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """)  # fmt: skip
     group = parser.add_argument_group("judgments of pairs")
     add_options(group, """
-        --on  compare alignments, or judgments of whole pairs (default: alignments)
-        """, on={"choices": ("alignments", "judgments"), "default": "alignments"})  # fmt: skip
+        --on  compare alignments, judgments of whole pairs, or sets of items (default: alignments)
+        --chance-samples FILE  with --on sets, sets that annotators could have chosen by chance
+        """, on={"choices": ("alignments", "judgments", "sets"),
+        "default": "alignments"})  # fmt: skip
     for field in _JUDGMENT_FIELDS.values():
         _add_field(group, field)
     inputs.add_reading_arguments(parser)
@@ -121,9 +130,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_groups(options)
     check_plot(options)
+    if options.on == "sets":
+        return _on_sets(options)
+    if options.chance_samples is not None:
+        raise OptionError("--chance-samples is for sets; add --on sets")
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
+
+
+def _on_sets(options: argparse.Namespace) -> None:
+    from alignkit.agreement.set_agreement import agree_on_sets
+
+    chosen = {name: value for name, value in typed(options).items() if name != "seed"}
+    wrong = [name for name in chosen if name not in (*_SHARED, "normalizer", "aggregate")]
+    wrong += [name for name in (*_OTHERS, "html") if getattr(options, name, None)]
+    if wrong:
+        raise OptionError(f"--{wrong[0].replace('_', '-')} does not apply to sets: leave it out")
+    if options.chance_samples is None or len(options.corpus) > 1:
+        raise OptionError("--on sets needs one file of sets, and --chance-samples FILE")
+    result = agree_on_sets(
+        options.corpus[0], options.chance_samples, annotators=options.annotators,
+        seed=options.seed, **chosen,
+    )  # fmt: skip
+    print_result(result, options)
 
 
 def _on_alignments(options: argparse.Namespace) -> str:

@@ -1,0 +1,169 @@
+"""C of other structures: sets with a sampler of chance, the ready samplers, and the command."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from command import PARAPHRASES, made, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignkit import read_corpus
+from alignkit.agreement import EditData, correct_sets, fit_edit_model
+from alignkit.agreement.samplers import FlipCells, PlaceSegments, RandomTrees, tree_items
+from alignkit.agreement.set_agreement import agree_on_sets
+from alignkit.errors import OptionError
+from alignkit.model.trees import Tree
+
+KUPPER = [{"a", "b"}, {"c"}], [{"a", "c"}, {"c"}]
+
+
+def uniform(sets, choices):
+    """Return a sampler of sets of the same sizes."""
+    return lambda unit, k, rng: rng.choice(choices, len(sets[k][unit]), replace=False).tolist()
+
+
+def test_kupper_and_hafner_by_choices_and_by_a_sampler():
+    first, second = [{1, 2}, {3, 4, 5}], [{1, 2}, {3}]
+    exact = correct_sets(first, second, choices=6)
+    drawn = correct_sets(first, second, sample=uniform((first, second), 6), samples=4000)
+    assert abs(drawn.pi0 - exact.pi0) < 4 * drawn.pi0_error
+    assert drawn.pi == exact.pi
+    assert drawn.pi0_error > 0
+
+
+def test_the_samples_of_a_unit_do_not_depend_on_others():
+    last = []
+    for start in ([{1}, {2, 3}], [{7, 8}, {6}]):
+        whole, part = (
+            correct_sets(sets, sets, sample=uniform((sets, sets), 9), samples=50)
+            for sets in ([*start, {4}], start)
+        )
+        last.append(3 * whole.pi0 - 2 * part.pi0)
+    assert last[0] == pytest.approx(last[1])
+
+
+def test_bad_samplers_are_named():
+    first, second = KUPPER
+    with pytest.raises(OptionError, match="unit 0, annotator 0: TypeError"):
+        correct_sets(first, second, sample=lambda *_: [[1]])
+    with pytest.raises(OptionError, match="unit 0, annotator 0: ZeroDivisionError"):
+        correct_sets(first, second, sample=lambda *_: 1 / 0)
+    for choice in ({}, {"choices": 3, "sample": lambda *_: {1}}):
+        with pytest.raises(OptionError, match="either"):
+            correct_sets(first, second, **choice)
+
+
+def test_samplers_without_chance():
+    first, second = KUPPER
+    same = correct_sets(first, second, sample=lambda u, k, _: KUPPER[k][u], samples=10)
+    assert "chance-near-one" in same.notes[0]
+    nobody = correct_sets(first, first, sample=lambda u, *_: first[u], samples=10)
+    assert np.isnan(nobody.C)
+    assert "pi0 is 1" in nobody.undefined
+    empty = correct_sets(first, second, sample=lambda *_: set(), samples=10)
+    assert empty.left_out == {"only empty samples": 2}
+    assert np.isnan(empty.C)
+    half = correct_sets([set(), {1}], [set(), {1}], sample=lambda *_: {2}, samples=10)
+    assert half.left_out == {"both sets empty": 1}
+
+
+def test_flipped_cells_are_the_chance_of_the_article():
+    corpus = read_corpus(PARAPHRASES)
+    names = "anna", "ben", "eflomal"
+    sides = [[{link for link in pair.annotations[name].alignment.possible
+               if pair.source[link[0]].lower() != pair.target[link[1]].lower()}
+              for pair in corpus] for name in names]  # fmt: skip
+    cells = [{(i, j) for i, a in enumerate(pair.source) for j, b in enumerate(pair.target)
+              if a.lower() != b.lower()} for pair in corpus]  # fmt: skip
+    started = sides[2]
+    initial = [
+        (sorted(has), sorted(every - has)) for has, every in zip(started, cells, strict=True)
+    ]
+    words, trials = [len(pair.source) + len(pair.target) for pair in corpus], [*map(len, cells)]
+    rates = []
+    for side in sides[:2]:
+        edits = [len(has ^ mine) for has, mine in zip(started, side, strict=True)]
+        model = fit_edit_model(EditData(words, trials, edits), reading="count")
+        rates.append((model.rates(words, trials).tolist(),) * 2)
+    flipped = correct_sets(*sides[:2], sample=FlipCells(initial, rates), samples=200)
+    assert flipped.pi == pytest.approx(0.9814, abs=5e-5)
+    assert flipped.pi0 == pytest.approx(0.2531, abs=0.01)  # `agree` itself: .2536
+    assert pytest.approx(0.9751, abs=4e-4) == flipped.C
+
+
+SPANS = st.lists(st.integers(0, 12), min_size=2, max_size=8, unique=True).map(sorted)
+
+
+@given(SPANS, st.integers(0, 99))
+def test_placed_segments_are_the_same_at_other_places(ends, seed):
+    own = [("ab"[k % 2], i, j) for k, (i, j) in enumerate(pairwise(ends)) if k % 2 == 0]
+    placed = PlaceSegments([12], [[own]])(0, 0, np.random.default_rng(seed))
+    assert sorted((x, j - i) for x, i, j in placed) == sorted((x, j - i) for x, i, j in own)
+    covered = [place for _, i, j in placed for place in range(i, j)]
+    assert len(covered) == len(set(covered))
+    assert all(0 <= i < j <= 12 for _, i, j in placed)
+
+
+@given(st.integers(2, 9), st.integers(0, 99))
+def test_random_trees_are_brackets_that_do_not_cross(words, seed):
+    own = [("S", 0, words)]
+    tree = RandomTrees([words], [[own]])(0, 0, np.random.default_rng(seed))
+    assert {label for label, *_ in tree} <= {"S"}
+    for _, i, j in tree:
+        assert j - i > 1
+        assert not any(i < k < j < m for _, k, m in tree)
+
+
+def test_items_of_a_tree():
+    tree = Tree.parse("(S (NP (DT the) (NN rain)) (VP (VBZ falls)))")
+    assert tree_items(tree) == {("NP", 0, 2), ("S", 0, 3)}
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(1)
+    sets = {("u1", "anna"): [["NP", 0, 2], ["VP", 2, 4]], ("u1", "ben"): [["NP", 0, 2]],
+            ("u2", "anna"): [["NP", 1, 3]], ("u2", "ben"): [["NP", 0, 3]],
+            ("u3", "anna"): []}  # fmt: skip
+    lines = [{"id": i, "annotator": a, "items": x} for (i, a), x in sets.items()]
+    drawn = [{"id": i, "annotator": a, "items": [["NP", 0, int(rng.integers(1, 4))] for _ in x]}
+             for (i, a), x in sets.items() for _ in range(120)]  # fmt: skip
+    for name, rows in (("sets", lines), ("chance", drawn)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    return tmp_path / "sets.jsonl", tmp_path / "chance.jsonl"
+
+
+def test_the_command(files, capsys):
+    ran = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1], "--json")
+    (row,) = ran.json["sets"]
+    assert (row["first"], row["second"], row["units"], row["pi"]) == ("anna", "ben", 2, 0.5)
+    result = agree_on_sets(*map(str, files))
+    ((corrected, units),) = result.pairings.values()
+    assert units == 2
+    assert row["C"] == pytest.approx((0.5 - corrected.pi0) / (1 - corrected.pi0))
+    assert any("1 unit of one annotator alone" in note for note in ran.json["cautions"])
+    text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out
+    assert text.rstrip().splitlines()[-1].startswith("normalizer:min|aggregate:macro|")
+
+
+def test_the_command_refuses(files, capsys):
+    sets, chance = files
+    base = "agree", "--on", "sets", sets
+    run(capsys, *base).failed("--chance-samples")
+    run(capsys, "agree", PARAPHRASES, "--chance-samples", chance).failed("--on sets")
+    run(capsys, *base, "--chance-samples", sets).failed(
+        "1 sample of annotator 'anna'", "'u1'", "100"
+    )
+    run(capsys, *base, "--chance-samples", chance, "--annotators", "x").failed("no annotator 'x'")
+    run(capsys, *base, "--chance-samples", chance, "--initial", "x").failed("--initial")
+    text = sets.read_text(encoding="utf-8")
+    for bad, said in (
+        (text + text, "twice"),
+        ('{"id": "a"}\n', "expected an object"),
+        ("[", ":1:"),
+    ):
+        sets.write_text(bad, encoding="utf-8")
+        run(capsys, *base, "--chance-samples", chance).failed(said)
