@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """The reasons why a cell of a matrix has no label."""
 _JUDGE = "annotator who judged pairs"
+RANKS, RANK_GROUP = "rank", "rank_group"
+"""The scheme of ranks, and the attribute that says which texts were ranked together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +106,7 @@ KINDS = {
     "plain": "each pair once",
     "classification": "each pair in both orders, its label flipped",
     "generation": "a text and a paraphrase of it, in each direction that the label allows",
+    "preferences": "the better and the worse of every two ranked texts, and their original",
 }
 
 # what says the same, to be generated both ways; and where the target is the more general one
@@ -134,6 +138,9 @@ def training_rows(
     """Yield the rows of judged pairs."""
     check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
+    if kind == "preferences":
+        yield from _preferences(pairs, view, annotator)
+        return
     if kind == "generation" and scheme.name not in _BOTH:
         raise OptionError(f"it is not known which judgments of {scheme.name} allow generation")
     allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
@@ -162,6 +169,35 @@ def training_rows(
             yield TrainingRow(pair.id, view.of(back) or "", target, source)
     if annotator is not None:
         check_known(_JUDGE, annotator, seen)
+
+
+def _preferences(
+    pairs: Iterable[SentencePair], view: View, annotator: str | None
+) -> Iterator[TrainingRow]:
+    """Yield every two texts of a group that all (or the annotator) rank in the same order."""
+    if view.scheme.name != RANKS:
+        raise OptionError(f"preferences need ranks; {view.scheme.name} has none")
+    corpus = Corpus(pairs)
+    names = judges_of(corpus) if annotator is None else (annotator,)
+    for group in rank_groups(corpus):
+        for first, second in permutations(group, 2):
+            ranks = [[corpus[k].annotations.get(name) for name in names] for k in (first, second)]
+            both = [(int(a.judgment), int(b.judgment)) for a, b in zip(*ranks, strict=True)
+                    if a and b and a.judgment and b.judgment]  # fmt: skip
+            if both and sum(a < b for a, b in both) == len(both):
+                better, worse = corpus[first], corpus[second]
+                original, chosen = (" ".join(words) for words in better.words)
+                rejected = " ".join(worse.target or ())
+                yield TrainingRow(f"{better.id}>{worse.id}", chosen, rejected, original)
+
+
+def rank_groups(corpus: Corpus) -> list[list[int]]:
+    """Return the places of the pairs of each group of ranked texts."""
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for place, pair in enumerate(corpus):
+        if (group := pair.attributes.get(RANK_GROUP)) is not None:
+            groups[group].append(place)
+    return list(groups.values())
 
 
 _Counts = tuple[tuple[int, ...], ...]

@@ -15,14 +15,16 @@ from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments import consensus, figures
+from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
 from alignkit.agreement.options import JudgmentOptions
 from alignkit.agreement.pairs import CorpusPart, in_several
-from alignkit.corpora.labelled import UNKNOWN, judges_of, judgments_of
+from alignkit.corpora.labelled import RANKS, UNKNOWN, judges_of, judgments_of, rank_groups
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
+from alignkit.model.labels import get_view
 
 
 def agree_on_judgments(
@@ -66,6 +68,10 @@ def agree_on_judgments(
         disagreements=figures.JudgmentDisagreements(corpus, data, whose), split=split,
         several=in_several(sections), unjudged=len(corpus) - len(judged),
     )  # fmt: skip
+    if options.views[0].scheme.name == RANKS:
+        full = judgments_of(corpus, names, get_view(RANKS, "full"), lenient_labels=True).values
+        values = [kendall_w(full[:, group]) for group in rank_groups(corpus)]
+        agreement = replace(agreement, concordances=tuple(values))
     return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
 
 

@@ -11,6 +11,7 @@ from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
+from alignkit.agreement.judgments.ranks import rank_table
 from alignkit.agreement.options import JudgmentOptions
 from alignkit.corpora.labelled import NOT_JUDGED
 from alignkit.errors import UnknownNameError
@@ -21,7 +22,7 @@ from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-_COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
+_COUNTS = ("concordances", "pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +48,7 @@ class JudgmentAgreement(FigureResult):
     split, several : The separator of values of `by`, and the number of pairs with several values;
         these are in several groups.
     unjudged : The number of pairs of the corpus that none of them judged.
+    concordances : Kendall's W of each group of texts that were ranked together; NaN if undefined.
     """
 
     annotators: tuple[str, ...]
@@ -65,6 +67,7 @@ class JudgmentAgreement(FigureResult):
     split: str | None = None
     several: int = 0
     unjudged: int = 0
+    concordances: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         return f"JudgmentAgreement({self.scheme}, {self.pairs} pairs; {', '.join(self.annotators)})"
@@ -130,7 +133,8 @@ class JudgmentAgreement(FigureResult):
 
     def tables(self) -> Sequence[Table]:
         """Return the tables that have rows, in reading order."""
-        return [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
+        tables = [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
+        return [*tables, rank_table(self.concordances)] if self.concordances else tables
 
     @property
     def head(self) -> Sequence[str]:

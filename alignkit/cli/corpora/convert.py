@@ -162,13 +162,14 @@ def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
 
 
 _COLUMNS = ("id", "label", "source", "target")
+_OF_PREFERENCES = ("id", "chosen", "rejected", "original")
 
 
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
     add_options(group, f"""
-        --rows  write rows for training: plain, classification or generation (columns id, label,
-            source and target, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
+        --rows  write rows for training (columns id, label, source and target, or id, chosen,
+            rejected and original, separated by tabs; as CSV or JSON lines if OUT ends in .csv or
             .jsonl). {listing}
         --view V  with --rows, merge labels by this view, such as binary (default: full)
         --no-rewrites  leave out rewrites (pairs that annotators changed into paraphrases)
@@ -193,7 +194,8 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
         lenient_labels=options.lenient_labels,
     )  # fmt: skip
     with replacing(options.output) as out:
-        write = row_writer(options.output, out, _COLUMNS)
+        columns = _OF_PREFERENCES if options.rows == "preferences" else _COLUMNS
+        write = row_writer(options.output, out, columns)
         for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end
             write(astuple(row))
     say(f"{options.output}: {written} rows")

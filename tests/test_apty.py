@@ -1,0 +1,177 @@
+"""The readers of APTY and its ranks, and what reads them: agree, profile, rows of preferences."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from command import made, run
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import friedmanchisquare
+
+from alignkit import read_corpus
+from alignkit.agreement.judgments.ranks import kendall_w
+from alignkit.errors import FormatError
+
+COLUMNS = (
+    "annotator", "apt", "index", "kind", "paraphrase-text", "original", "paraphrase_fixed",
+    "paraphrase", "applied_correctly", "start", "end", "marked_text", "failure_identical", "hard",
+)  # fmt: skip
+ROW = {
+    "annotator": "3", "apt": "Spelling Changes", "index": "12", "kind": "zero-shot",
+    "paraphrase-text": "the colour ; is red", "original": "The color is red",
+    "paraphrase_fixed": "the colour is red", "paraphrase": "True", "applied_correctly": "True",
+    "start": "4.0", "end": "10", "marked_text": "colour", "failure_identical": "", "hard": "False",
+}  # fmt: skip
+
+
+def written(path, *changes):
+    text = io.StringIO()
+    out = csv.DictWriter(text, COLUMNS, delimiter=";", lineterminator="\n")
+    out.writeheader()
+    out.writerows(ROW | change for change in changes)
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def apty(tmp_path):
+    return written(
+        tmp_path / "apty.csv", {}, {"annotator": "4", "paraphrase": "False"},
+        {"index": "13", "apt": "Ellipsis", "applied_correctly": "False", "start": "", "end": "",
+         "marked_text": "", "paraphrase_fixed": "The color is red", "paraphrase-text": "x"},
+    )  # fmt: skip
+
+
+def test_pairs_judgments_and_attributes(apty):
+    first, second = read_corpus(str(apty))
+    assert (first.id, first.source, first.target) == (
+        "12", ("The", "color", "is", "red"), ("the", "colour", "is", "red"))  # fmt: skip
+    assert {name: x.judgment for name, x in first.annotations.items()} == {
+        "apty-3": "1", "apty-4": "0"}  # fmt: skip
+    assert first.attributes == {
+        "apt": "Spelling changes", "kind": "zero-shot", "applied_correctly": "True", "start": "4",
+        "end": "10", "marked_text": "colour", "hard": "False", "phenomena": "Spelling changes",
+        "original": "The color is red"}  # fmt: skip
+    assert "phenomena" not in second.attributes
+    raw, _ = read_corpus(str(apty), raw=True)
+    assert raw.target == ("the", "colour", ";", "is", "red")
+    named, _ = read_corpus(str(written(apty, {})), name="x"), None
+    assert list(named[0].annotations) == ["x"]
+
+
+def test_check_counts_what_contradicts_itself(apty, capsys):
+    ran = run(capsys, "check", apty)
+    assert ran.code == 1
+    said = ran.out + ran.err
+    findings = (
+        "fixed text differs from the raw one", "names of types made equal",
+        "equal texts, not called identical", "applied correctly, but no paraphrase",
+    )  # fmt: skip
+    for finding in findings:
+        assert finding in said
+    assert "read as apty" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"index": "a"}, "index is 'a'; expected a number"),
+        ({"paraphrase": "yes"}, "paraphrase is 'yes'; expected True, False or nothing"),
+        ({"start": "4.5"}, "start is '4.5'; expected a number of characters"),
+        ({}, "was judged by apty-3 before"),
+        ({"annotator": "5", "original": "x"}, "has other texts in line 2"),
+    ],
+    ids=["index", "boolean", "place", "twice", "texts"],
+)
+def test_bad_rows_are_errors_with_their_line(tmp_path, change, said):
+    path = written(tmp_path / "a.csv", {}, change)
+    with pytest.raises(FormatError, match=said) as caught:
+        read_corpus(str(path), format="apty")
+    assert f"{path}:3" in str(caught.value)
+
+
+def test_a_missing_column_is_named(tmp_path, apty):
+    text = apty.read_text(encoding="utf-8").replace("applied_correctly", "applied")
+    apty.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="no column applied_correctly"):
+        read_corpus(str(apty), format="apty")
+
+
+def record(group, original, chosen, rejected, names=("a", "b")):
+    sides = [{"id": id, "text": text, "ranks": ranks} for id, text, ranks in (chosen, rejected)]
+    meta = {"id": group, "annotators": list(names), "APT": "Ellipsis"}
+    return {"meta": meta, "original": original, "chosen": sides[0], "rejected": sides[1]}
+
+
+RANKED = [
+    record(7, "a b", ("7-1", "a c", [1, 1]), ("7-2", "a d", [2, 3])),
+    record(7, "a b", ("7-1", "a c", [1, 1]), ("7-3", "a e", [3, 2])),
+    record(8, "x y", ("8-1", "x z", [1, 2]), ("8-2", "x w", [2, 1])),
+]
+
+
+@pytest.fixture
+def ranked(tmp_path):
+    path = tmp_path / "ranked.json"
+    path.write_text(json.dumps(RANKED), encoding="utf-8")
+    return path
+
+
+def test_ranked_texts_become_pairs(ranked):
+    corpus = read_corpus(str(ranked))
+    assert [pair.id for pair in corpus] == ["7-1", "7-2", "7-3", "8-1", "8-2"]
+    assert corpus[1].attributes == {"rank_group": "7", "apt": "Ellipsis"}
+    assert {x: a.judgment for x, a in corpus[1].annotations.items()} == {
+        "apty-a": "2",
+        "apty-b": "3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (record(7, "a b", ("7-1", "a c", [2, 1]), ("7-9", "a d", [2, 3])), "other words or ranks"),
+        (record(9, "a b", ("9-1", "a c", [1]), ("9-2", "a d", [2, 3])), "1 ranks by 2 annotators"),
+        (record(9, "a b", ("9-1", "a c", [1, 6]), ("9-2", "a d", [2, 3])), "numbers from 1 to 5"),
+        ({"data": {}, "annotations": []}, "Label Studio"),
+        ({"prompt": "a", "chosen": "b", "rejected": "c"}, "preferences without ranks"),
+    ],
+    ids=["differ", "number", "range", "label-studio", "dpo"],
+)
+def test_bad_records_are_errors_with_their_number(ranked, bad, said):
+    ranked.write_text(json.dumps([RANKED[0], bad]), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"record 2: .*{said}"):
+        read_corpus(str(ranked), format="apty-ranked")
+
+
+def test_agreement_on_ranks(ranked, capsys):
+    ran = made(capsys, "agree", ranked, "--on", "judgments", "--weights", "linear", "--json")
+    # 7: sums 2, 5, 5; 8: sums 3, 3
+    assert ran.json["concordances"] == [pytest.approx(12 * 6 / (4 * 24)), 0]
+    text = made(capsys, "agree", ranked, "--on", "judgments", "--scheme", "rank").out
+    assert "Ranks of texts of the same original" in text
+
+
+def test_preferences(ranked, apty, capsys):
+    made(capsys, "convert", ranked, ranked.with_suffix(".tsv"), "--rows", "preferences")
+    lines = ranked.with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "id\tchosen\trejected\toriginal"
+    assert lines[1:] == ["7-1>7-2\ta c\ta d\ta b", "7-1>7-3\ta c\ta e\ta b"]
+    run(capsys, "convert", apty, "-", "--rows", "preferences").failed("need ranks")
+
+
+@given(st.lists(st.permutations(range(4)), min_size=3, max_size=6))
+def test_w_without_ties_is_friedmans_statistic(rows):
+    values = np.array(rows)
+    statistic = friedmanchisquare(*values.T).statistic
+    assert kendall_w(values) == pytest.approx(statistic / (len(values) * 3))
+
+
+def test_w_with_ties_is_friedmans_statistic():
+    values = np.array([[1, 1, 2, 3], [2, 1, 1, 1], [1, 2, 2, 4]])
+    assert kendall_w(values) == pytest.approx(friedmanchisquare(*values.T).statistic / 9)
+    assert np.isnan(kendall_w(np.ones((3, 4), int)))
+    assert np.isnan(kendall_w(np.array([[1, -1], [2, 1]])))
