@@ -65,10 +65,10 @@ def tokens(text: str) -> list[str]:
 
 
 def train_aligner(pairs: Iterable[Texts]) -> Aligner:
-    """Train the aligner of the features: an HMM on pairs in both orders."""
-    words = [(_cut(source), _cut(target)) for source, target in pairs]
-    whole = [pair for pair in words if all(pair)]
-    both = [*whole, *((target, source) for source, target in whole)]
+    """Train the aligner of the features: an HMM on pairs in both orders, whatever their order."""
+    words = sorted(sorted(map(_cut, pair)) for pair in pairs)
+    whole = [(first, second) for first, second in words if first and second]
+    both = [*whole, *((second, first) for first, second in whole)]
     return Aligner.train(both, model="hmm", identity=3)
 
 
@@ -243,14 +243,14 @@ class PairTexts:
         """
         assert self.aligner is not None
         # sorted: an aligner is not quite the same in both directions
-        words = [(_cut(first), _cut(second)) for first, second in map(sorted, self.texts)]
+        words = [sorted(map(_cut, pair)) for pair in self.texts]
         whole = [k for k, pair in enumerate(words) if all(pair)]
         values = np.zeros((len(words), len(ALIGN) - 4))
         places = {word: k for k, word in enumerate(self._words.names)}
         cells: list[list[tuple[float, ...]]] = [[], []]
-        scores = self.aligner.scores([words[k] for k in whole]) if whole else ()
+        scores = self.aligner.scores([(words[k][0], words[k][1]) for k in whole]) if whole else ()
         for k, score in zip(whole, scores, strict=True):
-            pair, turned = words[k], self.texts[k][0] > self.texts[k][1]
+            pair, turned = words[k], words[k][0] != _cut(self.texts[k][0])
             forward, reverse = (x.astype(float) for x in self.aligner.posteriors(*pair))
             mean = (forward + reverse) / 2
             sides = []
@@ -263,7 +263,7 @@ class PairTexts:
                     for word, p in zip(pair[s], best.tolist(), strict=True)
                 ]
             ends = [end for both in zip(*sides, strict=True) for end in sorted(both)]
-            values[k] = *_of_pair(*pair, forward, reverse), *ends
+            values[k] = *_of_pair(pair[0], pair[1], forward, reverse), *ends
         masses = []
         for side in cells:
             rows, columns, *weights = np.array(side, float).reshape(-1, 4).T
