@@ -212,7 +212,7 @@ def test_what_cannot_be_learned_is_refused():
 
 def test_folds_of_one_label_are_refused():
     pairs = Corpus(pairs_of(100, film=lambda k: "odd" if k % 2 else str(k)))
-    with pytest.raises(OptionError, match="a fold has one label alone"):
+    with pytest.raises(OptionError, match="a fold has all pairs of a label"):
         cross_validate(pairs, BINARY, [["cosine"]], group="film")
 
 
@@ -256,8 +256,9 @@ def test_random_labels_are_not_predicted():
         lambda p: replace(p, id="q"),
         lambda p: replace(p, id="q", source=p.target, target=p.source),
         lambda p: replace(p, id="q", source=(*p.source, "new")),
+        lambda p: replace(p, id="q", source=[word.upper() for word in p.source]),
     ],
-    ids=["equal", "reversed", "grouped"],
+    ids=["equal", "reversed", "grouped", "case"],
 )
 def test_test_pairs_of_the_training_part_are_refused(change):
     train = Corpus(pairs_of(film=lambda k: str(k // 3)))

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,13 +19,13 @@ from alignkit.align.aligner import Aligner
 from alignkit.errors import AlignkitError, FileError, FormatError, MissingTextError, OptionError
 from alignkit.identification.features import (
     TextFrequencies,
-    Texts,
     train_aligner,
 )
 from alignkit.identification.labelled_pairs import (
     LabelledPairs,
     check_ids,
     checked_group,
+    digest_of,
     leak_notes,
     text_of,
 )
@@ -106,7 +105,7 @@ class Identifier:
         pairs.check(view)
         notes = (*pairs.notes, *cautions(pairs, group))
         if test is not None:
-            notes += tuple(leak_notes(corpus, test, group, leaks))
+            notes += tuple(leak_notes(pairs, corpus, test, group, leaks))
         more = [] if test is None or inductive else [text_of(pair) for pair in test]
         aligner = train_aligner([*pairs.texts, *more]) if how.aligns else None
         places = np.arange(len(pairs.ids))
@@ -115,7 +114,7 @@ class Identifier:
         if "align" not in model.features:
             aligner = None
         aligned = "none" if aligner is None else "transductive" if more else "inductive"
-        trained = frozenset(map(_digest, pairs.texts))
+        trained = frozenset(map(digest_of, pairs.texts))
         return cls(view, model, how, aligner, aligned, trained, notes + constant_notes(model))
 
     def judge(self, corpus: Iterable[SentencePair]) -> tuple[tuple[str, ...], I8, F8]:
@@ -130,7 +129,7 @@ class Identifier:
 
     def known(self, corpus: Iterable[SentencePair]) -> int:
         """Return how many pairs of a corpus are training pairs, which are judged too well."""
-        return sum(_digest(text_of(pair)) in self.trained for pair in corpus)
+        return sum(digest_of(text_of(pair)) in self.trained for pair in corpus)
 
     def predict(self, corpus: Iterable[SentencePair]) -> dict[str, str]:
         """Return the label of each pair, by id."""
@@ -231,10 +230,6 @@ class Identifier:
         return cls(
             view, model, options, aligner, str(record["aligned"]), trained, tuple(record["notes"])
         )
-
-
-def _digest(texts: Texts) -> str:
-    return blake2b("\0".join(sorted(texts)).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def signature(

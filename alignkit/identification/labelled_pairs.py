@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from scipy import sparse
@@ -14,13 +15,14 @@ from alignkit._support.arguments import check_known
 from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
-from alignkit.corpora.split import find_leaks
+from alignkit.corpora.split import GROUPED, find_leaks
 from alignkit.errors import OptionError
-from alignkit.identification.features import Texts
+from alignkit.identification.features import Texts, tokens
 from alignkit.identification.similarity import sklearn
 from alignkit.model.corpus import Corpus, group_values
 from alignkit.model.labels import View
 from alignkit.model.sentence_pair import SentencePair, origin_of
+from alignkit.model.texts import compared
 
 GROUPS = ("goeswith", "entity", "original")
 """Attributes of known corpora that name pairs which belong together."""
@@ -83,8 +85,15 @@ class LabelledPairs:
 
 
 def text_of(pair: SentencePair) -> Texts:
-    """Return the two texts of a pair."""
-    return " ".join(pair.source or ()), " ".join(pair.target or ())
+    """Return the two texts of a pair; canonically equivalent ones are equal."""
+    source, target = (compared(" ".join(words or ())).strip() for words in pair.words)
+    return source, target
+
+
+def digest_of(texts: Texts) -> str:
+    """Return the same text for pairs that differ in case, spaces or sides alone."""
+    words = sorted(" ".join(tokens(compared(text, ignore_case=True))) for text in texts)
+    return blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def check_ids(ids: Sequence[str]) -> None:
@@ -114,8 +123,9 @@ def _groups(pairs: Sequence[SentencePair], group: str | None) -> tuple[I8, int]:
     places: dict[object, int] = {}
     edges: list[tuple[int, int]] = []
     for k, pair in enumerate(pairs):
-        names[k] = names[k] or [origin_of(pair) or pair.id]
-        keys = (*names[k], frozenset(text_of(pair)))
+        origin = origin_of(pair) or pair.id
+        names[k] = names[k] or [origin]
+        keys = *names[k], (origin,), digest_of(text_of(pair)).encode()
         edges += [(k, places.setdefault(key, len(places) + len(pairs))) for key in keys]
     ends = np.array(edges, int).reshape(-1, 2).T
     size = len(pairs) + len(places)
@@ -142,27 +152,36 @@ def refuse_directions(view: View) -> None:
 def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[tuple[I8, I8]]:
     """Yield training and test places among some; groups stay whole, labels are stratified."""
     labels, groups = pairs.labels[places], pairs.groups[places]
-    number = len(np.unique(groups))
-    if number < count:
-        raise OptionError(f"{how_many(number, 'group')} cannot be divided into {count} folds")
+    number, each = len(np.unique(groups)), np.unique(labels, return_counts=True)[1]
+    for n, what in ((number, "group"), (int(each.min()), "pair of the rarest label")):
+        if not 2 <= count <= n:
+            raise OptionError(f"{how_many(n, what)} cannot be divided into {count} folds")
     grouped = number < len(groups)
     kind = "StratifiedGroupKFold" if grouped else "StratifiedKFold"
     divider = getattr(sklearn("model_selection"), kind)(count, shuffle=True, random_state=seed)
     for train, test in divider.split(labels, labels, groups if grouped else None):
+        if len(np.unique(labels[train])) < len(each):
+            raise OptionError("a fold has all pairs of a label: its groups are too large")
         yield places[train], places[test]
 
 
-def leak_notes(train: Corpus, test: Corpus, group: str | None, leaks: str) -> Iterator[str]:
+def leak_notes(
+    pairs: LabelledPairs, train: Corpus, test: Corpus, group: str | None, leaks: str
+) -> Iterator[str]:
     """Yield what the test part shares with the training part, or refuse it."""
     check_known("way with leaks", leaks, ("refuse", "report"))
+    known = set(map(digest_of, pairs.texts))
+    equal = [pair.id for pair in test if digest_of(text_of(pair)) in known]
     listed = find_leaks(train, test, () if group is None else (group,))
-    if listed:
-        counts = Counter(leak.kind for leak in listed)
-        kinds = ", ".join(f"{n} {kind}" for kind, n in counts.items())
-        said = f"test pairs are in the training part ({kinds}; the first is {listed[0].test!r})"
+    grouped = [leak.test for leak in listed if leak.kind == GROUPED]
+    if both := equal + grouped:
+        kinds = f"{len(equal)} equal, {len(grouped)} grouped; the first is {both[0]!r}"
+        said = f"test pairs are in the training part ({kinds})"
         if leaks == "refuse":
             raise OptionError(f"{said}: divide the corpus anew, or only report leaks")
         yield said
-    known = {text for pair in train for text in text_of(pair)}
-    if shared := sum(text in known for pair in test for text in text_of(pair)):
+    if group is not None and (alone := sum(not group_values(pair, group, None) for pair in test)):
+        yield f"{how_many(alone, 'test pair')} without {group}: they may share groups with training"
+    texts = {text for pair in pairs.texts for text in pair if text}
+    if shared := sum(text in texts for pair in test for text in text_of(pair)):
         yield f"the training part has {how_many(shared, 'text')} of the test part"

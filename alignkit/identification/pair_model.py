@@ -139,8 +139,6 @@ class PairModel:
 def _fit(matrix: Matrix, labels: I8, unfitted: PairModel, options: IdentifierOptions) -> PairModel:
     """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
     classes = len(unfitted.intercepts)
-    if len(set(labels.tolist())) < 2:
-        raise OptionError("a fold has one label alone: its groups are too large; use other groups")
     if options.classifier == "forest":
         make = sklearn("ensemble").RandomForestClassifier
         forest = make(500, min_samples_leaf=5, random_state=options.seed)
