@@ -1,5 +1,5 @@
-from .cotraining import CoTrained as CoTrained
 from .cotraining import ContextRule as ContextRule
+from .cotraining import CoTrained as CoTrained
 from .cotraining import cotrain as cotrain
 from .derivation.derivation import Derivation as Derivation
 from .derivation.derivation import RuleToken as RuleToken
