@@ -26,6 +26,8 @@ from .figures import Together as Together
 from .fleiss import FleissKappa as FleissKappa
 from .fleiss import fleiss_from_counts as fleiss_from_counts
 from .fleiss import fleiss_kappa as fleiss_kappa
+from .judges import Judges as Judges
+from .judges import fit_judges as fit_judges
 from .judgments.result import JudgmentAgreement as JudgmentAgreement
 from .kappa import CellAgreement as CellAgreement
 from .kappa import Contingency as Contingency

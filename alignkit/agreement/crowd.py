@@ -11,6 +11,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit._support.wording import how_many
 from alignkit.agreement.cautions import Hit, Hits, find_cautions
+from alignkit.agreement.judges import LEAST_JUDGES, Judges, fit_judges
 from alignkit.agreement.judgments import consensus
 from alignkit.agreement.judgments.consensus import GOOD_IN, LEAST_JUDGED, GoldVerdict, Labels
 from alignkit.agreement.judgments.question import judges
@@ -42,6 +43,7 @@ class AnnotatorQuality:
     others: float  # kappa against the majority of the others
     power: float  # how probably the gold questions would reject somebody who guesses
     used: int = 0  # how many of the labels are given
+    model: Value | None = None  # the probability of a right label, by the model of judges
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class CrowdQuality(Result):
     rewrites_left_out, notes : The number of rewrites left out because nobody judged them, and notes
         on them.
     warnings : Warnings to read before the numbers.
+    judges : The model of judges; None without.
     """
 
     scheme: str
@@ -108,6 +111,7 @@ class CrowdQuality(Result):
     rewrites_left_out: int = 0
     notes: tuple[str, ...] = ()
     warnings: tuple[Caution, ...] = ()
+    judges: Judges | None = None
 
     @property
     def commonest(self) -> str:
@@ -149,10 +153,11 @@ class CrowdQuality(Result):
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
         phrases = f"|over:{self.over}|good-in:{self.good_in}" if self.over else ""
+        model = "|model:one-coin" if self.judges else ""
         return (
             f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
             f"|look:{'sequential' if self.sequential else 'once'}|after:{self.after}"
-            f"|again-by:{self.by}{phrases}|version:{__version__}"
+            f"|again-by:{self.by}{phrases}{model}|version:{__version__}"
         )
 
     def tables(self) -> Sequence[Table]:
@@ -199,6 +204,8 @@ class CrowdQuality(Result):
             Column("guesser rejected", "decimal", key="power", digits=5), Column("verdict"),
             Column("after", "count", key="rejected_at"),
         ][: None if self.sequential else -1]  # fmt: skip
+        if self.judges is not None:
+            columns.insert(2, Column("right (model)", "percent", key="model"))
         rows: list[list[Cell]] = []
         for person in self.annotators:
             gold = person.gold
@@ -206,6 +213,8 @@ class CrowdQuality(Result):
             accuracy = Value(gold.accuracy, gold.low, gold.high)
             numbers = person.judged, gold.judged, gold.right, accuracy, gold.baseline, *kappas
             row = [person.name, *numbers, person.power, gold.verdict, gold.rejected_at]
+            if self.judges is not None:
+                row.insert(2, person.model)
             rows.append(row[: len(columns)])
         note = (
             "one label: the accuracy of always giving the most common right label of these "
@@ -244,6 +253,10 @@ def _hits(quality: CrowdQuality) -> Hits:
             yield "one-label", Hit(person.name, "", str(person.judged), person.judged)
         if isnan(kappa):
             yield "unknown-kappa", Hit(person.name, "", "")
+    if quality.judges is not None:
+        yield "hard-items", Hit("", "", "")
+        if len(quality.annotators) == LEAST_JUDGES and quality.labels == 2:
+            yield "untestable", Hit("", "", "")
     if quality.by == "consensus":
         yield "contains", Hit("", "", "")
     if quality.sequential and not quality.timed:
@@ -267,6 +280,12 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
     "weak-gold":
         ("the gold questions would reject somebody who guesses with a probability of only {number}",
          "ask more gold questions, check after each (sequential), or use a view with more labels"),
+    "hard-items":
+        ("the model is too sure where pairs are hard for everybody",
+         "do not let it replace gold questions"),
+    "untestable":
+        ("with three annotators and two labels, nothing can show that the model is wrong",
+         "ask gold questions, or more annotators"),
     "contains":
         ("the consensus contains the annotator: one of three annotators who guesses between two "
          "labels gets a kappa near .5 - k / 2 (k: the kappa of the other two), perhaps above .4",
@@ -303,6 +322,7 @@ def crowd_quality(
     over: str | None = None,
     good: Sequence[str] | None = None,
     good_in: str = "any",
+    model: bool = False,
     confidence: float = 0.95,
     lenient_labels: bool = False,
     rewrites: bool = False,
@@ -323,6 +343,8 @@ def crowd_quality(
     good : The labels that make a pair good; None takes those that the view ``binary`` calls 1.
     good_in : A phrase is good if it is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
         contexts.
+    model : Fit a model of judges, with the gold questions, too; see `fit_judges`. Pairs to judge
+        again are then listed by its doubt.
     lenient_labels : Leave out judgments that are not in the scheme instead of raising an error.
     rewrites : Include rewrites, which nobody judged; see `alignkit.model.sentence_pair`.
 
@@ -386,7 +408,14 @@ def crowd_quality(
     decisive = zip(kept, majority if by == "consensus" else others, strict=True)
     # nobody who is rejected judges anything again
     usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in decisive]
-    again = consensus.judge_again(values, usable).items()
+    again = list(consensus.judge_again(values, usable).items())
+    fitted = fit_judges(values, size, right) if model else None
+    if fitted is not None:
+        sure = fitted.posterior.max(axis=1)
+        again.sort(key=lambda item: float(sure[item[0]]))
+        bounds = zip(fitted.right.tolist(), fitted.interval.tolist(), strict=True)
+        each = tuple(replace(person, model=Value(p, low, high, _reason(low)))
+                     for person, (p, (low, high)) in zip(each, bounds, strict=True))  # fmt: skip
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
         good_labels = _good_labels(looked, good)
@@ -398,9 +427,13 @@ def crowd_quality(
         suspicious=tuple(_suspicious(corpus, looked, values[kept], right)),
         over=over, good_in=good_in, phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
-        rewrites_left_out=left_out, notes=notes,
+        rewrites_left_out=left_out, notes=notes, judges=fitted,
     )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
+
+
+def _reason(low: float) -> str:
+    return "the judgments say too little about the interval" if isnan(low) else ""
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.errors import OptionError
-from alignkit.stats.resampling import SEED, Interval, confidence_interval, ratio
+from alignkit.stats.resampling import SEED, Counts, Interval, confidence_interval, ratio
 
 Floats = NDArray[np.float64]
 
@@ -144,7 +144,7 @@ def noise(chance: ChanceTerms, aggregate: str) -> Floats:
     return np.stack([chance.ratio_variance, zero, zero], axis=1)
 
 
-def correction_ratios(sums: Floats) -> dict[str, Floats]:
+def correction_ratios(sums: Counts) -> dict[str, Floats]:
     """Return pi, pi0 and C of (R, 4) sums of terms; NaN if undefined."""
     pi, pi0 = ratio(sums[:, 0], sums[:, 1]), ratio(sums[:, 2], sums[:, 3])
     return {"pi": pi, "pi0": pi0, "C": ratio(pi - pi0, 1 - pi0)}
@@ -271,7 +271,8 @@ def _sampled(
         for row in drawn:
             a, b = (_draw(sample, unit, annotator, rng) for annotator, rng in enumerate(rngs))
             row[:] = len(a), len(b), len(a & b)
-        chance = ObservedTerms.of(*drawn.T, normalizer)
+        first, second, common = drawn.T
+        chance = ObservedTerms.of(first, second, common, normalizer)
         used = ~np.isnan(chance.ratio)
         if not used.any():
             continue

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             annotator must answer before being rejected (default: 10)
         --like  parade: compare annotators with a consensus that includes them (default: only with
             the others)
+        --model  fit a model of judges: how probably each gives the right label
         """, like={"choices": ("parade",)},
         after={"type": number(1), "default": 10})  # fmt: skip
     add_options(parser.add_argument_group("good phrases"), """
@@ -68,6 +69,6 @@ def run(options: argparse.Namespace) -> None:
             corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,
             sequential=options.sequential, after=options.after, like=options.like,
             over=options.over, good=options.good, good_in=options.good_in or "any",
-            lenient_labels=options.lenient_labels, rewrites=options.rewrites,
+            lenient_labels=options.lenient_labels, rewrites=options.rewrites, model=options.model,
         )  # fmt: skip
     print_findings(quality, options, title="Quality of a crowd")

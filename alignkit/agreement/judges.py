@@ -1,0 +1,110 @@
+"""A model of judges: each gives the right label with a probability of their own (one coin)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.array_types import F8, I8
+from alignkit.errors import OptionError
+
+LEAST_JUDGES, LEAST_JUDGED = 3, 10
+_ROUNDS, _CHANGE = 300, 1e-7
+_START = 0.01  # added to each label's votes
+_Z = 1.959964
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """A fitted model of A judges, P pairs and K labels.
+
+    Parameters
+    ----------
+    pi : The share of each label, (K,).
+    right : The probability that a judge gives the right label, (A,).
+    interval : Its 95% interval by Louis' information, (A, 2); NaN if the information is not
+        positive.
+    posterior : The probability of each label of each pair, (P, K).
+    rounds : The number of rounds.
+    """
+
+    pi: F8
+    right: F8
+    interval: F8
+    posterior: F8
+    rounds: int
+
+
+def fit_judges(
+    values: NDArray[np.integer[Any]], labels: int, gold: NDArray[np.integer[Any]] | None = None
+) -> Judges:
+    """Fit a model of judges by expectation maximization.
+
+    The right label z of a pair has the probabilities pi. A judge gives z with probability r, and
+    each other label with (1 - r)/(K - 1). r has a Beta prior with 2 K right and K wrong answers;
+    1 is added to each label's share.
+
+    Parameters
+    ----------
+    values : The labels that A judges gave P pairs, (A, P), from 0; below 0: none.
+    labels : The number of labels, K.
+    gold : The right labels, (P,), where known; below 0: unknown.
+
+    Raises
+    ------
+    OptionError : If there are fewer than 3 judges, fewer than 2 labels, or a judge gave fewer than
+        10 labels.
+
+    References
+    ----------
+    Dawid & Skene 1979, Applied Statistics 28(1); the intervals: Louis 1982, JRSS B 44(2).
+
+    Examples
+    --------
+    >>> votes = np.array([[0, 1] * 10, [0, 1] * 10, [0, 1, 1, 0] * 5])
+    >>> fit_judges(votes, 2).right.round(2)
+    array([0.92, 0.92, 0.62])
+    """
+    values = np.asarray(values, np.int64)
+    judged = values >= 0
+    n = judged.sum(1)
+    if len(values) < LEAST_JUDGES or labels < 2:
+        raise OptionError(f"a model of judges needs {LEAST_JUDGES} judges and 2 labels, or more")
+    if n.min() < LEAST_JUDGED:
+        raise OptionError(f"a judge gave {n.min()} labels; the model needs {LEAST_JUDGED}")
+    given = np.zeros((*values.shape, labels))  # whether a judge gave a pair a label
+    np.put_along_axis(given, np.maximum(values, 0)[..., None], judged[..., None], axis=2)
+    known = np.zeros(values.shape[1], bool) if gold is None else np.asarray(gold) >= 0
+    fixed = np.eye(labels)[np.asarray(gold)[known]] if gold is not None else np.zeros((0, labels))
+    posterior = given.sum(0) + _START
+    posterior /= posterior.sum(1, keepdims=True)
+    posterior[known] = fixed
+    rounds, change = 0, 1.0
+    while rounds < _ROUNDS and change >= _CHANGE:
+        rounds += 1
+        hits = np.einsum("apk,pk->a", given, posterior)
+        right = (hits + 2 * labels) / (n + 3 * labels)
+        pi = (posterior.sum(0) + 1) / (len(posterior) + labels)
+        gain = np.log(right) - np.log((1 - right) / (labels - 1))
+        logs = np.log(pi) + np.einsum("a,apk->pk", gain, given)
+        before, posterior = posterior, np.exp(logs - logs.max(1, keepdims=True))
+        posterior /= posterior.sum(1, keepdims=True)
+        posterior[known] = fixed
+        change = np.abs(posterior - before).max()
+    return Judges(pi, right, _intervals(given, posterior, n, right), posterior, rounds)
+
+
+def _intervals(given: F8, posterior: F8, n: I8, right: F8) -> F8:
+    """Return intervals from Louis' information: that of known labels, less what is unknown."""
+    weights = np.einsum("apk,pk->ap", given, posterior)
+    both = right * (1 - right)
+    information = n / both - (weights * (1 - weights)).sum(1) / both**2
+    spread = np.full(len(right), nan)
+    positive = information > 0
+    spread[positive] = _Z / np.sqrt(information[positive])
+    bounds: F8 = np.clip(np.stack((right - spread, right + spread), axis=1), 0, 1)
+    return bounds

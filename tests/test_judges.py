@@ -1,0 +1,142 @@
+"""The model of judges: its numbers, a plain reference, and simulations."""
+
+import numpy as np
+import pytest
+from command import made, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignkit import Annotation, Corpus, SentencePair, write_corpus
+from alignkit.agreement import fit_judges
+from alignkit.errors import OptionError
+
+
+def example():
+    """Make the three annotators of the page on judgments."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 60)
+    rows = [np.where(rng.random(60) < known, truth, rng.integers(0, 2, 60))
+            for known in (0.8, 0.8, 0)]  # fmt: skip
+    return np.array(rows)
+
+
+def test_the_numbers_of_the_page():
+    values = example()
+    judges = fit_judges(values, 2)
+    assert judges.right == pytest.approx([0.9062, 0.9110, 0.5117], abs=5e-5)
+    assert judges.pi == pytest.approx([0.5472, 0.4528], abs=5e-5)
+    spread = [0.0504, 0.0502, 0.0700]
+    assert judges.interval[:, 0] == pytest.approx(judges.right - 1.96 * np.array(spread), abs=3e-4)
+    of = {tuple(votes): judges.posterior[p, 1] for p, votes in enumerate(values.T.tolist())}
+    expected = {(0, 1, 1): 0.4788, (1, 1, 0): 0.9874, (1, 0, 0): 0.4270, (1, 0, 1): 0.4499}
+    assert {votes: of[votes] for votes in expected} == pytest.approx(expected, abs=5e-5)
+
+
+def plain(values, labels, rounds):
+    """Do the same with loops."""
+    pairs = range(len(values[0]))
+    q = []
+    for p in pairs:
+        votes = [sum(row[p] == k for row in values) + 0.01 for k in range(labels)]
+        q.append([x / sum(votes) for x in votes])
+    for _ in range(rounds):
+        right = []
+        for row in values:
+            judged = [p for p in pairs if row[p] >= 0]
+            hits = sum(q[p][row[p]] for p in judged)
+            right.append((hits + 2 * labels) / (len(judged) + 3 * labels))
+        pi = [(sum(q[p][k] for p in pairs) + 1) / (len(pairs) + labels) for k in range(labels)]
+        for p in pairs:
+            weights = []
+            for k in range(labels):
+                weight = pi[k]
+                for r, row in zip(right, values, strict=True):
+                    if row[p] >= 0:
+                        weight *= r if row[p] == k else (1 - r) / (labels - 1)
+                weights.append(weight)
+            q[p] = [x / sum(weights) for x in weights]
+    return right, pi, q
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 3).flatmap(lambda k: st.tuples(
+    st.just(k), st.lists(st.lists(st.integers(-1, k - 1), min_size=14, max_size=14),
+                         min_size=3, max_size=4))))  # fmt: skip
+def test_the_fit_is_that_of_a_plain_loop(case):
+    labels, values = case
+    values = [[*([0] * 10), *row] for row in values]
+    judges = fit_judges(np.array(values), labels)
+    right, pi, q = plain(values, labels, judges.rounds)
+    assert judges.right == pytest.approx(right)
+    assert judges.pi == pytest.approx(pi)
+    assert judges.posterior == pytest.approx(np.array(q))
+    assert judges.posterior.sum(1) == pytest.approx(1)
+
+
+def test_gold_is_kept_and_teaches():
+    values = example()
+    gold = np.where(np.arange(60) < 20, 1 - values[0], -1)
+    judges = fit_judges(values, 2, gold)
+    assert judges.posterior[:20].argmax(1).tolist() == gold[:20].tolist()
+    assert judges.right[0] < fit_judges(values, 2).right[0]
+
+
+def test_what_the_model_cannot_say():
+    values = example()
+    with pytest.raises(OptionError, match="3 judges"):
+        fit_judges(values[:2], 2)
+    with pytest.raises(OptionError, match="a judge gave 9 labels"):
+        fit_judges(np.where(np.arange(60) < 51, [[0], [0], [-1]], values), 2)
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    pairs = [
+        SentencePair(f"p{k}", ("a",), ("b",), {
+            name: Annotation(None, judgment=str(label))
+            for name, label in zip(("ann", "ben", "eve", "gold"), (*votes, votes[0]), strict=True)
+            if name != "gold" or k < 12
+        })
+        for k, votes in enumerate(example().T.tolist())
+    ]  # fmt: skip
+    write_corpus(Corpus(pairs), tmp_path / "crowd.jsonl")
+    return tmp_path / "crowd.jsonl"
+
+
+def test_quality_with_a_model(crowd, capsys):
+    base = "quality", crowd, "--gold", "gold", "--scheme", "binary"
+    ran = made(capsys, *base, "--model", "--json")
+    gold = np.where(np.arange(60) < 12, example()[0], -1)
+    judges = fit_judges(example(), 2, gold)
+    assert [row["model"] for row in ran.json["annotators"]] == pytest.approx(judges.right.tolist())
+    doubt = judges.posterior.max(1)
+    again = [doubt[int(row["pair"][1:])] for row in ran.json["again"]]
+    assert again == sorted(again)
+    cautions = " ".join(ran.json["cautions"])
+    assert "too sure where pairs are hard for everybody" in cautions
+    assert "nothing can show that the model is wrong" in cautions
+    assert "model" not in made(capsys, *base, "--json").json["annotators"][0]
+    assert "right (model)" in made(capsys, *base, "--model").out
+    run(capsys, *base, "--model", "--annotators", "ann", "ben").failed("needs 3 judges")
+
+
+@pytest.mark.slow
+def test_intervals_cover_and_the_model_beats_the_majority():
+    """Twenty judges, three for each pair, five of whom guess: .95 to .98 covered, .904 right."""
+    rng = np.random.default_rng(7)
+    covered, right = [], []
+    for _ in range(60):
+        truth = rng.integers(0, 2, 400)
+        skill = np.r_[rng.uniform(0.7, 0.95, 15), np.full(5, 0.5)]
+        values = np.full((20, 400), -1)
+        for p in range(400):
+            who = rng.choice(20, 3, replace=False)
+            values[who, p] = np.where(rng.random(3) < skill[who], truth[p], 1 - truth[p])
+        judges = fit_judges(values, 2)
+        covered.append((judges.interval[:, 0] <= skill) & (skill <= judges.interval[:, 1]))
+        votes = [(values == k).sum(0) for k in (0, 1)]
+        guesses = judges.posterior.argmax(1), np.argmax(votes, 0)
+        right.append([(guess == truth).mean() for guess in guesses])
+    assert 0.93 < np.mean(covered) < 0.99
+    model, majority = np.mean(right, axis=0)
+    assert model > majority + 0.02
