@@ -2,6 +2,7 @@ from .agreement.coefficients import C as C
 from .agreement.coefficients import alpha as alpha
 from .agreement.coefficients import fleiss as fleiss
 from .agreement.coefficients import kappa as kappa
+from .agreement.planning import plan_pairs as plan_pairs
 from .agreement.question import agree as agree
 from .align.aligner import Aligner as Aligner
 from .align.bitext import Bitext as Bitext

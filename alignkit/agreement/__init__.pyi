@@ -40,6 +40,10 @@ from .overlaps import Overlap as Overlap
 from .overlaps import OverlapRow as OverlapRow
 from .overlaps import overlap as overlap
 from .pairs import UNIVERSES as UNIVERSES
+from .planning import PairPlan as PairPlan
+from .planning import PairPlans as PairPlans
+from .planning import plan_every_two as plan_every_two
+from .planning import plan_pairs as plan_pairs
 from .question import agree as agree
 from .result import Agreement as Agreement
 from .result import Caution as Caution

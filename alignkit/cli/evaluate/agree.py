@@ -34,7 +34,7 @@ from alignkit.cli.common.media import (
 )
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.corpora.merge import merged
-from alignkit.cli.parser import add_options, number, saved_file
+from alignkit.cli.parser import add_options, number, real, saved_file
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.io.inputs import naming
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
 RARE = (
     "--aggregate --consensus --csv --disagreements --exact-case --function-words --in-order "
-    "--chance-samples --markdown --plot-width --split --ties --weights"
+    "--assurance --chance-samples --markdown --plot-width --split --ties --weights"
 )
 """Options that only --help-all shows."""
 
@@ -96,7 +96,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
-        """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)})  # fmt: skip
+        --plan W  print how many pairs two annotators need for F1 within W, such as 0.03, instead
+        --assurance P  with --plan, the probability that the second number is enough (default: 0.8)
+        """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
+        plan={"type": real("a share between 0 and 1", 0, 1)},
+        assurance={"type": real("a probability", 0, 1), "default": 0.8})  # fmt: skip
     group = parser.add_argument_group("output")
     add_media(group)
     add_options(group.add_mutually_exclusive_group(), """
@@ -134,6 +138,8 @@ def run(options: argparse.Namespace) -> None:
         return _on_sets(options)
     if options.chance_samples is not None:
         raise OptionError("--chance-samples is for sets; add --on sets")
+    if options.plan is not None:
+        return _plan(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
@@ -154,6 +160,21 @@ def _on_sets(options: argparse.Namespace) -> None:
         seed=options.seed, **chosen,
     )  # fmt: skip
     print_result(result, options)
+
+
+def _plan(options: argparse.Namespace) -> None:
+    from alignkit.agreement.planning import plan_every_two
+
+    chosen = {name: value for name, value in typed(options).items() if name != "seed"}
+    wrong = [name for name in chosen if name not in ("ignore_identical", "exact_case")]
+    if wrong or options.on != "alignments":
+        name = wrong[0].replace("_", "-") if wrong else "on"
+        raise OptionError(f"--{name} does not apply to a plan: leave it out")
+    plans = plan_every_two(
+        _corpus(options), options.annotators, half_width=options.plan,
+        assurance=options.assurance, **chosen,
+    )  # fmt: skip
+    print_result(plans, options)
 
 
 def _on_alignments(options: argparse.Namespace) -> str:

@@ -1,0 +1,193 @@
+"""How many sentence pairs two annotators need for an interval of a given width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.array_types import F8
+from alignkit.agreement.intervals import Rows, Statistic
+from alignkit.agreement.overlaps import OVERLAP
+from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.sections import OF_TWO
+from alignkit.errors import OptionError
+from alignkit.model.annotation import ROLES
+from alignkit.model.corpus import Corpus
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.result import Result
+from alignkit.tables.table import Table
+from alignkit.version import __version__
+
+LEAST_PILOT, SHORT_PILOT = 30, 100
+_CHUNK = 1 << 22  # weights at a time
+
+
+@dataclass(frozen=True)
+class PairPlan:
+    """How many sentence pairs must be annotated twice.
+
+    Parameters
+    ----------
+    statistic, level : What the interval is of.
+    half_width : The half width of the 95% interval.
+    pilot : The number of pairs that two annotators have done.
+    value : The statistic of the pilot.
+    spread : The standard deviation of the pairs' influence.
+    pairs : The number that is enough in about half of the cases.
+    assured : The number that is enough with the probability `assurance`.
+    """
+
+    statistic: str
+    level: str
+    half_width: float
+    assurance: float
+    pilot: int
+    value: float
+    spread: float
+    pairs: int
+    assured: int
+
+    def __str__(self) -> str:
+        width = f"{100 * self.half_width:g} points"
+        text = (
+            f"to know {self.statistic} ({self.level}) within {width}, about {self.pairs:,} pairs "
+            f"annotated twice are enough in about half of the cases, {self.assured:,} in about "
+            f"{self.assurance:.0%} (from {self.pilot} pairs)"
+        )
+        short = f"; from fewer than {SHORT_PILOT} pairs, this is rough"
+        return text + (short if self.pilot < SHORT_PILOT else "")
+
+
+@dataclass(frozen=True)
+class PairPlans(Result):
+    """The plans of every two annotators."""
+
+    plans: dict[tuple[str, str], PairPlan]
+    signature: str = ""
+
+    @property
+    def head(self) -> list[str]:
+        """The plan that needs most pairs, in words."""
+        first, second = max(self.plans, key=lambda two: self.plans[two].pairs)
+        return [f"{first} and {second}: {self.plans[first, second]}"]
+
+    def tables(self) -> list[Table]:
+        """Return a row for every two annotators."""
+        columns = [
+            Column("first"), Column("second"), Column("pairs", "count", key="pilot"),
+            Column("value", "decimal", digits=3), Column("sd", "decimal", key="spread", digits=3),
+            Column("enough in half of the cases", "count", key="pairs"),
+            Column("enough, assured", "count", key="assured"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = [[*two, x.pilot, x.value, x.spread, x.pairs, x.assured]
+                for two, x in self.plans.items()]  # fmt: skip
+        note = "sd: of the influence of a pair on the statistic"
+        return [Table("Pairs to annotate twice", columns, rows, note, "plans", stub=2)]
+
+
+def plan_every_two(corpus: Corpus, annotators: Sequence[str] | None, **options: Any) -> PairPlans:
+    """Return the plans of every two annotators (None: all people); see `plan_pairs`."""
+    names = annotators
+    if names is None:
+        names = [name for name, role in corpus.roles.items() if role == ROLES[0]]
+    if len(names) < 2:
+        raise OptionError("a plan needs two annotators; name them")
+    plans = {two: plan_pairs(corpus, *two, **options) for two in combinations(names, 2)}
+    plan = next(iter(plans.values()))
+    width = f"half-width:{plan.half_width:g}|assurance:{plan.assurance:g}"
+    return PairPlans(plans, f"plan:{plan.level}.{plan.statistic}|{width}|version:{__version__}")
+
+
+def plan_pairs(
+    corpus: Corpus,
+    first: str,
+    second: str,
+    *,
+    level: str = "words.possible",
+    statistic: str = "f1",
+    half_width: float = 0.03,
+    assurance: float = 0.8,
+    ignore_identical: bool = True,
+    exact_case: bool = False,
+) -> PairPlan:
+    """Estimate how many pairs must be annotated twice for a 95% interval of a half width.
+
+    The influence of pair p is u = (2 I - F S) / mean S for F1 (I shared items, S items of both, F
+    the F1 of the corpus), and (P - 1)(T - T without p) for another statistic T of P pairs. Then n =
+    (1.96 sd(u) / half width)^2. The second figure has a larger sd: times exp(z sqrt((g - 1)/(4 (m -
+    1)))), with m pairs, g = m4/m2^2 of u, and z the normal quantile of `assurance`.
+
+    Parameters
+    ----------
+    first, second : The two annotators of the pilot: 30 pairs or more.
+    level, statistic : A level and a measure of agreement, such as ``words.sure`` and ``f1``, or
+        ``cells.possible`` and ``kappa``.
+    half_width : Half of the width of the interval.
+    assurance : The probability with which the second figure is enough.
+    ignore_identical, exact_case : As in `overlap`.
+
+    Raises
+    ------
+    OptionError : If there are fewer than 30 pairs, or a number is out of its range.
+    UnknownNameError : If the level or the statistic is not known.
+
+    Examples
+    --------
+    >>> from alignkit import read_corpus
+    >>> corpus = read_corpus("samples/paraphrases.jsonl")
+    >>> plan = plan_pairs(corpus, "anna", "ben")
+    >>> plan.pilot, plan.pairs <= plan.assured
+    (64, True)
+    """
+    check_arguments(plan_pairs, locals())
+    check_case(ignore_identical, exact_case)
+    if not (0 < half_width < 1 and 0 < assurance < 1):
+        raise OptionError("the half width and the assurance are between 0 and 1")
+    known: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
+    check_known("level", level, known)
+    check_known("statistic", statistic, known[level].measures)
+    data = CorpusData(corpus, exact_case=exact_case)
+    rows = known[level].rows(PairData.of(data, (first, second), ignore_identical=ignore_identical))
+    m = len(rows)
+    if m < LEAST_PILOT:
+        raise OptionError(f"{m} pairs have both annotators; a plan needs {LEAST_PILOT} or more")
+    influence = _f1_influence(rows) if statistic == "f1" else _influence(rows, statistic)
+    spread = float(influence.std(ddof=1))
+    if not np.isfinite(spread):
+        raise OptionError(f"{statistic} of {level} is not defined without some of the pairs")
+    centred = influence - influence.mean()
+    kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2) if spread else 1.0
+    wider = np.exp(ndtri(assurance) * sqrt((kurtosis - 1) / (4 * (m - 1))))
+    pairs = [round((1.96 * sd / half_width) ** 2) for sd in (spread, spread * wider)]
+    value = rows.figures()[statistic]
+    return PairPlan(statistic, level, half_width, assurance, m, value, spread, *pairs)
+
+
+def _f1_influence(rows: Rows) -> F8:
+    """Return (2 I - F S) / mean S of each pair; pairs without items have 0."""
+    hypothesis, found, reference, also = np.asarray(rows.counts).T
+    size, shared = hypothesis + reference, found + also
+    whole = size.sum()
+    if not whole:
+        return np.full(len(size), np.nan)
+    influence: F8 = (shared - shared.sum() / whole * size) / (whole / len(size))
+    return influence
+
+
+def _influence(rows: Rows, statistic: str) -> F8:
+    """Return (P - 1)(T - T without p) of each pair p."""
+    m = len(rows)
+    whole, without = rows.figures()[statistic], np.empty(m)
+    step = max(1, _CHUNK // m)
+    for start in range(0, m, step):
+        weights = np.ones((min(step, m - start), m))
+        weights[np.arange(len(weights)), start + np.arange(len(weights))] = 0
+        without[start : start + step] = rows.measure(rows.sums(weights))[statistic]
+    return (m - 1) * (whole - without)

@@ -1,0 +1,108 @@
+"""How many pairs two annotators need: published numbers, a plain reference, and the command."""
+
+import numpy as np
+import pytest
+from command import PARAPHRASES, made, run
+
+from alignkit import read_corpus
+from alignkit.agreement import overlap, plan_pairs
+from alignkit.errors import OptionError, UnknownNameError
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return read_corpus(PARAPHRASES)
+
+
+def test_the_plan_is_that_of_a_plain_script(corpus):
+    plan = plan_pairs(corpus, "anna", "ben", half_width=0.02)
+    shared, sizes = [], []
+    for pair in corpus:
+        first, second = (
+            {(i, j) for i, j in pair.annotations[name].alignment.possible
+             if pair.source[i].casefold() != pair.target[j].casefold()}
+            for name in ("anna", "ben")
+        )  # fmt: skip
+        shared.append(len(first & second))
+        sizes.append(len(first) + len(second))
+    f1 = 2 * sum(shared) / sum(sizes)
+    u = (2 * np.array(shared) - f1 * np.array(sizes)) / np.mean(sizes)
+    assert plan.value == pytest.approx(f1)
+    assert plan.value == pytest.approx(overlap(corpus, "anna", "ben").words_possible.f1)
+    assert plan.spread == pytest.approx(u.std(ddof=1))
+    assert plan.pairs == round((1.96 * u.std(ddof=1) / 0.02) ** 2)
+    kurtosis = (u**4).mean() / (u**2).mean() ** 2  # u has the mean 0
+    wider = np.exp(0.8416 * np.sqrt((kurtosis - 1) / (4 * 63)))
+    assert plan.assured == pytest.approx((1.96 * u.std(ddof=1) * wider / 0.02) ** 2, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("level", "statistic"), [("cells.possible", "kappa"), ("alpha.sure", "masi")]
+)
+def test_other_statistics_leave_one_pair_out(corpus, level, statistic):
+    plan = plan_pairs(corpus, "anna", "ben", level=level, statistic=statistic)
+    assert plan.spread > 0
+    assert plan.pairs < plan.assured
+    assert plan_pairs(corpus, "ben", "anna", level=level, statistic=statistic) == plan
+
+
+def test_twice_as_wide_takes_a_quarter(corpus):
+    narrow, wide = (plan_pairs(corpus, "anna", "ben", half_width=w) for w in (0.01, 0.02))
+    assert narrow.pairs == pytest.approx(4 * wide.pairs, abs=3)
+
+
+def test_bad_plans(corpus):
+    with pytest.raises(OptionError, match="29 pairs have both annotators; a plan needs 30"):
+        plan_pairs(corpus[:29], "anna", "ben")
+    with pytest.raises(OptionError, match="between 0 and 1"):
+        plan_pairs(corpus, "anna", "ben", half_width=0.0)
+    with pytest.raises(UnknownNameError):
+        plan_pairs(corpus, "anna", "ben", statistic="kappa")
+
+
+def test_the_command(capsys):
+    ran = made(capsys, "agree", PARAPHRASES, "--plan", 0.03, "--json")
+    (row,) = ran.json["plans"]
+    plan = plan_pairs(read_corpus(PARAPHRASES), "anna", "ben")
+    assert (row["pairs"], row["assured"], row["pilot"]) == (plan.pairs, plan.assured, 64)
+    text = made(capsys, "agree", PARAPHRASES, "--plan", 0.03).out
+    assert text.startswith("anna and ben: to know f1 (words.possible) within 3 points, about")
+    assert "from fewer than 100 pairs, this is rough" in text
+    run(capsys, "agree", PARAPHRASES, "--plan", 0).failed("between 0 and 1")
+    run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--resamples", 5).failed("--resamples")
+    run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--annotators", "anna").failed(
+        "two annotators"
+    )
+
+
+@pytest.mark.real_data
+def test_the_numbers_of_goldalign(data):
+    corpus = read_corpus(str(data / "goldalign"), format="goldalign")
+    users = "demo-user-1", "demo-user-2"
+    plans = [plan_pairs(corpus, *users, half_width=w) for w in (0.05, 0.03, 0.02)]
+    assert plans[0].spread == pytest.approx(0.630, abs=5e-4)
+    assert [plan.pairs for plan in plans] == pytest.approx([610, 1694, 3810], abs=1)
+    kappas = [plan_pairs(corpus, *users, level="cells.possible", statistic="kappa", half_width=w)
+              for w in (0.05, 0.03)]  # fmt: skip
+    assert kappas[0].spread == pytest.approx(0.658, abs=5e-4)
+    assert [plan.pairs for plan in kappas] == pytest.approx([666, 1849], abs=1)
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+def test_plans_are_met_as_often_as_stated(data):
+    """Pilots of 100 pairs of GoldAlign, plans for 3 points: met in about .47 and .71 of them."""
+    corpus = read_corpus(str(data / "goldalign"), format="goldalign")
+    users = "demo-user-1", "demo-user-2"
+    rng = np.random.default_rng(3)
+    spread = plan_pairs(corpus, *users).spread
+    met = []
+    for _ in range(60):
+        pilot = [corpus[k] for k in rng.choice(len(corpus), 100).tolist()]
+        plan = plan_pairs(type(corpus)(pilot), *users)
+        widths = [1.96 * spread / np.sqrt(n) for n in (plan.pairs, plan.assured)]
+        met.append([width <= 1.05 * 0.03 for width in widths])
+    plain, assured = np.mean(met, axis=0)
+    assert 0.25 < plain < 0.75
+    assert plain < assured
+    assert assured > 0.55
