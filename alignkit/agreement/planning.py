@@ -172,8 +172,8 @@ def plan_pairs(
 
 def _f1_influence(rows: Rows) -> F8:
     """Return (2 I - F S) / mean S of each pair; pairs without items have 0."""
-    hypothesis, found, reference, also = np.asarray(rows.counts).T
-    size, shared = hypothesis + reference, found + also
+    first, first_shared, second, second_shared = np.asarray(rows.counts).T
+    size, shared = first + second, first_shared + second_shared
     whole = size.sum()
     if not whole:
         return np.full(len(size), np.nan)
