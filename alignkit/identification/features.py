@@ -125,6 +125,7 @@ class _Counts:
         return _divided(dot, np.sqrt(squares[0] * squares[1]))
 
 
+@dataclass(frozen=True, eq=False)
 class PairTexts:
     """Pairs of texts, and what their features need.
 
@@ -137,16 +138,11 @@ class PairTexts:
     encode_pairs : For ``pairs``: a function that returns features for pairs of texts, (n, d).
     """
 
-    def __init__(
-        self, texts: Sequence[Texts], *, function_words: Collection[str] = (),
-        aligner: Aligner | None = None, encode: Encoder | None = None,
-        encode_pairs: PairEncoder | None = None,
-    ) -> None:  # fmt: skip
-        self.texts = texts
-        self.function_words = function_words
-        self.aligner = aligner
-        self.encode: Any = encode
-        self.encode_pairs: Any = encode_pairs
+    texts: Sequence[Texts]
+    function_words: Collection[str] = ()
+    aligner: Aligner | None = None
+    encode: Any = None
+    encode_pairs: Any = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -210,12 +206,10 @@ class PairTexts:
     def _shared(self) -> F8:
         """The features of shared words and letters that need no frequencies."""
         stem, content = porter_stem(), self._is_content
-        rows = [
-            _shared_words(
-                pair, [{stem(w) for w in set(tokens(text)) if content(w)} for text in pair]
-            )
-            for pair in self.texts
-        ]
+        rows = []
+        for pair in self.texts:
+            stems = [{stem(word) for word in {*tokens(text)} if content(word)} for text in pair]
+            rows.append(_shared_words(pair, stems))
         return np.column_stack((rows, self._letters.cosine(np.ones(len(self._letters.names)))))
 
     def _is_content(self, word: str) -> bool:
@@ -318,12 +312,9 @@ def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
-    row = np.zeros(len(second) + 1, int)
-    codes: dict[str, int] = {}
-    other = np.array([codes.setdefault(word, len(codes)) for word in second], int)
+    row, other = np.zeros(len(second) + 1, int), np.array(second, object)
     for word in first:
-        best = np.where(other == codes.get(word, -1), row[:-1] + 1, row[1:])
-        row[1:] = np.maximum.accumulate(best)
+        row[1:] = np.maximum.accumulate(np.where(other == word, row[:-1] + 1, row[1:]))
     return int(row[-1])
 
 
