@@ -257,12 +257,17 @@ ENTITIES = '<!DOCTYPE c [<!ENTITY a "&b;&b;">]><corpus xmlns="urn:alignkit:corpu
 HEADER = '{"alignkit": "corpus", "version": 1}\n'
 
 
+def _numbers(count):
+    return "".join(f"{k}-{k * 7919 % 100_003}\n" for k in range(count)).encode()
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
         *((archive(kind), "Archives are not opened") for kind in ("zip", "w:", "w:gz", "w:bz2")),
         (b"7z\xbc\xaf\x27\x1c" + bytes(90), "Archives are not opened"),
-        (gzip.compress(b"0-0\n" * (1 << 20)), "unpacked, the files have more than"),
+        (gzip.compress(b"0-0\n" * (1 << 20)), "grows to more than 100 times its size"),
+        (gzip.compress(_numbers(400_000)), "unpacked, the files have more than"),
         (gzip.compress(LINKS.encode())[:-9], "cannot be unpacked"),
         (ENTITIES, "DOCTYPE"),
         (ENTITIES.encode("utf-16"), "DOCTYPE"),

@@ -49,3 +49,5 @@ from .result import Agreement as Agreement
 from .result import Caution as Caution
 from .set_agreement import SetAgreement as SetAgreement
 from .set_agreement import agree_on_sets as agree_on_sets
+from .votes import VoteTable as VoteTable
+from .votes import vote_table as vote_table

@@ -96,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
+        --votes  print what the adjudicated version made of each combination of votes instead
         --plan W  print how many pairs two annotators need for F1 within W, such as 0.03, instead
         --assurance P  with --plan, the probability that the second number is enough (default: 0.8)
         """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
@@ -140,6 +141,8 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--chance-samples is for sets; add --on sets")
     if options.plan is not None:
         return _plan(options)
+    if options.votes:
+        return _votes(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
@@ -175,6 +178,20 @@ def _plan(options: argparse.Namespace) -> None:
         assurance=options.assurance, **chosen,
     )  # fmt: skip
     print_result(plans, options)
+
+
+def _votes(options: argparse.Namespace) -> None:
+    from alignkit.agreement.votes import vote_table
+
+    corpus = _corpus(options)
+    settled = options.adjudicated
+    if settled is None:
+        roles = [name for name, role in corpus.roles.items() if role == "adjudicated"]
+        settled = roles[0] if len(roles) == 1 else None
+    if not settled or options.on != "alignments":
+        raise OptionError("--votes needs the adjudicated version of links: --adjudicated NAME")
+    exact = typed(options).get("exact_case", False)
+    print_result(vote_table(corpus, settled, options.annotators, exact_case=exact), options)
 
 
 def _on_alignments(options: argparse.Namespace) -> str:
