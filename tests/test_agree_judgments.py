@@ -240,7 +240,7 @@ def judged(*rows, **attributes):
 
 def test_views_that_are_equal_are_shown_once_and_named():
     found = measure(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary")
-    assert (found.views, str(found).count("anna ~ ben ")) == (("full",), 1)
+    assert (found.views, str(found).count("anna ~ ben ")) == (("full",), 2)
     told = "The views full, binary give the same labels: only full is shown"
     assert told in " ".join(str(found).split())
     assert found.to_json()["options"]["alike"] == [["full", "binary"]]

@@ -15,6 +15,7 @@ from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments import consensus, figures
+from alignkit.agreement.judgments.coefficients import coefficient_table
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, ViewData, null_kappas
@@ -68,6 +69,9 @@ def agree_on_judgments(
         disagreements=figures.JudgmentDisagreements(corpus, data, whose), split=split,
         several=in_several(sections), unjudged=len(corpus) - len(judged),
     )  # fmt: skip
+    every = [(view.name, names, view.values, len(view.labels)) for view in data]
+    table = coefficient_table(every, options.weights)
+    agreement = replace(agreement, coefficients=table)
     if options.views[0].scheme.name == RANKS:
         full = judgments_of(corpus, names, get_view(RANKS, "full"), lenient_labels=True).values
         values = [kendall_w(full[:, group]) for group in rank_groups(corpus)]

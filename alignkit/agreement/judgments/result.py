@@ -48,6 +48,7 @@ class JudgmentAgreement(FigureResult):
     split, several : The separator of values of `by`, and the number of pairs with several values;
         these are in several groups.
     unjudged : The number of pairs of the corpus that none of them judged.
+    coefficients : AC2, Brennan-Prediger and Conger's kappa of all, and of every two.
     concordances : Kendall's W of each group of texts that were ranked together; NaN if undefined.
     """
 
@@ -68,6 +69,7 @@ class JudgmentAgreement(FigureResult):
     several: int = 0
     unjudged: int = 0
     concordances: tuple[float, ...] = ()
+    coefficients: Table | None = None
 
     def __repr__(self) -> str:
         return f"JudgmentAgreement({self.scheme}, {self.pairs} pairs; {', '.join(self.annotators)})"
@@ -134,7 +136,8 @@ class JudgmentAgreement(FigureResult):
     def tables(self) -> Sequence[Table]:
         """Return the tables that have rows, in reading order."""
         tables = [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
-        return [*tables, rank_table(self.concordances)] if self.concordances else tables
+        more = [self.coefficients] if self.coefficients else []
+        return [*tables, *more, *([rank_table(self.concordances)] if self.concordances else [])]
 
     @property
     def head(self) -> Sequence[str]:
@@ -172,6 +175,7 @@ class JudgmentAgreement(FigureResult):
             "options": jsonable(vars(self.options) | own),
             **named_json(self, ("sections", *_COUNTS)),
             "figures": jsonable(self.to_records()),
+            "coefficients": jsonable(self.coefficients.to_records() if self.coefficients else []),
             **named_json(self, ("cautions", "signature")),
         }
 
