@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from math import log
 from types import SimpleNamespace
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.align.vectors import WordVectors
-from alignkit.errors import FormatError, MissingTextError, OptionError
+from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
 from alignkit.identification import Identifier, cross_validate, evaluate
 from alignkit.identification.evaluation import SystemLabels, _measure_of
 from alignkit.identification.features import (
@@ -25,6 +26,7 @@ from alignkit.identification.features import (
     PairTexts,
     mean_vectors,
     tokens,
+    train_aligner,
 )
 from alignkit.identification.labelled_pairs import LabelledPairs, folds
 from alignkit.model.labels import get_view
@@ -210,6 +212,25 @@ def test_what_cannot_be_learned_is_refused():
             cross_validate(Corpus(pairs_of()), BINARY, [features])
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"count": 60}, "45 pairs of the rarest label cannot be divided into 60 folds"),
+        ({"count": 1}, "cannot be divided into 1 folds"),
+        ({"systems": ()}, "one system"),
+        ({"systems": [("cosine", "cosine")]}, "each once"),
+        ({"strengths": (float("nan"),)}, "C must be above 0"),
+        ({"strengths": 0.1}, "strengths is 0.1"),
+        ({"function_words": "the"}, "function_words is the string"),
+        ({"seed": -1}, "seed"),
+    ],
+    ids=["folds", "one fold", "no system", "twice", "nan", "number", "string", "seed"],
+)
+def test_bad_options_are_refused(given, said):
+    with pytest.raises(AlignkitError, match=said):
+        cross_validate(Corpus(pairs_of()), BINARY, **given)
+
+
 def test_folds_of_one_label_are_refused():
     pairs = Corpus(pairs_of(100, film=lambda k: "odd" if k % 2 else str(k)))
     with pytest.raises(OptionError, match="a fold has all pairs of a label"):
@@ -236,6 +257,38 @@ def test_labels_in_ids_do_not_leak():
         cross_validate(Corpus(x), BINARY, [["overlap"]], count=3) for x in (pairs, told)
     )
     assert list(first.predictions.values()) == list(second.predictions.values())
+
+
+SAME = {
+    "case": lambda words: [word.upper() for word in words],
+    "normal form": lambda words: [normalize("NFD", word) for word in words],
+    "spaces": lambda words: [" ".join(words)],
+}
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_equal_pairs_in_other_forms_do_not_leak(change):
+    pairs = [replace(p, source=(*p.source, "\u00e9")) for p in pairs_of()]
+    other = [replace(p, id=f"{p.id}'", source=change(p.source)) for p in pairs]
+    held = labelled([*pairs, *other])
+    assert held.groups[:90].tolist() == held.groups[90:].tolist()
+    with pytest.raises(OptionError, match="90 equal, 0 grouped"):
+        Identifier.train(Corpus(pairs), BINARY, test=Corpus(other), features=("cosine",))
+
+
+def test_unknown_groups_of_test_pairs_are_counted():
+    train, test = Corpus(pairs_of(film=str)), Corpus(pairs_of(10, seed=1, first=500, movie=str))
+    notes = Identifier.train(train, BINARY, test=test, group="film", features=("cosine",)).notes
+    assert any("10 test pairs without film" in note for note in notes)
+
+
+def test_the_aligner_does_not_depend_on_the_order_of_texts():
+    texts = [(" ".join(p.source), " ".join(p.target)) for p in pairs_of(30)]
+    turned = [pair[:: 1 - 2 * (k % 2)] for k, pair in enumerate(texts)]
+    first, second = (
+        train_aligner(x).posteriors(["bam", "ban"], ["ban"]) for x in (texts, turned[::-1])
+    )
+    assert np.array_equal(first, second)
 
 
 def test_random_labels_are_not_predicted():
@@ -312,12 +365,14 @@ def test_measures_of_drawn_pairs_are_those_of_copied_pairs():
 )
 def test_a_saved_system_judges_alike(tmp_path, features):
     train, test = Corpus(pairs_of()), Corpus(pairs_of(20, seed=7, first=500))
-    system = Identifier.train(train, BINARY, test=test, features=features, function_words={"bam"})
+    system = Identifier.train(train, BINARY, test=test, features=features, function_words={"bam"},
+                              strengths=(0.3, 0.5))  # fmt: skip
     system.save(tmp_path / "model.json")
     loaded = Identifier.load(tmp_path / "model.json")
     assert loaded.predict(test) == system.predict(test)
     assert loaded.probabilities(test) == system.probabilities(test)
     assert loaded.signature == system.signature
+    assert "|C:0.3 0.5|" in loaded.signature
     assert loaded.weights == system.weights
     turned = Corpus(replace(p, source=p.target, target=p.source) for p in test)
     for id, row in loaded.probabilities(turned).items():
@@ -328,20 +383,13 @@ def test_damaged_systems_are_refused(tmp_path):
     path = tmp_path / "model.json"
     Identifier.train(Corpus(pairs_of()), BINARY).save(path)
     record = json.loads(path.read_text(encoding="utf-8"))
-    changes = [
-        {k: None}
-        for k in record
-        if k not in ("version", "threshold", "group", "aligner", "aligned")
-    ]
-    changes += [
-        {"aligner": "eA=="}, {"scale": [1.0]}, {"coefficients": [[1.0]]}, {"features": ["align"]},
-        {"intercepts": [1.0, 2.0, 3.0]}, {"labels": ["0", "2"]}, {"format": "other"},
-    ]  # fmt: skip
+    changes = [{k: None} for k in record] + [{"options": record["options"] | {"seed": 1}}]
     for change in changes:
         path.write_text(json.dumps(record | change), encoding="utf-8")
         with pytest.raises(FormatError, match=r"damaged|is not a system"):
             Identifier.load(path)
     forest = Identifier.train(Corpus(pairs_of()), BINARY, features=("cosine",), classifier="forest")
+    assert not any("constant" in note for note in forest.notes)
     with pytest.raises(OptionError, match="cannot be saved"):
         forest.save(path)
 
@@ -355,6 +403,32 @@ def test_pairs_to_judge_need_words_and_ids_of_their_own():
     assert set(system.predict([SentencePair("a", ["b"], [], {})])) == {"a"}
 
 
+def test_labels_that_cannot_be_compared_are_reported():
+    base = get_view("turku", "base")
+
+    def judged(labels, n=90, first=0):
+        pairs = zip(pairs_of(n, first=first), labels * n, strict=False)
+        return Corpus(replace(p, annotations={"a": Annotation(None, judgment=x)}) for p, x in pairs)
+
+    system = Identifier.train(judged("43"), base, features=("overlap",))
+    assert "no training pair has the label '1', '2': it is never predicted" in system.notes
+    test = Corpus([*judged("432", 30, 500), SentencePair("no words", ["\u00a0"], [], {})])
+    scores = evaluate([system], test)
+    assert "1 pair without words: their predictions mean nothing" in scores.notes
+    assert set(scores.predictions.values()) <= {"4", "3"}
+    assert {p["2"] for p in system.probabilities(test).values()} == {0}
+    nothing = evaluate([system], judged("x", 30, 500))
+    assert nothing.tables()[0].anchor == "labels"
+    assert "30 pairs without a label left out" in nothing.notes
+
+
+def test_words_after_the_first_400_are_not_aligned():
+    long = SentencePair("long", ["bam"] * 401, ["ban"], {})
+    train, test = Corpus(pairs_of()), Corpus([long])
+    scores = evaluate([Identifier.train(train, BINARY, features=("align",))], test)
+    assert "1 pair: only the first 400 words are aligned" in scores.notes
+
+
 def test_the_command(tmp_path, capsys):
     train, test = tmp_path / "train.jsonl", tmp_path / "test.jsonl"
     write_corpus(Corpus(pairs_of(phenomena=lambda k: "odd" if k % 3 else "even")), train)
@@ -366,6 +440,10 @@ def test_the_command(tmp_path, capsys):
     again = made(capsys, "identify", train, *base, "--folds", 3, "--json").json
     assert again["systems"][0]["accuracy"] == pytest.approx(scored["systems"][0]["accuracy"])
     made(capsys, "profile", train, "--predictions", tmp_path / "p.tsv", "--scheme", "binary")
+    run(capsys, "identify", test, "--load", tmp_path / "m.json", "--view", "x").failed("view full")
+    run(capsys, "identify", test, "--load", tmp_path / "m.json", "--group", "x").failed(
+        "leave TEST"
+    )
     loaded = made(capsys, "identify", test, "--load", tmp_path / "m.json", *base)
     assert (tmp_path / "p.tsv").read_text(encoding="utf-8").startswith("p500\t")
     assert "aligner:inductive" in loaded.out

@@ -14,10 +14,17 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
 from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import draw_weights
+from alignkit.corpora.labelled import judged_part, judges_of
 from alignkit.errors import OptionError
 from alignkit.identification.features import train_aligner
-from alignkit.identification.identifier import Identifier, cautions, signature
-from alignkit.identification.labelled_pairs import LabelledPairs, check_ids, checked_group, folds
+from alignkit.identification.identifier import Identifier, cautions, signature, text_notes
+from alignkit.identification.labelled_pairs import (
+    LabelledPairs,
+    check_ids,
+    checked_group,
+    folds,
+    text_of,
+)
 from alignkit.identification.pair_model import IdentifierOptions, fit_model
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
@@ -91,14 +98,16 @@ class IdentifierScores(Result):
         """What the last system gets right, next to the most frequent label."""
         name = self.systems[-1].name
         if self.gold is None:
-            return (f"{how_many(len(self.ids), 'pair')} judged by {name}; nobody else judged them",)
+            return (f"{how_many(len(self.ids), 'pair')} judged by {name}; no labels to compare",)
         most = np.bincount(self.gold.labels).max() / len(self.gold.labels)
         row = next(row for row in self._scores.to_records() if row["system"] == name)
         said = f"{name} is right on {row['accuracy']:.1%} of {how_many(len(self.gold.ids), 'pair')}"
         against = ""
         if not isnan(p := float(str(row["p"]))):
-            differs = "differs from" if p < _ALPHA else "is not shown to differ from"
-            against = f"; it {differs} {_BASELINE} (p = {p:.2g})"
+            base = next(each for each in self._scores.to_records() if each["system"] == _BASELINE)
+            differs = "better than" if row["accuracy"] > base["accuracy"] else "worse than"
+            differs = differs if p < _ALPHA else "not shown to differ from"
+            against = f"; it is {differs} {_BASELINE} (p = {p:.2g})"
         return (f"{said}, the most frequent label on {most:.1%}{against}",)
 
     def tables(self) -> Sequence[Table]:
@@ -147,7 +156,9 @@ class IdentifierScores(Result):
             *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
         ]
         if len(right) > 1 and _BASELINE in right:
-            notes.append(f"p: McNemar's exact test against {_BASELINE}")
+            notes.append(
+                f"p: McNemar's exact test against {_BASELINE}, as if pairs were independent"
+            )
         return Table("", columns, rows, "; ".join(notes), "systems")
 
     def _majority(self, gold: LabelledPairs) -> SystemLabels:
@@ -229,7 +240,9 @@ def cross_validate(
     OptionError : As `Identifier.train`.
     """
     check_arguments(cross_validate, locals(), apart=("view", "options", "systems", "progress"))
-    hows = [IdentifierOptions(features=tuple(each), **options) for each in systems]
+    if not systems:
+        raise OptionError("name one system or more")
+    hows = [IdentifierOptions(features=each, **options) for each in systems]
     group = checked_group(corpus, hows[0].group)
     pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
     pairs.check(view)
@@ -252,7 +265,7 @@ def cross_validate(
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
     aligned = ("inductive" if inductive else "transductive") if aligns else "none"
     settings = f"folds:{count}|{signature(hows[-1], view, aligned, hows[-1].features)}"
-    notes = (*pairs.notes, *cautions(pairs, group))
+    notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 
 
@@ -272,15 +285,17 @@ def evaluate(
     if any(each.view != view for each in identifiers):
         raise OptionError("the systems have different labels: train them with the same view")
     systems = [SystemLabels(_name(each.options), *each.judge(corpus)[1:]) for each in identifiers]
-    gold, notes = None, first.notes
+    gold, notes = None, [*first.notes]
+    notes += text_notes([text_of(pair) for pair in corpus], aligns=first.aligner is not None)
     if trained := first.known(corpus):
-        notes += (f"{how_many(trained, 'pair')} trained the system: it judges them too well",)
-    if any(x.judgment for pair in corpus for x in pair.annotations.values()):
+        notes.append(f"{how_many(trained, 'pair')} trained the system: it judges them too well")
+    if judges_of(judged_part(corpus, rewrites=rewrites)[0]):
         known = {name for pair in corpus for name in pair.attributes}
         group = first.options.group if first.options.group in known else None
         gold = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         notes += gold.notes
-    return IdentifierScores(view, corpus.ids, tuple(systems), gold, notes, first.signature)
+        gold = gold if gold.ids else None
+    return IdentifierScores(view, corpus.ids, tuple(systems), gold, tuple(notes), first.signature)
 
 
 def _name(options: IdentifierOptions) -> str:

@@ -241,7 +241,7 @@ class PairTexts:
         whole = [k for k, pair in enumerate(words) if all(pair)]
         values = np.zeros((len(words), len(ALIGN) - 4))
         places = {word: k for k, word in enumerate(self._words.names)}
-        cells: list[list[tuple[float, ...]]] = [[], []]
+        cells: list[list[Any]] = [[np.zeros((4, 0))], [np.zeros((4, 0))]]
         scores = self.aligner.scores([(words[k][0], words[k][1]) for k in whole]) if whole else ()
         for k, score in zip(whole, scores, strict=True):
             pair, turned = words[k], words[k][0] != _cut(self.texts[k][0])
@@ -252,29 +252,22 @@ class PairTexts:
                 best = mean.max(1 - s)
                 content = np.array([self._is_content(word) for word in pair[s]])
                 sides.append(_of_side(pair[s], content, best, posterior, float(score[1 - s])))
-                cells[s ^ turned] += [
-                    (k, places[word], p, p < _LINK)
-                    for word, p in zip(pair[s], best.tolist(), strict=True)
-                ]
+                codes = [places[word] for word in pair[s]]
+                cells[s ^ turned].append((np.full(len(codes), k), codes, best, best < _LINK))
             ends = [end for both in zip(*sides, strict=True) for end in sorted(both)]
             values[k] = *_of_pair(pair[0], pair[1], forward, reverse), *ends
         masses = []
         for side in cells:
-            rows, columns, *weights = np.array(side, float).reshape(-1, 4).T
-            at = rows.astype(int), columns.astype(int)
-            best, bare = (sparse.csr_matrix((x, at), (len(words), len(places))) for x in weights)
+            rows, columns, *weights = np.hstack(side)
+            at, shape = (rows.astype(int), columns.astype(int)), (len(words), len(places))
+            best, bare = (sparse.csr_matrix((x, at), shape) for x in weights)
             masses.append((best, bare))
         return values, masses
 
 
 def mean_vectors(vectors: WordVectors) -> Encoder:
     """Return a function that gives each text the mean vector of its words."""
-
-    def encode(texts: Sequence[str]) -> F8:
-        values = (vectors.of(tokens(text) or [""]).mean(0) for text in texts)
-        return np.array(list(values), float)
-
-    return encode
+    return lambda texts: [vectors.of(tokens(text) or [""]).mean(0) for text in texts]
 
 
 def _divided(part: F8, whole: F8) -> F8:
@@ -312,7 +305,7 @@ def _shared_words(pair: Texts, stems: Sequence[set[str]]) -> list[float]:
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
-    row, other = np.zeros(len(second) + 1, int), np.array(second, object)
+    row, other = np.zeros(len(second) + 1, int), np.array(second, str)
     for word in first:
         row[1:] = np.maximum.accumulate(np.where(other == word, row[:-1] + 1, row[1:]))
     return int(row[-1])
@@ -351,13 +344,9 @@ def _of_pair(
     """Return the features that belong to no side."""
     mean = (forward + reverse) / 2
     unequal = float(mean[np.not_equal.outer(np.array(first), np.array(second))].sum())
-    directions = (
-        float(np.minimum(forward, reverse).sum()),
-        float(np.maximum(forward, reverse).sum()),
-    )
-    largest = max(mean.sum(0).max(), mean.sum(1).max())
-    shorter = min(mean.shape)
-    shares = _share(*directions), _share(unequal, float(mean.sum())), unequal / shorter
+    agreed = _share(np.minimum(forward, reverse).sum(), np.maximum(forward, reverse).sum())
+    largest, shorter = max(mean.sum(0).max(), mean.sum(1).max()), min(mean.shape)
+    shares = agreed, _share(unequal, mean.sum()), unequal / shorter
     links = np.argwhere(mean > _LINK)
     if not len(links):
         return *shares, 1.0, 0.0, 1.0, 0.0, 0.0, largest
@@ -369,8 +358,7 @@ def _of_pair(
         crossing = float((order < 0).sum()) / (len(links) * (len(links) - 1))
     distance = float(np.abs(i / mean.shape[0] - j / mean.shape[1]).mean())
     blocks = [_block_sizes(links), _block_sizes(links[np.lexsort((i, j))][:, ::-1])]
-    number = sum(map(len, blocks)) / 2
-    longest = max(int(sizes.max()) for sizes in blocks)
+    number, longest = sum(map(len, blocks)) / 2, max(sizes.max() for sizes in blocks)
     return *shares, tau, crossing, distance, number / len(links), longest / shorter, largest
 
 

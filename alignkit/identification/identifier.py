@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,13 +16,13 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
+from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
-from alignkit.errors import AlignkitError, FileError, FormatError, MissingTextError, OptionError
-from alignkit.identification.features import (
-    TextFrequencies,
-    train_aligner,
-)
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
+from alignkit.identification.features import TextFrequencies, Texts, tokens, train_aligner
 from alignkit.identification.labelled_pairs import (
+    ALONE,
     LabelledPairs,
     check_ids,
     checked_group,
@@ -40,6 +41,8 @@ FEW = 1000
 """With fewer training pairs, features of the aligner can do harm."""
 
 _FORMAT = "alignkit identifier 1"
+_OPTIONS = ("features", "group", "decide", "strengths", "seed")
+_VALUES = ("features", "strength", "threshold")
 _ARRAYS = ("center", "scale", "coefficients", "intercepts")
 
 
@@ -103,9 +106,9 @@ class Identifier:
         group = checked_group(corpus, how.group)
         pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         pairs.check(view)
-        notes = (*pairs.notes, *cautions(pairs, group))
+        notes = [*pairs.notes, *cautions(pairs, view, group, aligns=how.aligns)]
         if test is not None:
-            notes += tuple(leak_notes(pairs, corpus, test, group, leaks))
+            notes += leak_notes(pairs, corpus, test, group, leaks)
         more = [] if test is None or inductive else [text_of(pair) for pair in test]
         aligner = train_aligner([*pairs.texts, *more]) if how.aligns else None
         places = np.arange(len(pairs.ids))
@@ -115,7 +118,8 @@ class Identifier:
             aligner = None
         aligned = "none" if aligner is None else "transductive" if more else "inductive"
         trained = frozenset(map(digest_of, pairs.texts))
-        return cls(view, model, how, aligner, aligned, trained, notes + constant_notes(model))
+        notes += constant_notes(model)
+        return cls(view, model, how, aligner, aligned, trained, tuple(notes))
 
     def judge(self, corpus: Iterable[SentencePair]) -> tuple[tuple[str, ...], I8, F8]:
         """Return the ids, the places of the labels, (P,), and the probabilities, (P, K)."""
@@ -148,7 +152,7 @@ class Identifier:
 
         With more than two labels, those of the last label.
         """
-        row = np.atleast_2d(self.model.coefficients)[-1].tolist()
+        row = self.model.coefficients[-1].tolist()
         return sorted(zip(self.model.names, row, strict=False), key=lambda each: -abs(each[1]))
 
     @property
@@ -163,22 +167,23 @@ class Identifier:
         model, options = self.model, self.options
         if options.encode or options.encode_pairs or model.forest is not None:
             raise OptionError("a forest, or a system with given vectors, cannot be saved")
-        record: dict[str, Any] = {
-            "format": _FORMAT, "version": __version__, "scheme": self.view.scheme.name,
-            "view": self.view.name, "labels": list(self.view.labels), "features": model.features,
-            "names": model.names, "group": options.group, "decide": options.decide,
-            "seed": options.seed, "function_words": sorted(options.function_words),
-            "strength": model.strength, "threshold": model.threshold, "aligned": self.aligned,
-            "frequencies": asdict(model.frequencies), "aligner": None, "notes": self.notes,
-            "trained": sorted(self.trained),
-            **{name: getattr(model, name).tolist() for name in _ARRAYS},
-        }  # fmt: skip
+        held = None
         if self.aligner is not None:
             with TemporaryDirectory() as folder, apart():
                 self.aligner.save(file := Path(folder, "aligner"))
-                record["aligner"] = base64.b64encode(file.read_bytes()).decode("ascii")
+                held = base64.b64encode(file.read_bytes()).decode("ascii")
+        record: dict[str, Any] = {
+            "format": _FORMAT, "version": __version__, "scheme": self.view.scheme.name,
+            "view": self.view.name, "labels": self.view.labels, "names": model.names,
+            "options": {name: getattr(options, name) for name in _OPTIONS},
+            "function_words": sorted(options.function_words),
+            "model": {name: getattr(model, name) for name in _VALUES},
+            "arrays": {name: getattr(model, name).tolist() for name in _ARRAYS},
+            "frequencies": asdict(model.frequencies), "aligner": held, "aligned": self.aligned,
+            "trained": sorted(self.trained), "notes": self.notes,
+        }  # fmt: skip
         with replacing(str(path)) as stream:
-            json.dump(record, stream, ensure_ascii=False)
+            json.dump(record | {"checksum": _checksum(record)}, stream, ensure_ascii=False)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Identifier:
@@ -186,74 +191,76 @@ class Identifier:
 
         Raises
         ------
-        FormatError : If the file is no such system, or of another version of the features.
+        FormatError : If the file is no such system, damaged, or of another version of the features.
         """
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as problem:
             raise FileError.of(problem, str(path)) from None
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict) or record.get("format") != _FORMAT:
             raise FormatError("is not a system saved by `alignkit identify --save`", str(path))
-        try:
-            return cls._of(record)
-        except (LookupError, TypeError, ValueError, AttributeError, AlignkitError) as problem:
-            raise FormatError(f"is damaged: {problem}", str(path)) from None
-
-    @classmethod
-    def _of(cls, record: Mapping[str, Any]) -> Identifier:
+        if record.pop("checksum", None) != _checksum(record):
+            raise FormatError("is damaged or was edited: train the system anew", str(path))
         view = get_view(record["scheme"], record["view"])
-        options = IdentifierOptions(
-            features=tuple(record["features"]), group=record["group"], decide=record["decide"],
-            function_words=frozenset(record["function_words"]), seed=int(record["seed"]),
-        )  # fmt: skip
-        model = PairModel(
-            features=options.features, frequencies=TextFrequencies(**record["frequencies"]),
-            strength=float(record["strength"]), threshold=record["threshold"],
-            **{name: np.array(record[name], float) for name in _ARRAYS},
-        )  # fmt: skip
+        words = frozenset(record["function_words"])
+        options = IdentifierOptions(**record["options"], function_words=words)
+        arrays = {name: np.array(values, float) for name, values in record["arrays"].items()}
+        frequencies = TextFrequencies(**record["frequencies"])
+        model = PairModel(frequencies=frequencies, **record["model"], **arrays)
         if model.names != record["names"] or list(view.labels) != record["labels"]:
-            raise ValueError("its features or labels are those of another version of alignkit")
-        width = len(model.names) + 2 * len(model.frequencies.words) * ("bow" in model.features)
-        if {model.coefficients.shape[1], model.scale.size, model.center.size} != {width}:
-            raise ValueError("weights and features differ in number")
-        if len(model.intercepts) != max(1, len(view.labels) * (len(view.labels) > 2)):
-            raise ValueError("weights and labels differ in number")
+            raise FormatError("has features or labels of another version of alignkit", str(path))
         aligner = None
         if record["aligner"] is not None:
             with TemporaryDirectory() as folder:
                 file = Path(folder, "aligner")
                 file.write_bytes(base64.b64decode(record["aligner"]))
                 aligner = Aligner.load(file)
-        trained = frozenset(record["trained"])
-        return cls(
-            view, model, options, aligner, str(record["aligned"]), trained, tuple(record["notes"])
-        )
+        trained, notes = frozenset(record["trained"]), tuple(record["notes"])
+        return cls(view, model, options, aligner, record["aligned"], trained, notes)
 
 
-def signature(
-    options: IdentifierOptions, view: View, aligned: str, features: tuple[str, ...]
-) -> str:
+def _checksum(record: Mapping[str, Any]) -> str:
+    return blake2b(json.dumps(record).encode(), digest_size=8).hexdigest()
+
+
+def signature(options: IdentifierOptions, view: View, aligned: str, features: Iterable[str]) -> str:
     """Return the settings of a system, in one line."""
     strengths = " ".join(f"{x:g}" for x in options.strengths)
     return (
         f"features:{'+'.join(features)}|classifier:{options.classifier}|C:{strengths}"
-        f"|group:{options.group}|aligner:{aligned}|decide:{options.decide}"
-        f"|scheme:{view.scheme.name}|view:{view.name}|seed:{options.seed}|version:{__version__}"
+        f"|group:{options.group or ALONE}|aligner:{aligned}|decide:{options.decide}"
+        f"|function words:{len(options.function_words)}|scheme:{view.scheme.name}|view:{view.name}"
+        f"|seed:{options.seed}|version:{__version__}"
     )
 
 
-def cautions(pairs: LabelledPairs, group: str | None) -> Iterable[str]:
+def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: bool) -> Iterator[str]:
     """Yield what to know before the numbers are believed."""
     if group is None:
         yield "pairs count as independent, apart from equal ones: no group was chosen"
     if (n := len(pairs.ids)) < FEW:
-        yield f"few: {n} training pairs; features of the aligner can do harm below {FEW}"
+        harm = f"; features of the aligner can do harm below {FEW}" if aligns else ""
+        yield f"few: {n} training pairs{harm}"
+    known = set(pairs.labels.tolist())
+    if never := [repr(label) for k, label in enumerate(view.labels) if k not in known]:
+        yield f"no training pair has the label {', '.join(never)}: it is never predicted"
+    yield from text_notes(pairs.texts, aligns=aligns)
 
 
-def constant_notes(model: PairModel) -> tuple[str, ...]:
-    """Return a note if features are constant; their weights are 0."""
-    same = (np.atleast_2d(model.coefficients) == 0).all(0).tolist()
+def text_notes(texts: Sequence[Texts], *, aligns: bool) -> Iterator[str]:
+    """Yield how many pairs have no words, or more than are aligned."""
+    if bare := sum(not any(pair) for pair in texts):
+        yield f"{how_many(bare, 'pair')} without words: their predictions mean nothing"
+    long = sum(len(tokens(max(pair, key=len))) > LONGEST_PIECE for pair in texts)
+    if long and aligns:
+        yield f"{how_many(long, 'pair')}: only the first {LONGEST_PIECE} words are aligned"
+
+
+def constant_notes(model: PairModel) -> Iterator[str]:
+    """Yield a note if features are constant; their weights are 0."""
+    same = (model.coefficients == 0).all(0).tolist()
     names = [name for name, zero in zip(model.names, same, strict=False) if zero]
-    return (f"constant features, with weight 0: {', '.join(names)}",) if names else ()
+    if names:
+        yield f"constant features, with weight 0: {', '.join(names)}"

@@ -86,8 +86,8 @@ class LabelledPairs:
 
 def text_of(pair: SentencePair) -> Texts:
     """Return the two texts of a pair; canonically equivalent ones are equal."""
-    source, target = (compared(" ".join(words or ())).strip() for words in pair.words)
-    return source, target
+    source, target = (" ".join(words or ()).strip() for words in (pair.source, pair.target))
+    return compared(source), compared(target)
 
 
 def digest_of(texts: Texts) -> str:
@@ -153,9 +153,9 @@ def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[t
     """Yield training and test places among some; groups stay whole, labels are stratified."""
     labels, groups = pairs.labels[places], pairs.groups[places]
     number, each = len(np.unique(groups)), np.unique(labels, return_counts=True)[1]
-    for n, what in ((number, "group"), (int(each.min()), "pair of the rarest label")):
+    for n, what, of in ((number, "group", ""), (int(each.min()), "pair", " of the rarest label")):
         if not 2 <= count <= n:
-            raise OptionError(f"{how_many(n, what)} cannot be divided into {count} folds")
+            raise OptionError(f"{how_many(n, what)}{of} cannot be divided into {count} folds")
     grouped = number < len(groups)
     kind = "StratifiedGroupKFold" if grouped else "StratifiedKFold"
     divider = getattr(sklearn("model_selection"), kind)(count, shuffle=True, random_state=seed)

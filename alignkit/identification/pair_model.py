@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import softmax
 
-from alignkit._support.arguments import check_known
+from alignkit._support.arguments import check_attributes, check_known
 from alignkit._support.array_types import F8, I8
 from alignkit.align.aligner import Aligner
 from alignkit.errors import OptionError
@@ -30,6 +30,7 @@ CLASSIFIERS = ("logistic", "forest")
 AUTO = "auto"
 _FOLDS = 5
 _QUANTILES = 401
+_NEVER = -1e9  # intercept of a label that no pair has
 _WIDE = 200  # features; with more, second derivatives take too long
 _CHOICES = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
 
@@ -60,21 +61,30 @@ class IdentifierOptions:
     decide: str = "accuracy"
     strengths: tuple[float, ...] = (0.01, 0.1, 1.0)
     classifier: str = "logistic"
-    function_words: frozenset[str] = frozenset()
+    function_words: Collection[str] = frozenset()
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.features:
-            raise OptionError("name one feature set or more")
+        check_attributes(self)
+        for name, kind in (
+            ("features", tuple),
+            ("strengths", tuple),
+            ("function_words", frozenset),
+        ):
+            object.__setattr__(self, name, kind(getattr(self, name)))
         for name in self.features:
             check_known("feature set", name, (*FEATURES, AUTO))
+        if len(set(self.features)) < max(1, len(self.features)):
+            raise OptionError("name one feature set or more, each once")
         if AUTO in self.features and len(self.features) > 1:
             raise OptionError("auto chooses the feature set: leave the others out")
         for name, encode in (("vectors", self.encode), ("pairs", self.encode_pairs)):
             if name in self.features and encode is None:
                 raise OptionError(f"the feature set {name!r} needs vectors: give what makes them")
-        if not self.strengths or min(self.strengths) <= 0:
+        if not self.strengths or not all(x > 0 for x in self.strengths):
             raise OptionError("C must be above 0")
+        if self.seed < 0:
+            raise OptionError("the seed must be 0 or more")
         check_known("aim", self.decide, DECIDE)
         check_known("classifier", self.classifier, CLASSIFIERS)
 
@@ -99,9 +109,9 @@ class PairModel:
     frequencies: TextFrequencies
     center: F8
     scale: F8
-    coefficients: F8  # (K or 1, F)
-    intercepts: F8
-    strength: float
+    coefficients: F8  # (K, F)
+    intercepts: F8  # (K,)
+    strength: float = 0.0
     threshold: float | None = None
     forest: Any = None
 
@@ -117,8 +127,6 @@ class PairModel:
             values[:, self.forest.classes_] = self.forest.predict_proba(matrix)
             return values
         scores = np.asarray(self._scaled(matrix) @ self.coefficients.T) + self.intercepts
-        if scores.shape[1] == 1:
-            scores = np.column_stack((np.zeros(len(scores)), scores))
         result: F8 = softmax(scores, axis=1)
         return result
 
@@ -136,29 +144,28 @@ class PairModel:
         return matrix.multiply(1 / self.scale).tocsr()
 
 
-def _fit(matrix: Matrix, labels: I8, unfitted: PairModel, options: IdentifierOptions) -> PairModel:
+def _fit(
+    start: PairModel, matrix: Matrix, labels: I8, strength: float, options: IdentifierOptions
+) -> PairModel:
     """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
-    classes = len(unfitted.intercepts)
     if options.classifier == "forest":
         make = sklearn("ensemble").RandomForestClassifier
         forest = make(500, min_samples_leaf=5, random_state=options.seed)
-        return replace(unfitted, forest=forest.fit(matrix, labels))
+        return replace(start, forest=forest.fit(matrix, labels))
     scaler = sklearn("preprocessing").StandardScaler(with_mean=not sparse.issparse(matrix))
     scaler.fit(matrix)
     center = np.zeros(matrix.shape[1]) if scaler.mean_ is None else scaler.mean_
-    fitted = replace(unfitted, center=center, scale=scaler.scale_)
+    fitted = replace(start, center=center, scale=scaler.scale_, strength=strength)
     solver = "lbfgs" if sparse.issparse(matrix) or matrix.shape[1] > _WIDE else "newton-cholesky"
-    make = sklearn("linear_model").LogisticRegression
-    linear = make(C=fitted.strength, max_iter=5000, solver=solver)
+    linear = sklearn("linear_model").LogisticRegression(C=strength, max_iter=5000, solver=solver)
     linear.fit(fitted._scaled(matrix), labels)
-    coefficients, intercepts = linear.coef_, linear.intercept_
-    if classes > 2:  # a label that no pair has is never predicted
-        if len(linear.classes_) == 2:
-            coefficients = np.vstack((np.zeros_like(coefficients), coefficients))
-            intercepts = np.append(0.0, intercepts)
-        every = np.zeros((classes, matrix.shape[1])), np.full(classes, -1e9)
-        every[0][linear.classes_], every[1][linear.classes_] = coefficients, intercepts
-        coefficients, intercepts = every
+    rows, offsets = linear.coef_, linear.intercept_
+    if len(rows) == 1:  # of the second of two labels
+        rows, offsets = np.vstack((np.zeros_like(rows), rows)), np.append(0.0, offsets)
+    classes = len(start.intercepts)
+    coefficients = np.zeros((classes, matrix.shape[1]))
+    intercepts = np.full(classes, _NEVER)
+    coefficients[linear.classes_], intercepts[linear.classes_] = rows, offsets
     threshold = None
     if fitted.features == ("cosine",) and classes == 2:
         threshold = _threshold(matrix[:, 0], labels, options.decide)
@@ -181,35 +188,30 @@ def fit_model(
     """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
     strengths = (0.0,) if options.classifier == "forest" else options.strengths
     sets = _CHOICES if options.features == (AUTO,) else (options.features,)
-    empty = np.zeros(classes)
 
-    def fitted(
-        train: I8, features: tuple[str, ...], strengths: tuple[float, ...]
-    ) -> tuple[Matrix, list[PairModel]]:
-        frequencies = texts.frequencies(train)
-        matrix = texts.matrix(features, frequencies)
+    def started(train: I8, features: tuple[str, ...]) -> tuple[PairModel, Matrix]:
+        frequencies, none = texts.frequencies(train), np.zeros((classes, 0))
         start = PairModel(
-            features=features, frequencies=frequencies, center=empty, scale=empty,
-            coefficients=empty, intercepts=empty, strength=0.0,
+            features=features, frequencies=frequencies, center=none, scale=none, coefficients=none,
+            intercepts=none.sum(1),
         )  # fmt: skip
-        labels = pairs.labels[train]
-        return matrix, [
-            _fit(matrix[train], labels, replace(start, strength=each), options)
-            for each in strengths
-        ]
+        return start, texts.matrix(features, frequencies)
 
-    chosen, strength, least = sets[0], strengths[0], np.full(len(pairs.labels), np.inf)
+    chosen, strength, least = sets[0], strengths[0], np.zeros(0)
     if len(sets) * len(strengths) > 1:
         inner = list(folds(pairs, places, _FOLDS, options.seed))
         for features in sets:
             losses = np.zeros((len(strengths), len(pairs.labels)))
             for train, test in inner:
-                matrix, models = fitted(train, features, strengths)
-                for loss, model in zip(losses, models, strict=True):
+                start, matrix = started(train, features)
+                for loss, each in zip(losses, strengths, strict=True):
+                    model = _fit(start, matrix[train], pairs.labels[train], each, options)
                     right = model.probabilities(matrix[test])[range(len(test)), pairs.labels[test]]
                     loss[test] = -np.log(np.maximum(right, 1e-12))
+            losses = losses[:, places]
             k = int(losses.mean(1).argmin())
-            gain = (least - losses[k])[places]
-            if np.isinf(gain).all() or gain.mean() > gain.std() / np.sqrt(len(gain)):
+            gain = least - losses[k] if len(least) else np.ones(1)
+            if gain.mean() > gain.std() / np.sqrt(len(gain)):
                 chosen, strength, least = features, strengths[k], losses[k]
-    return fitted(places, chosen, (strength,))[1][0]
+    start, matrix = started(places, chosen)
+    return _fit(start, matrix[places], pairs.labels[places], strength, options)

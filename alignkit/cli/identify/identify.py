@@ -120,9 +120,13 @@ def _loaded(options: argparse.Namespace) -> IdentifierScores:
     from alignkit.identification.evaluation import evaluate
     from alignkit.identification.identifier import Identifier
 
-    if options.test is not None or options.save is not None or options.compare:
-        raise OptionError("--load judges one file: leave TEST, --save and --compare out")
+    apart = ("test", "save", "compare", "group", "inductive", "function_words", "vectors")
+    if any(getattr(options, name) for name in apart):
+        raise OptionError("--load judges one file: leave TEST, --save and options of training out")
     identifier = Identifier.load(options.load)
+    view = identifier.view
+    if options.scheme not in (None, view.scheme.name) or options.view not in ("full", view.name):
+        raise OptionError(f"{options.load} judges by {view.scheme.name}, view {view.name}")
     corpus = _read(options.input, options, judged=False)
     return evaluate([identifier], corpus, annotator=options.annotator, rewrites=options.rewrites)
 
