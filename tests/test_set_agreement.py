@@ -59,6 +59,8 @@ def test_samplers_without_chance():
     first, second = KUPPER
     same = correct_sets(first, second, sample=lambda u, k, _: KUPPER[k][u], samples=10)
     assert "chance-near-one" in same.notes[0]
+    apart = correct_sets(first, second, sample=lambda u, k, rng: {(k, rng.random())}, samples=10)
+    assert apart.notes == ()  # never the same, though nothing is ever shared
     nobody = correct_sets(first, first, sample=lambda u, *_: first[u], samples=10)
     assert np.isnan(nobody.C)
     assert "pi0 is 1" in nobody.undefined
@@ -146,7 +148,7 @@ def test_the_command(files, capsys):
     assert row["C"] == pytest.approx((0.5 - corrected.pi0) / (1 - corrected.pi0))
     assert any("1 unit of one annotator alone" in note for note in ran.json["cautions"])
     text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out
-    assert text.rstrip().splitlines()[-1].startswith("normalizer:min|aggregate:macro|")
+    assert text.rstrip().splitlines()[-1].startswith("annotators:anna+ben|normalizer:min|")
 
 
 def test_the_command_refuses(files, capsys):

@@ -110,8 +110,13 @@ def agree_on_sets(
         pairings[pair] = result, len(ids)
         said = [f"{n} x {reason}: left out" for reason, n in result.left_out.items()]
         said += [f"{how_many(alone, 'unit')} of one annotator alone, left out"] if alone else []
+        unused = sum(len(unit) - count for side in used for unit in side)
+        said += (
+            [f"{how_many(unused, 'sample')} beyond {count} of a unit, not used"] if unused else []
+        )
         notes += [f"{' and '.join(pair)}: {each}" for each in (*result.notes, *said)]
-    signature = f"normalizer:{normalizer}|aggregate:{aggregate}|confidence:{confidence}"
+    signature = f"annotators:{'+'.join(names)}|normalizer:{normalizer}|aggregate:{aggregate}"
+    signature += f"|confidence:{confidence}"
     signature += f"|resamples:{resamples}|seed:{seed}|version:{__version__}"
     return SetAgreement(pairings, tuple(notes), signature)
 

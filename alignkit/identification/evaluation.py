@@ -105,7 +105,8 @@ class IdentifierScores(Result):
         against = ""
         if not isnan(p := float(str(row["p"]))):
             base = next(each for each in self._scores.to_records() if each["system"] == _BASELINE)
-            differs = "better than" if row["accuracy"] > base["accuracy"] else "worse than"
+            mine, other = (float(str(each["accuracy"])) for each in (row, base))
+            differs = "better than" if mine > other else "worse than"
             differs = differs if p < _ALPHA else "not shown to differ from"
             against = f"; it is {differs} {_BASELINE} (p = {p:.2g})"
         return (f"{said}, the most frequent label on {most:.1%}{against}",)
@@ -242,7 +243,7 @@ def cross_validate(
     check_arguments(cross_validate, locals(), apart=("view", "options", "systems", "progress"))
     if not systems:
         raise OptionError("name one system or more")
-    hows = [IdentifierOptions(features=each, **options) for each in systems]
+    hows = [IdentifierOptions(features=tuple(each), **options) for each in systems]
     group = checked_group(corpus, hows[0].group)
     pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
     pairs.check(view)

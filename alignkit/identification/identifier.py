@@ -206,7 +206,9 @@ class Identifier:
         view = get_view(record["scheme"], record["view"])
         words = frozenset(record["function_words"])
         options = IdentifierOptions(**record["options"], function_words=words)
-        arrays = {name: np.array(values, float) for name, values in record["arrays"].items()}
+        arrays: dict[str, Any] = {
+            name: np.array(values, float) for name, values in record["arrays"].items()
+        }
         frequencies = TextFrequencies(**record["frequencies"])
         model = PairModel(frequencies=frequencies, **record["model"], **arrays)
         if model.names != record["names"] or list(view.labels) != record["labels"]:

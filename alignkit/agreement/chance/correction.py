@@ -233,9 +233,9 @@ def correct_sets(
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
     sizes = np.array([(len(a), len(b), len(a & b)) for a, b in sets], np.float64).reshape(-1, 3)
     kept = np.flatnonzero(sizes[:, :2].any(axis=1))
-    left_out = Counter({BOTH_EMPTY: len(sizes) - len(kept)})
+    left_out, constant = Counter({BOTH_EMPTY: len(sizes) - len(kept)}), False
     if sample is not None:
-        expected = _sampled(sample, kept.tolist(), samples, seed, normalizer)
+        expected, constant = _sampled(sample, kept.tolist(), samples, seed, normalizer)
         drawn = ~np.isnan(expected.ratio)
         left_out[ONLY_EMPTY] = int((~drawn).sum())
         kept, expected = kept[drawn], expected.part(drawn)
@@ -253,23 +253,25 @@ def correct_sets(
             terms, correction_ratios, resamples=resamples, confidence=confidence, seed=seed
         )["C"]
     corrected = correct(terms, noise(expected, aggregate))
-    constant = sample is not None and len(kept) and not expected.common_variance.any()
     notes = ("chance-near-one: the sampler draws the same sets each time",) if constant else ()
     return SetCorrection(**vars(corrected), interval=interval, left_out=+left_out, notes=notes)
 
 
 def _sampled(
     sample: Sampler, units: Sequence[int], samples: int, seed: int, normalizer: str
-) -> ChanceTerms:
-    """Return the means over samples of both annotators, and the variances of these means."""
+) -> tuple[ChanceTerms, bool]:
+    """Return the means over samples, their variances, and whether all samples are the same."""
     if samples < 2:
         raise OptionError("the number of samples is 2 or more")
-    terms = np.full((len(units), 7), nan)
+    terms, constant = np.full((len(units), 7), nan), len(units) > 0
     for k, unit in enumerate(units):
         rngs = [np.random.default_rng((seed, unit, annotator)) for annotator in (0, 1)]
         drawn = np.empty((samples, 3))
+        first_draw = None
         for row in drawn:
             a, b = (_draw(sample, unit, annotator, rng) for annotator, rng in enumerate(rngs))
+            first_draw = first_draw or (a, b)
+            constant = constant and (a, b) == first_draw
             row[:] = len(a), len(b), len(a & b)
         first, second, common = drawn.T
         chance = ObservedTerms.of(first, second, common, normalizer)
@@ -282,7 +284,7 @@ def _sampled(
             chance.ratio[used].mean(), chance.common[used].mean(), chance.norm[used].mean(),
             chance.ratio[used].var() / n, moments[0, 0], moments[1, 1], moments[0, 1],
         )  # fmt: skip
-    return ChanceTerms(*terms.T)
+    return ChanceTerms(*terms.T), constant
 
 
 def _draw(sample: Sampler, unit: int, annotator: int, rng: np.random.Generator) -> set[Hashable]:

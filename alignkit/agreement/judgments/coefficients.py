@@ -24,8 +24,7 @@ def label_weights(labels: int, weights: str) -> F8:
     places = np.arange(labels, dtype=float)
     apart = np.abs(places[:, None] - places) / (labels - 1)
     powers = {"nominal": 1.0 * (apart > 0), "linear": apart, "quadratic": apart**2}
-    agree: F8 = 1 - powers[weights]
-    return agree
+    return np.asarray(1 - powers[weights], np.float64)
 
 
 def chance_corrected(
