@@ -33,6 +33,17 @@ def test_kupper_and_hafner_by_choices_and_by_a_sampler():
     assert drawn.pi0_error > 0
 
 
+@pytest.mark.parametrize("chance", ["choices", "sampler"])
+def test_the_example_of_kupper_and_hafner(chance):
+    sets = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
+    by = {"choices": 4} if chance == "choices" else {"sample": uniform(sets, 4)}
+    result = correct_sets(*sets, **by, normalizer="max")  # Biometrics 45: 2/3, 1/4, 5/9
+    assert result.pi == pytest.approx(2 / 3)
+    assert abs(result.pi0 - 1 / 4) <= 4 * result.pi0_error + 1e-12
+    assert abs(result.C - 5 / 9) <= 4 * result.C_error + 1e-12
+    assert (result.pi0_error > 0) == (chance == "sampler")
+
+
 def test_the_samples_of_a_unit_do_not_depend_on_others():
     last = []
     for start in ([{1}, {2, 3}], [{7, 8}, {6}]):
@@ -98,6 +109,16 @@ def test_flipped_cells_are_the_chance_of_the_article():
 SPANS = st.lists(st.integers(0, 12), min_size=2, max_size=8, unique=True).map(sorted)
 
 
+@given(st.sets(st.integers(0, 9)), st.integers(0, 99))
+def test_flipped_cells_are_cells_and_follow_the_rates(kept, seed):
+    absent = set(range(10)) - kept
+    initial, rng = [(sorted(kept), sorted(absent))], np.random.default_rng(seed)
+    flips = [(0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.5, 0.5)]
+    same, all_flipped, none, some = (FlipCells(initial, [rates])(0, 0, rng) for rates in flips)
+    assert (same, all_flipped, none) == (kept, absent, set())
+    assert some <= kept | absent
+
+
 @given(SPANS, st.integers(0, 99))
 def test_placed_segments_are_the_same_at_other_places(ends, seed):
     own = [("ab"[k % 2], i, j) for k, (i, j) in enumerate(pairwise(ends)) if k % 2 == 0]
@@ -149,6 +170,15 @@ def test_the_command(files, capsys):
     assert any("1 unit of one annotator alone" in note for note in ran.json["cautions"])
     text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out
     assert text.rstrip().splitlines()[-1].startswith("annotators:anna+ben|normalizer:min|")
+
+
+def test_the_order_of_lines_changes_nothing(files):
+    ((before, _),) = agree_on_sets(*map(str, files)).pairings.values()
+    for path in files:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(reversed(lines)), encoding="utf-8")
+    ((after, _),) = agree_on_sets(*map(str, files)).pairings.values()
+    assert (after.pi, after.pi0, after.C) == pytest.approx((before.pi, before.pi0, before.C))
 
 
 def test_the_command_refuses(files, capsys):
