@@ -292,8 +292,9 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "report the number of pairs, and do not use these figures alone to compare",
          "only {brief} sentence pairs; report the number, and do not compare by these figures"),
     "one-differs":
-        ("{detail} agrees with the others less than they agree with each other (F1: {number}): "
-         "a mean over all pairings hides this",
+        ("{detail} agrees with the others less than they agree with each other (F1: {number}), or "
+         "the two others did not work independently (no statistic of three can tell): a mean over "
+         "all pairings hides this",
          "report each pairing, and check what {detail} does differently",
          "{detail} agrees less with the others: {brief}; report each pairing"),
     "given-links":
