@@ -89,6 +89,17 @@ def test_what_the_model_cannot_say():
         fit_judges(np.where(np.arange(60) < 51, [[0], [0], [-1]], values), 2)
 
 
+@pytest.mark.parametrize(
+    ("values", "gold"),
+    [(np.full((3, 12), 2), None), (np.zeros((3, 12), int), [5] * 12),
+     (np.zeros((3, 12), int), [0] * 9), (np.zeros(12, int), None)],
+    ids=["label", "gold", "length", "shape"],
+)  # fmt: skip
+def test_wrong_arrays_are_refused(values, gold):
+    with pytest.raises(OptionError):
+        fit_judges(values, 2, None if gold is None else np.array(gold))
+
+
 @pytest.fixture
 def crowd(tmp_path):
     pairs = [

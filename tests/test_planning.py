@@ -1,11 +1,13 @@
 """How many pairs two annotators need: published numbers, a plain reference, and the command."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from command import PARAPHRASES, made, run
 
-from alignkit import read_corpus
-from alignkit.agreement import overlap, plan_pairs
+from alignkit import Corpus, read_corpus
+from alignkit.agreement import overlap, plan_every_two, plan_pairs
 from alignkit.errors import OptionError, UnknownNameError
 
 
@@ -73,6 +75,34 @@ def test_the_command(capsys):
     run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--annotators", "anna").failed(
         "two annotators"
     )
+
+
+def test_phrases_leave_one_pair_out(corpus):
+    """Atomic pairs that each finds are two numbers: the closed form is of links alone."""
+    plan = plan_pairs(corpus, "anna", "ben", level="phrases.sure")
+    parts = (Corpus(p for j, p in enumerate(corpus) if j != k) for k in range(64))
+    rows = [overlap(part, "anna", "ben").phrases_sure.f1 for part in parts]
+    assert plan.spread == pytest.approx(63 * np.std(rows, ddof=1))
+
+
+def test_what_shows_nothing_or_is_too_little(corpus, capsys, tmp_path):
+    same = Corpus(
+        replace(p, annotations=dict.fromkeys("xy", p.annotations["anna"])) for p in corpus
+    )
+    with pytest.raises(OptionError, match="all 64 pairs agree alike"):
+        plan_pairs(same, "x", "y")
+    few = Corpus(
+        replace(p, annotations={**p.annotations, **({"z": p.annotations["ben"]} if k < 9 else {})})
+        for k, p in enumerate(corpus)
+    )
+    plans = plan_every_two(few, ["anna", "ben", "z"], half_width=0.03)
+    assert list(plans.plans) == [("anna", "ben")]
+    assert plans.notes[0] == "anna and z: 9 pairs of both are too few"
+    for extra in (["--html", tmp_path / "a.html"], ["--votes"], ["--by", "genre"]):
+        run(capsys, "agree", PARAPHRASES, "--plan", 0.1, *extra).failed("does not go with")
+        if extra != ["--votes"]:
+            run(capsys, "agree", PARAPHRASES, "--votes", *extra).failed("does not go with")
+    assert not (tmp_path / "a.html").exists()
 
 
 @pytest.mark.real_data

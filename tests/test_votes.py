@@ -34,7 +34,7 @@ def test_votes_by_hand():
     assert table.combinations(half=1) == {(0, 1): (1, 0, 0)}
     assert (table.stands(0), table.stands(1)) == ((2, 2), (0, 2))
     assert (table.agreed, table.changed) == (1, 1)
-    assert "Drawn by nobody: 1 links" in table.head
+    assert "Drawn by nobody: 1 link" in table.head
     first = next(row for row in table.tables()[0].to_records() if row["vote ann"] == "none")
     assert first["prevailed"] == "-"
 

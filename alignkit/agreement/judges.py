@@ -67,9 +67,13 @@ def fit_judges(
     --------
     >>> votes = np.array([[0, 1] * 10, [0, 1] * 10, [0, 1, 1, 0] * 5])
     >>> fit_judges(votes, 2).right.round(2)
-    array([0.92, 0.92, 0.62])
+    array([0.92, 0.92, 0.54])
     """
     values = np.asarray(values, np.int64)
+    if values.ndim != 2 or (gold is not None and np.shape(gold) != values.shape[1:]):
+        raise OptionError("expected labels (A, P), and gold (P,)")
+    if max(values.max(initial=-1), np.max(gold, initial=-1) if gold is not None else -1) >= labels:
+        raise OptionError(f"a label is {labels} or more; labels are numbered from 0")
     judged = values >= 0
     n = judged.sum(1)
     if len(values) < LEAST_JUDGES or labels < 2:

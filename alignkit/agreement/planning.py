@@ -70,6 +70,7 @@ class PairPlans(Result):
     """The plans of every two annotators."""
 
     plans: dict[tuple[str, str], PairPlan]
+    notes: tuple[str, ...] = ()
     signature: str = ""
 
     @property
@@ -99,10 +100,17 @@ def plan_every_two(corpus: Corpus, annotators: Sequence[str] | None, **options: 
         names = [name for name, role in corpus.roles.items() if role == ROLES[0]]
     if len(names) < 2:
         raise OptionError("a plan needs two annotators; name them")
-    plans = {two: plan_pairs(corpus, *two, **options) for two in combinations(names, 2)}
+    couples = list(combinations(names, 2))
+    both = {two: sum(all(map(pair.aligned_by, two)) for pair in corpus) for two in couples}
+    kept = [two for two in couples if both[two] >= LEAST_PILOT] or couples[:1]
+    few = (two for two in couples if two not in kept)
+    notes = tuple(f"{' and '.join(two)}: {both[two]} pairs of both are too few" for two in few)
+    plans = {two: plan_pairs(corpus, *two, **options) for two in kept}
     plan = next(iter(plans.values()))
     width = f"half-width:{plan.half_width:g}|assurance:{plan.assurance:g}"
-    return PairPlans(plans, f"plan:{plan.level}.{plan.statistic}|{width}|version:{__version__}")
+    return PairPlans(
+        plans, notes, f"plan:{plan.level}.{plan.statistic}|{width}|version:{__version__}"
+    )
 
 
 def plan_pairs(
@@ -119,8 +127,8 @@ def plan_pairs(
 ) -> PairPlan:
     """Estimate how many pairs must be annotated twice for a 95% interval of a half width.
 
-    The influence of pair p is u = (2 I - F S) / mean S for F1 (I shared items, S items of both, F
-    the F1 of the corpus), and (P - 1)(T - T without p) for another statistic T of P pairs. Then n =
+    The influence of pair p is u = (2 I - F S) / mean S for F1 of links (I shared links, S links of
+    both, F the F1 of the corpus), and (P - 1)(T - T without p) for another T of P pairs. Then n =
     (1.96 sd(u) / half width)^2. The second figure has a larger sd: times exp(z sqrt((g - 1)/(4 (m -
     1)))), with m pairs, g = m4/m2^2 of u, and z the normal quantile of `assurance`.
 
@@ -158,8 +166,12 @@ def plan_pairs(
     m = len(rows)
     if m < LEAST_PILOT:
         raise OptionError(f"{m} pairs have both annotators; a plan needs {LEAST_PILOT} or more")
-    influence = _f1_influence(rows) if statistic == "f1" else _influence(rows, statistic)
+    influence = _influence(rows, statistic)
+    if statistic == "f1" and np.array_equal(*np.asarray(rows.counts).T[[1, 3]]):
+        influence = _f1_influence(rows)  # both share the same items: the closed form
     spread = float(influence.std(ddof=1))
+    if spread == 0:
+        raise OptionError(f"all {m} pairs agree alike: they do not show how far others may differ")
     if not np.isfinite(spread):
         raise OptionError(f"{statistic} of {level} is not defined without some of the pairs")
     centred = influence - influence.mean()

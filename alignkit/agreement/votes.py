@@ -92,7 +92,7 @@ class VoteTable(Result):
         nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
         same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
         cells, kept = sum(sum(row) for _, row in same), sum(row[state] for state, row in same)
-        lines.append(f"Drawn by nobody: {nobody} links")
+        lines.append(f"Drawn by nobody: {how_many(nobody, 'link')}")
         pairs = f"{self.changed} of {how_many(self.agreed, 'pair')}"
         lines.append(f"Changed though all agreed: {cells - kept} of {cells} cells; {pairs}")
         return lines

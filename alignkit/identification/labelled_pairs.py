@@ -107,8 +107,8 @@ def checked_group(corpus: Corpus, group: str | None) -> str | None:
     known = dict.fromkeys(name for pair in corpus for name in pair.attributes)
     if group is None and (usual := [name for name in GROUPS if name in known]):
         raise OptionError(
-            f"pairs belong together by {usual[0]}, and must not be divided: choose it as the group "
-            f"({usual[0]}), or choose {ALONE!r}"
+            f"pairs belong together by {usual[0]}, and must not be divided: set `group` to "
+            f"{usual[0]!r}, or to {ALONE!r}"
         )
     if group is not None and group != ALONE:
         check_known("attribute of groups", group, known)

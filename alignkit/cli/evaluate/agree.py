@@ -135,17 +135,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_groups(options)
     check_plot(options)
+    if options.on == "sets" or options.plan is not None or options.votes:
+        _refuse_more(options)
     if options.on == "sets":
         return _on_sets(options)
     if options.chance_samples is not None:
         raise OptionError("--chance-samples is for sets; add --on sets")
-    if options.plan is not None:
-        return _plan(options)
-    if options.votes:
-        return _votes(options)
+    if options.plan is not None or options.votes:
+        return _plan(options) if options.plan is not None else _votes(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
+
+
+def _refuse_more(options: argparse.Namespace) -> None:
+    """Refuse what `agree` does besides, if it is asked for something else than its report."""
+    names = ["html", "disagreements", "plot", "by", "tables", "systems", "initial"]
+    names += ["votes"] if options.plan is not None or options.on == "sets" else []
+    names += ["adjudicated"] if not options.votes else []
+    names += ["plan"] if options.on == "sets" and options.plan is not None else []
+    if wrong := [name for name in names if getattr(options, name, None)]:
+        asked = "--on sets" if options.on == "sets" else "--votes" if options.votes else "--plan"
+        raise OptionError(f"--{wrong[0]} does not go with {asked}: leave it out")
 
 
 def _on_sets(options: argparse.Namespace) -> None:
@@ -190,6 +201,8 @@ def _votes(options: argparse.Namespace) -> None:
         settled = roles[0] if len(roles) == 1 else None
     if not settled or options.on != "alignments":
         raise OptionError("--votes needs the adjudicated version of links: --adjudicated NAME")
+    if wrong := [name for name in typed(options) if name not in ("exact_case", "seed")]:
+        raise OptionError(f"--{wrong[0].replace('_', '-')} does not go with --votes: leave it out")
     exact = typed(options).get("exact_case", False)
     print_result(vote_table(corpus, settled, options.annotators, exact_case=exact), options)
 
