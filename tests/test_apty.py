@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
-from alignkit import read_corpus
+from alignkit import agree, read_corpus
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.errors import FormatError
 
@@ -79,12 +79,13 @@ def test_check_counts_what_contradicts_itself(apty, capsys):
     ("change", "said"),
     [
         ({"index": "a"}, "index is 'a'; expected a number"),
+        ({"index": "14", "start": "\u00b2"}, "start is '\u00b2'; expected a number of characters"),
         ({"paraphrase": "yes"}, "paraphrase is 'yes'; expected True, False or nothing"),
         ({"start": "4.5"}, "start is '4.5'; expected a number of characters"),
         ({}, "was judged by apty-3 before"),
         ({"annotator": "5", "original": "x"}, "has other texts in line 2"),
     ],
-    ids=["index", "boolean", "place", "twice", "texts"],
+    ids=["index", "superscript", "boolean", "place", "twice", "texts"],
 )
 def test_bad_rows_are_errors_with_their_line(tmp_path, change, said):
     path = written(tmp_path / "a.csv", {}, change)
@@ -161,6 +162,17 @@ def test_preferences(ranked, apty, capsys):
     assert lines[0] == "id\tchosen\trejected\toriginal"
     assert lines[1:] == ["7-1>7-2\ta c\ta d\ta b", "7-1>7-3\ta c\ta e\ta b"]
     run(capsys, "convert", apty, "-", "--rows", "preferences").failed("need ranks")
+    base = "convert", ranked, "-", "--rows", "preferences", "--annotator"
+    run(capsys, *base, "nobody").failed("nobody")
+    assert "8-1>8-2" in made(capsys, *base, "apty-a").out
+
+
+def test_groups_may_have_annotators_of_their_own(ranked, capsys):
+    other = record(9, "p q", ("9-1", "p r", [1, 1]), ("9-2", "p s", [2, 2]), names=("c", "d"))
+    ranked.write_text(json.dumps([*RANKED, other]), encoding="utf-8")
+    found = read_corpus(str(ranked))
+    concordances = agree(found, on="judgments", scheme="rank").concordances
+    assert concordances == pytest.approx((0.75, 0, 1))
 
 
 @given(st.lists(st.permutations(range(4)), min_size=3, max_size=6))

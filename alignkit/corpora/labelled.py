@@ -14,7 +14,7 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, natural_key, overlapping
 from alignkit.errors import FormatError, JudgmentError, OptionError
 from alignkit.model.corpus import Corpus, values_of
-from alignkit.model.labels import View
+from alignkit.model.labels import View, get_view
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import TableResult
@@ -139,7 +139,7 @@ def training_rows(
     check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
     if kind == "preferences":
-        yield from _preferences(pairs, view, annotator)
+        yield from _preferences(pairs, view, annotator, lenient_labels=lenient_labels)
         return
     if kind == "generation" and scheme.name not in _BOTH:
         raise OptionError(f"it is not known which judgments of {scheme.name} allow generation")
@@ -172,19 +172,19 @@ def training_rows(
 
 
 def _preferences(
-    pairs: Iterable[SentencePair], view: View, annotator: str | None
+    pairs: Iterable[SentencePair], view: View, annotator: str | None, *, lenient_labels: bool
 ) -> Iterator[TrainingRow]:
     """Yield every two texts of a group that all (or the annotator) rank in the same order."""
     if view.scheme.name != RANKS:
         raise OptionError(f"preferences need ranks; {view.scheme.name} has none")
-    corpus = Corpus(pairs)
-    names = judges_of(corpus) if annotator is None else (annotator,)
+    corpus, full = Corpus(pairs), get_view(RANKS, "full")
+    whose = None if annotator is None else [annotator]
+    values = judgments_of(corpus, whose, full, lenient_labels=lenient_labels).values
+    ranks = [[int(full.labels[k]) if k >= 0 else 0 for k in row] for row in values.tolist()]
     for group in rank_groups(corpus):
         for first, second in permutations(group, 2):
-            ranks = [[corpus[k].annotations.get(name) for name in names] for k in (first, second)]
-            both = [(int(a.judgment), int(b.judgment)) for a, b in zip(*ranks, strict=True)
-                    if a and b and a.judgment and b.judgment]  # fmt: skip
-            if both and sum(a < b for a, b in both) == len(both):
+            both = [(row[first], row[second]) for row in ranks if row[first] and row[second]]
+            if both and all(a < b for a, b in both):
                 better, worse = corpus[first], corpus[second]
                 original, chosen = (" ".join(words) for words in better.words)
                 rejected = " ".join(worse.target or ())

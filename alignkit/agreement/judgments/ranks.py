@@ -23,7 +23,8 @@ def kendall_w(values: NDArray[np.integer[Any]]) -> float:
 
     Parameters
     ----------
-    values : (m, n); texts that an annotator did not rank (below 0) are left out.
+    values : (m, n); below 0: not ranked. Annotators without a rank here, then texts that one of
+        the others did not rank, are left out.
 
     References
     ----------
@@ -34,7 +35,8 @@ def kendall_w(values: NDArray[np.integer[Any]]) -> float:
     >>> kendall_w(np.array([[1, 2, 3], [1, 2, 3]])), kendall_w(np.array([[1, 2, 3], [3, 2, 1]]))
     (1.0, 0.0)
     """
-    kept = values[:, (values >= 0).all(axis=0)]
+    ranked = values[(values >= 0).any(axis=1)]  # by those who ranked any of the texts
+    kept = ranked[:, (ranked >= 0).all(axis=0)]
     m, n = kept.shape
     if n < 2 or m < 2:
         return nan

@@ -90,7 +90,7 @@ def _join(known: Record, record: Record) -> None:
 
 def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     id, raw, fixed = row["index"].strip(), row["paraphrase-text"], row["paraphrase_fixed"]
-    if not id.isdigit():
+    if not (id.isascii() and id.isdigit()):
         raise FormatError(f"index is {id[:40]!r}; expected a number")
     for name, value in row.items():
         if (name in _BOOLEAN or name.startswith("failure_")) and value not in ("True", "False", ""):
@@ -117,7 +117,7 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
 
 def _whole(name: str, text: str) -> str:
     whole, _, rest = text.partition(".")
-    if not whole.isdigit() or rest.strip("0"):
+    if not (whole.isascii() and whole.isdigit()) or rest.strip("0"):
         raise FormatError(f"{name} is {text[:40]!r}; expected a number of characters")
     return whole
 
