@@ -42,7 +42,7 @@ def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
         table = page.inner_text("#beyond")
         assert "anna ~ ben" in table
         assert " to " in table
-        assert "anna ~ ben: there are fewer than 30 sentence pairs" in page.inner_text("#care")
+        assert "anna ~ ben: there are few sentence pairs" in page.inner_text("#care")
         assert page.inner_text("#annotators").count("of 4") == 2
         assert page.inner_text("#annotators tr:nth-child(2) td:last-child") == "done"  # imported
         assert "control sample" in page.inner_text("#pull")

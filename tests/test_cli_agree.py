@@ -51,7 +51,7 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     assert command == str(found).rpartition("\n\n")[0]
     given = more.split("--tables ")[1].split(";")[0]
     assert made(capsys, *FULL, *QUICK, "--tables", given).out.count("no such figures") == 0
-    assert all(f"--{flag}" in more for flag in ("all", "latex", "html FILE"))
+    assert all(f"--{flag}" in more for flag in ("all", "html FILE"))
     assert made(capsys, *FULL, *QUICK, "--json").json == found.to_json()
     latex = found.show("latex", label="agreement-paraphrases")
     assert made(capsys, *FULL, *QUICK, "--latex").out == f"{latex}\n"

@@ -6,7 +6,7 @@ from command import made, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit import Annotation, Corpus, SentencePair, write_corpus
+from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import fit_judges
 from alignkit.errors import OptionError
 
@@ -131,23 +131,58 @@ def test_quality_with_a_model(crowd, capsys):
     run(capsys, *base, "--model", "--annotators", "ann", "ben").failed("needs 3 judges")
 
 
+def test_the_labels_of_the_model_are_stored(crowd, capsys, tmp_path):
+    base = "quality", crowd, "--gold", "gold", "--scheme", "binary"
+    stored = tmp_path / "settled.jsonl"
+    made(capsys, *base, "--model", "--consensus", stored)
+    judges = fit_judges(example(), 2, np.where(np.arange(60) < 12, example()[0], -1))
+    for pair, posterior in zip(read_corpus(stored), judges.posterior, strict=True):
+        annotation = pair.annotations["model"]
+        assert (annotation.judgment, annotation.role) == (str(posterior.argmax()), "system")
+        assert float(pair.attributes["model.probability"]) == pytest.approx(
+            posterior.max(), abs=1e-4
+        )
+    run(capsys, *base, "--consensus", stored).failed("add --model")
+    run(capsys, "quality", stored, *base[2:], "--model").failed("has an annotator 'model'")
+
+
+def test_the_interval_has_the_confidence_asked_for():
+    wide, narrow = (fit_judges(example(), 2, confidence=c).interval[2] for c in (0.95, 0.5))
+    assert np.diff(narrow) == pytest.approx(np.diff(wide) * 0.6745 / 1.96, rel=1e-4)
+
+
+def accuracies(rng, labels, each, guessers, shares=None, judges=20, pairs=400, rounds=20):
+    """Simulate judges of .7 to .95; return the accuracy of the majority and of the model."""
+    right = []
+    for _ in range(rounds):
+        truth = rng.choice(labels, pairs, p=shares)
+        skill = np.r_[rng.uniform(0.7, 0.95, judges - guessers), np.full(guessers, 1 / labels)]
+        values = np.full((judges, pairs), -1)
+        for p in range(pairs):
+            who = rng.choice(judges, each, replace=False)
+            other = (truth[p] + rng.integers(1, labels, each)) % labels
+            values[who, p] = np.where(rng.random(each) < skill[who], truth[p], other)
+        fitted = fit_judges(values, labels)
+        inside = (fitted.interval[:, 0] <= skill) & (skill <= fitted.interval[:, 1])
+        votes = (
+            np.array([(values == k).sum(0) for k in range(labels)])
+            + rng.random((labels, pairs)) / 2
+        )
+        guesses = np.argmax(votes, 0), fitted.posterior.argmax(1)
+        right.append([*((guess == truth).mean() for guess in guesses), inside.mean()])
+    return np.mean(right, axis=0)
+
+
 @pytest.mark.slow
-def test_intervals_cover_and_the_model_beats_the_majority():
-    """Twenty judges, three for each pair, five of whom guess: .95 to .98 covered, .904 right."""
-    rng = np.random.default_rng(7)
-    covered, right = [], []
-    for _ in range(60):
-        truth = rng.integers(0, 2, 400)
-        skill = np.r_[rng.uniform(0.7, 0.95, 15), np.full(5, 0.5)]
-        values = np.full((20, 400), -1)
-        for p in range(400):
-            who = rng.choice(20, 3, replace=False)
-            values[who, p] = np.where(rng.random(3) < skill[who], truth[p], 1 - truth[p])
-        judges = fit_judges(values, 2)
-        covered.append((judges.interval[:, 0] <= skill) & (skill <= judges.interval[:, 1]))
-        votes = [(values == k).sum(0) for k in (0, 1)]
-        guesses = judges.posterior.argmax(1), np.argmax(votes, 0)
-        right.append([(guess == truth).mean() for guess in guesses])
-    assert 0.93 < np.mean(covered) < 0.99
-    model, majority = np.mean(right, axis=0)
-    assert model > majority + 0.02
+@pytest.mark.parametrize(
+    ("case", "gain"),
+    [({"labels": 2, "each": 3, "guessers": 5}, 0.02),
+     ({"labels": 4, "each": 5, "guessers": 5}, 0.003),
+     ({"labels": 2, "each": 5, "guessers": 5, "shares": [0.9, 0.1]}, 0.015),
+     ({"labels": 2, "each": 3, "guessers": 0}, -0.01)],
+    ids=["guessers", "four labels", "rare label", "nobody guesses"],
+)  # fmt: skip
+def test_intervals_cover_and_the_model_beats_the_majority(case, gain):
+    majority, model, covered = accuracies(np.random.default_rng(7), **case)
+    assert 0.93 < covered < 0.99
+    assert model > majority + gain

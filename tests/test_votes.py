@@ -1,11 +1,14 @@
 """What an adjudicated version made of votes: by hand, by a plain count, of published links."""
 
+import csv
+from dataclasses import replace
+
 import pytest
-from command import PARAPHRASES, made, run
+from command import PARAPHRASES, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
+from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus
 from alignkit.agreement import vote_table
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.stats import wilson_interval
@@ -34,8 +37,8 @@ def test_votes_by_hand():
     assert table.combinations(half=1) == {(0, 1): (1, 0, 0)}
     assert (table.stands(0), table.stands(1)) == ((2, 2), (0, 2))
     assert (table.agreed, table.changed) == (1, 1)
-    assert "Drawn by nobody: 1 link" in table.head
-    first = next(row for row in table.tables()[0].to_records() if row["vote ann"] == "none")
+    assert "Drawn by nobody: 1 link" in table.summary
+    first = next(row for row in table.tables()[1].to_records() if row["vote ann"] == "none")
     assert first["prevailed"] == "-"
 
 
@@ -73,15 +76,54 @@ def test_bad_questions():
         vote_table(corpus, "gold", ["anna"])
 
 
-def test_the_command(capsys):
-    ran = made(capsys, "agree", PARAPHRASES, "--votes", "--json")
-    table = vote_table(read_corpus(PARAPHRASES), "gold")
+def test_the_votes_are_part_of_the_agreement(capsys):
+    corpus = read_corpus(PARAPHRASES)
+    table = agree(corpus).votes
     assert table.annotators == ("anna", "ben")
-    assert sum(row["cells"] for row in ran.json["votes-different"]) == sum(
-        sum(row) for row in table.combinations(equal=False).values())  # fmt: skip
-    text = made(capsys, "agree", PARAPHRASES, "--votes", "--adjudicated", "gold").out
-    assert text.startswith("gold follows anna in ")
-    run(capsys, "agree", PARAPHRASES, "--votes", "--adjudicated", "x").failed("unknown annotator")
+    assert table.combinations() == vote_table(corpus, "gold").combinations()
+    assert agree(corpus, adjudicated="").votes is None
+    ran = made(capsys, "agree", PARAPHRASES, "--adjudicated", "gold", "--json")
+    assert ran.json["votes"]["votes-different"][0]["cells"] > 0
+    text = made(capsys, "agree", PARAPHRASES, "--csv").out
+    counts = {row["statistic"]: float(row["value"]) for row in csv.DictReader(text.splitlines())
+              if row["level"] == "different.votes"}  # fmt: skip
+    for votes, row in table.combinations(equal=False).items():
+        drawn = "+".join(("none", "possible", "sure")[vote] for vote in votes)
+        assert [counts[f"{drawn}:{state}"] for state in ("none", "possible", "sure")] == list(row)
+    text = made(capsys, "agree", PARAPHRASES, "--tables", "votes").out
+    assert text.startswith("Whose votes stand in 'gold' where they differ")
+    assert "Drawn by nobody: 3 links" in text
+
+
+def adjudicated(corpus, source):
+    """Give each pair a gold version: that of the annotator whom a function of the place names."""
+    return Corpus(
+        replace(pair, annotations={
+            **pair.annotations, "gold": Annotation(pair.alignment(source(k)), role="adjudicated")
+        }) for k, pair in enumerate(corpus)
+    )  # fmt: skip
+
+
+def test_a_version_that_is_the_majority_or_changes_is_cautioned():
+    texts = "0-0 1-1", "0-0", "0-0 0-1"
+    corpus = Corpus(
+        SentencePair(str(k), ["a", "b"], ["c", "d"], {
+            name: Annotation(Alignment.parse(texts[(k + place) % 3]))
+            for place, name in enumerate(["x", "y", "z", "most"])
+        }) for k in range(39)
+    )  # fmt: skip
+    names, majority = ["x", "y", "z"], Annotation(Alignment.parse("0-0"))
+    corpus = Corpus(replace(pair, annotations=pair.annotations | {"most": majority})
+                    for pair in corpus)  # fmt: skip
+    joint = agree(adjudicated(corpus, lambda k: "most" if k else "x"), names)
+    cautions = {caution.code: caution for caution in joint.cautions}
+    assert cautions["joint"].number == "38 of 39"
+    assert "covers about 90%" in cautions["few-pairs"].says
+    assert "few-pairs" in joint.answer.codes
+    changed = agree(adjudicated(corpus, lambda k: "x" if k < 20 else "y"), names)
+    codes = {caution.code for caution in changed.cautions}
+    assert {"joint", "unsteady"} & codes == {"unsteady"}
+    assert "few-pairs" not in {c.code for c in agree(Corpus([*corpus, *corpus]), names).cautions}
 
 
 @pytest.mark.real_data
@@ -93,8 +135,8 @@ def test_the_numbers_of_goldalign(data):
         (0, 1): (148, 116, 1), (0, 2): (158, 11, 21), (1, 0): (249, 371, 4),
         (1, 2): (4, 55, 17), (2, 0): (17, 29, 45), (2, 1): (7, 46, 49)}  # fmt: skip
     assert (table.agreed, table.changed) == (256, 35)
-    assert "Changed though all agreed: 112 of 1643 cells; 35 of 256 pairs" in table.head
-    assert "Drawn by nobody: 246 links" in table.head
+    assert "Changed though all agreed: 112 of 1643 cells; 35 of 256 pairs" in table.summary
+    assert "Drawn by nobody: 246 links" in table.summary
     low, high = wilson_interval(*table.stands(0))
     assert (low, high) == pytest.approx((0.586, 0.638), abs=1e-3)
-    assert "unsteady" in table.cautions[-1]
+    assert max(table.steady) < 0.01

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
@@ -21,12 +22,14 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, visible
-from alignkit.agreement.cautions import FEW, NEAR_ONE, choice_hits, equal_words_share
+from alignkit.agreement.cautions import FEW, FEW_F1, NEAR_ONE, choice_hits, equal_words_share
 from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import weighted_mean
 from alignkit.agreement.options import CLOSED, edits_known
+from alignkit.agreement.planning import plan_pairs
+from alignkit.errors import OptionError
 from alignkit.stats.resampling import ALIKE, Interval
 from alignkit.tables.columns import decimal, percent
 from alignkit.tables.text_width import char_width, cut_middle
@@ -47,6 +50,7 @@ _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 
 _DIFFER = 0.05  # two models of chance that give C so far apart differ
 _APART = 0.1  # who is so far below the others in F1 shares least
 _ONE_SIDED = 0.25  # from this share on, C says as much of who marks anything
+_WITHIN = 0.03  # how well F1 should be known
 _WIDE = 0.2  # wider intervals of F1 say too little to order corpora by
 
 TEXTS: Mapping[str, str] = {
@@ -83,6 +87,7 @@ TEXTS: Mapping[str, str] = {
     "wide": ": the intervals are too wide to order corpora by.",
     "initial": ": do not compare C with a corpus corrected from another alignment.",
     "who-is-right": ". Agreement does not say who is right.",
+    "plan": "To know F1 within 3 points you need about {pairs:,} pairs.",
 }
 """The sentences of an answer, or parts of sentences, by the code of the rule."""
 
@@ -111,6 +116,8 @@ class Answer:
     def __str__(self) -> str:
         return "\n".join((*wrapped(" ".join(self.sentences)), *wrapped(f"Report: {self.report}")))
 
+
+_PLANNED = ("ignore_identical", "exact_case")
 
 _TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ |pi0? [-.\d]")
 
@@ -272,8 +279,8 @@ class AnswerWriter:
         """Return the answer, shortened to fit."""
         rest, side = self.sides or ([], [])
         groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
-        for self.terse in range(5):
-            sentences = *self.shares(), *self.beyond(), *self.nothing()
+        for self.terse in range(6):
+            sentences = *self.shares(), *self.beyond(), *self.nothing(), *self.plan()
             answer = Answer(
                 sentences, self.report(), tuple(self.codes), self.quoted if self.has_c else None,
                 () if groups else tuple(side), groups, FrozenMap(self.names),
@@ -491,7 +498,7 @@ class AnswerWriter:
             return self.say("no-mean", mean=mean, nobody=nobody)
         parts = self.parts(self.quoted.model) if self.quoted and self.has_c else []
         used = [part.used for *_, part in parts] or [two.sections[0].pairs for two in self.pairings]
-        if min(used) < FEW:
+        if min(used) < FEW or min(two.sections[0].pairs for two in self.pairings) < FEW_F1:
             return self.say("few-pairs")
         if parts:
             two, _, worst = max(parts, key=lambda each: each[2].one_sided / each[2].used)
@@ -506,6 +513,25 @@ class AnswerWriter:
             return self.say("wide")
         edits = parts and edits_known(self.agreement.initial, self.options.missing_initial)
         return self.say("initial" if edits else "who-is-right")
+
+    def plan(self) -> Iterator[str]:
+        """Yield how many pairs it takes to know F1 within 3 points, if there are fewer."""
+        if self.needed and self.terse < 5:
+            yield self.say("plan", pairs=self.needed)
+
+    @cached_property
+    def needed(self) -> int:
+        """The number of pairs for F1 within 3 points, two digits; 0 if enough, or unknown."""
+        needed = [0]
+        for two in self.pairings:
+            low, high = self.f1[two].bounds
+            if high - low > 2 * _WITHIN:  # false without an interval
+                options = {name: getattr(self.options, name) for name in _PLANNED}
+                with suppress(OptionError):  # too few pairs to plan from
+                    names = two.first, two.second
+                    plan = plan_pairs(self.agreement.corpus, *names, half_width=_WITHIN, **options)
+                    needed += [plan.pairs] * (plan.pairs > plan.pilot)
+        return int(float(f"{max(needed):.2g}"))
 
     # what to cite
     def report(self) -> str:

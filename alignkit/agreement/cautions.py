@@ -15,7 +15,8 @@ from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.overlaps import columns
-from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.agreement.pairs import CorpusData, PairData, majority
+from alignkit.agreement.votes import UNSTEADY
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS
@@ -86,6 +87,8 @@ def _brief(hits: list[Hit]) -> str:
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
+FEW_F1 = 50  # below so many, a 95% interval of F1 covers about 90%
+SAME_AS_MAJORITY = 0.95  # a version that equals the majority in so many pairs follows it
 MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left out is cautioned
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
@@ -123,6 +126,7 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
         yield from _given_links(agreement, pairing)
     yield from _outliers(agreement)
     yield from _far(agreement, data)
+    yield from _of_adjudicated(agreement)
     if len(agreement.annotators) == 3:
         for pairing in agreement.of("consensus"):
             yield "intersection", Hit(pairing.name, "", "2")
@@ -212,15 +216,15 @@ def equal_words_share(pairing: Pairing, level: str) -> float:
 def _few(pairing: Pairing) -> Hits:
     """Find sections with few pairs."""
     for place, section in enumerate(pairing.sections):
-        counts = [section.pairs]
+        counts = [section.pairs] if section.pairs < FEW_F1 else []
         for level in LEVELS if pairing.beyond else ():
             result = pairing.main(level)
-            counts.append((result.groups[place - 1] if place else result).used)
-        few = [count for count in counts if 0 < count < FEW]
-        if few:
+            used = (result.groups[place - 1] if place else result).used
+            counts += [used] if used < FEW else []
+        if few := [count for count in counts if count]:
             text = f"{min(few)}" if min(few) == max(few) else f"{min(few)}-{max(few)}"
             name = f"{section.name or '(none)'}:"
-            yield "few-pairs", Hit(pairing.name, name, text, FEW - min(few))
+            yield "few-pairs", Hit(pairing.name, name, text, FEW_F1 - min(few))
 
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
@@ -259,6 +263,21 @@ def _outliers(agreement: AgreementFigures) -> Hits:
                 yield "one-differs", Hit("", f"{links} {unit}", text, far, name)
 
 
+def _of_adjudicated(agreement: AgreementFigures) -> Hits:
+    """Find an adjudicated version that is the majority, or whose votes prevail differs in time."""
+    names, settled = agreement.annotators, agreement.adjudicated or ""
+    several = settled and len(names) > 2
+    shared = agreement.corpus.annotated_by(settled, *names) if several else ()
+    same = sum(pair.alignment(settled) == majority([pair.alignment(name) for name in names])
+               for pair in shared)  # fmt: skip
+    if shared and same >= SAME_AS_MAJORITY * len(shared):
+        yield "joint", Hit("", "", f"{same} of {len(shared)}", detail=repr(settled))
+    votes = agreement.votes
+    for name, p in zip(names, votes.steady, strict=True) if votes else ():
+        if p < UNSTEADY:
+            yield "unsteady", Hit("", name, f"p = {p:.2g}", -p)
+
+
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who have few of their links from the initial alignment."""
     initial, shares = agreement.initial or "", list[str]()
@@ -287,8 +306,8 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "report F1, pi, pi0 and C by other models of chance, and check what the two edited",
          "C {brief}; report F1, and C by other models"),
     "few-pairs":
-        ("there are fewer than 30 sentence pairs ({number}): other pairs could give very "
-         "different figures, and any intervals are too narrow",
+        ("there are few sentence pairs ({number}; below 50 for F1, 30 for C): other pairs could "
+         "give very different figures, and a 95% interval of F1 covers about 90%",
          "report the number of pairs, and do not use these figures alone to compare",
          "only {brief} sentence pairs; report the number, and do not compare by these figures"),
     "one-differs":
@@ -344,6 +363,16 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "it is inflated: it shows whose decisions prevailed, not how reliable they are",
          "report the agreement between annotators as reliability",
          "it was made from these {brief} annotations; F1 with it does not measure reliability"),
+    "joint":
+        ("the adjudicated version {detail} equals the majority of the annotators in {number} "
+         "sentence pairs: it is no independent reference",
+         "report the agreement between annotators; do not score anybody against it as gold",
+         "{detail} equals the majority in {brief} pairs; it is no independent reference"),
+    "unsteady":
+        ("how often a vote stood in the adjudicated version differs between the first and the "
+         "second half of the pairs ({number})",
+         "look at both halves in the table votes: the adjudicator's rules or the pairs changed",
+         "whose votes stand changed between the halves ({brief}); see the table votes"),
     "rough":
         ("sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
          "allow more samples",

@@ -19,6 +19,7 @@ from alignkit.agreement.judgments.tables import LabelTables, apart
 from alignkit.agreement.kappa import weighted_kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
+from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus, group_texts
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.stats.resampling import check_confidence
@@ -29,6 +30,7 @@ from alignkit.version import __version__
 
 DOUBT = "in doubt"  # not rejected, but no better than always giving the most common label
 POWER = 0.8  # if the chance of rejecting a guesser is below this, gold questions prove little
+MODEL = "model"  # the annotator who gives the labels of the model of judges
 _MOST_ROWS = 40  # the most rows of a list that people see
 
 
@@ -90,6 +92,8 @@ class CrowdQuality(Result):
         on them.
     warnings : Warnings to read before the numbers.
     judges : The model of judges; None without.
+    settled : The judged pairs with the most probable label by annotator ``model``, and its
+        probability as attribute ``model.probability``; None without the model.
     """
 
     scheme: str
@@ -112,6 +116,7 @@ class CrowdQuality(Result):
     notes: tuple[str, ...] = ()
     warnings: tuple[Caution, ...] = ()
     judges: Judges | None = None
+    settled: Corpus | None = None
 
     @property
     def commonest(self) -> str:
@@ -221,7 +226,7 @@ class CrowdQuality(Result):
             "questions; kappa: against the majority, including the annotator, and against the "
             "majority of the others; guesser rejected: the probability that as many gold questions "
             f"reject somebody who guesses among {self.labels} labels"
-        )
+        ) + ("; right (model): the probability of a right label" if self.judges else "")
         return Table("Annotators", columns, rows, note, "annotators")
 
     def _good(self) -> Table:
@@ -409,7 +414,7 @@ def crowd_quality(
     # nobody who is rejected judges anything again
     usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in decisive]
     again = list(consensus.judge_again(values, usable).items())
-    fitted = fit_judges(values, size, right) if model else None
+    fitted = fit_judges(values, size, right, confidence=confidence) if model else None
     if fitted is not None:
         sure = fitted.posterior.max(axis=1)
         again.sort(key=lambda item: float(sure[item[0]]))
@@ -428,8 +433,22 @@ def crowd_quality(
         over=over, good_in=good_in, phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
         rewrites_left_out=left_out, notes=notes, judges=fitted,
+        settled=None if fitted is None else _settled(corpus, looked, values, fitted),
     )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
+
+
+def _settled(corpus: Corpus, view: View, values: Labels, judges: Judges) -> Corpus:
+    """Return the pairs with the label of the model, if anybody judged them, and its probability."""
+    if MODEL in corpus.annotators:
+        raise OptionError(f"the corpus has an annotator {MODEL!r}; rename that one")
+    pairs = list(corpus)
+    for p in np.flatnonzero((values >= 0).any(axis=0)).tolist():
+        k = int(judges.posterior[p].argmax())
+        said = {**pairs[p].attributes, "model.probability": f"{judges.posterior[p, k]:.4f}"}
+        label = Annotation(None, judgment=view.labels[k], role="system")
+        pairs[p] = replace(pairs[p], attributes=said).with_annotation(MODEL, label)
+    return Corpus(pairs)
 
 
 def _reason(low: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import isnan, nan
 from typing import TypeVar
 
@@ -18,8 +19,10 @@ from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.kappa import CellAgreement, Contingency
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
+from alignkit.agreement.votes import STATES, VoteTable, vote_table
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus
-from alignkit.stats.resampling import Interval
+from alignkit.stats.resampling import Interval, wilson_interval
 from alignkit.tables.columns import percent
 from alignkit.tables.media import csv_lines
 from alignkit.tables.result import Caution, Result
@@ -41,7 +44,8 @@ class Figure:
     Parameters
     ----------
     kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
-        annotators together; ``"edits"`` for those of one annotator.
+        annotators together; ``"edits"`` for those of one annotator; ``"votes"`` for what the
+        adjudicated version made of votes.
     first, second : The two annotators; second, or both, are empty for figures of one or of more.
     section : ``"all"``, or the name of a group.
     level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
@@ -265,6 +269,17 @@ class AgreementFigures(FigureResult):
         pairings = {pairing.name: pairing for pairing in self.pairings}
         return named("pairing", f"{first} ~ {second}", pairings)
 
+    @cached_property
+    def votes(self) -> VoteTable | None:
+        """What the adjudicated version made of two to four annotators' votes; None if unknown."""
+        exact = self.options.exact_case
+        try:
+            return vote_table(
+                self.corpus, self.adjudicated or "", self.annotators, exact_case=exact
+            )
+        except (UnknownNameError, OptionError, MissingTextError):  # no such version, words or pairs
+            return None
+
     def figures(self) -> Iterator[Figure]:
         """Yield every figure."""
         for pairing in self.pairings:
@@ -272,6 +287,8 @@ class AgreementFigures(FigureResult):
         yield from edit_figures(self.pairings)
         for together in self.together:
             yield from together_figures(together)
+        if self.votes is not None:
+            yield from vote_figures(self.votes)
 
 
 def split(name: str) -> tuple[str, str]:
@@ -347,6 +364,22 @@ def together_figures(together: Together) -> Iterator[Figure]:
             mean_of = (kind, "", "", together.name, *split(name))
             reason = without(value, left_out.get(name, 0))
             yield Figure(*mean_of, value, pairs=together.used, reason=reason)
+
+
+def vote_figures(table: VoteTable) -> Iterator[Figure]:
+    """Yield how often each vote stands, and for each combination what its cells became."""
+    who, gold = "+".join(table.annotators), table.adjudicated
+    for k, name in enumerate(table.annotators):
+        count, of = table.stands(k)
+        bounds = wilson_interval(count, of)
+        share = count / of if of else nan
+        yield Figure("votes", name, gold, "all", "votes", "stands", share, *bounds, table.pairs)
+    for equal, kind in enumerate(("different", "equal")):
+        for votes, row in table.combinations(equal=bool(equal)).items():
+            drawn = "+".join(STATES[vote] for vote in votes)
+            for state, n in zip(STATES, row, strict=True):
+                at = ("votes", who, gold, "all", f"{kind}.votes", f"{drawn}:{state}")
+                yield Figure(*at, n, pairs=table.pairs)
 
 
 def _figure(at: At, value: float, pairs: int, interval: Interval | str | None) -> Figure:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from alignkit._support.array_types import F8, I8
 from alignkit.errors import OptionError
@@ -15,7 +16,6 @@ from alignkit.errors import OptionError
 LEAST_JUDGES, LEAST_JUDGED = 3, 10
 _ROUNDS, _CHANGE = 300, 1e-7
 _START = 0.01  # added to each label's votes
-_Z = 1.959964
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Judges:
     ----------
     pi : The share of each label, (K,).
     right : The probability that a judge gives the right label, (A,).
-    interval : Its 95% interval by Louis' information, (A, 2); NaN if the information is not
+    interval : Its interval by Louis' information, (A, 2); NaN if the information is not
         positive.
     posterior : The probability of each label of each pair, (P, K).
     rounds : The number of rounds.
@@ -40,8 +40,9 @@ class Judges:
 
 
 def fit_judges(
-    values: NDArray[np.integer[Any]], labels: int, gold: NDArray[np.integer[Any]] | None = None
-) -> Judges:
+    values: NDArray[np.integer[Any]], labels: int, gold: NDArray[np.integer[Any]] | None = None, *,
+    confidence: float = 0.95,
+) -> Judges:  # fmt: skip
     """Fit a model of judges by expectation maximization.
 
     The right label z of a pair has the probabilities pi. A judge gives z with probability r, and
@@ -53,6 +54,7 @@ def fit_judges(
     values : The labels that A judges gave P pairs, (A, P), from 0; below 0: none.
     labels : The number of labels, K.
     gold : The right labels, (P,), where known; below 0: unknown.
+    confidence : The confidence of the intervals.
 
     Raises
     ------
@@ -99,16 +101,17 @@ def fit_judges(
         posterior /= posterior.sum(1, keepdims=True)
         posterior[known] = fixed
         change = np.abs(posterior - before).max()
-    return Judges(pi, right, _intervals(given, posterior, n, right), posterior, rounds)
+    spread = ndtri((1 + confidence) / 2) * _errors(given, posterior, n, right)
+    bounds = np.clip(np.stack((right - spread, right + spread), axis=1), 0, 1)
+    return Judges(pi, right, bounds, posterior, rounds)
 
 
-def _intervals(given: F8, posterior: F8, n: I8, right: F8) -> F8:
-    """Return intervals from Louis' information: that of known labels, less what is unknown."""
+def _errors(given: F8, posterior: F8, n: I8, right: F8) -> F8:
+    """Return standard errors by Louis' information: that of known labels, less what is unknown."""
     weights = np.einsum("apk,pk->ap", given, posterior)
     both = right * (1 - right)
     information = n / both - (weights * (1 - weights)).sum(1) / both**2
-    spread = np.full(len(right), nan)
+    errors: F8 = np.full(len(right), nan)
     positive = information > 0
-    spread[positive] = _Z / np.sqrt(information[positive])
-    bounds: F8 = np.clip(np.stack((right - spread, right + spread), axis=1), 0, 1)
-    return bounds
+    errors[positive] = 1 / np.sqrt(information[positive])
+    return errors

@@ -13,13 +13,18 @@ from scipy.special import ndtri
 
 from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.array_types import F8
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.correction import correction_ratios
+from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.intervals import Rows, Statistic
+from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.overlaps import OVERLAP
-from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData, check_case
 from alignkit.agreement.sections import OF_TWO
 from alignkit.errors import OptionError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
+from alignkit.stats.resampling import SEED
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -124,6 +129,7 @@ def plan_pairs(
     assurance: float = 0.8,
     ignore_identical: bool = True,
     exact_case: bool = False,
+    initial: str | None = None,
 ) -> PairPlan:
     """Estimate how many pairs must be annotated twice for a 95% interval of a half width.
 
@@ -136,10 +142,11 @@ def plan_pairs(
     ----------
     first, second : The two annotators of the pilot: 30 pairs or more.
     level, statistic : A level and a measure of agreement, such as ``words.sure`` and ``f1``, or
-        ``cells.possible`` and ``kappa``.
+        ``cells.possible`` and ``kappa``, or ``words.possible`` and ``C``.
     half_width : Half of the width of the interval.
     assurance : The probability with which the second figure is enough.
     ignore_identical, exact_case : As in `overlap`.
+    initial : For C, the alignment that chance edits; None: chance draws sets of links.
 
     Raises
     ------
@@ -158,17 +165,22 @@ def plan_pairs(
     check_case(ignore_identical, exact_case)
     if not (0 < half_width < 1 and 0 < assurance < 1):
         raise OptionError("the half width and the assurance are between 0 and 1")
-    known: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
-    check_known("level", level, known)
-    check_known("statistic", statistic, known[level].measures)
     data = CorpusData(corpus, exact_case=exact_case)
-    rows = known[level].rows(PairData.of(data, (first, second), ignore_identical=ignore_identical))
-    m = len(rows)
+    corpus.require(*((first, second) if initial is None else (first, second, initial)))
+    if statistic == "C":
+        check_known("level", level, LEVELS)
+        options = AgreementOptions(ignore_identical, exact_case, bootstrap="none")
+        value, influence = _of_c(data, (first, second), level, options, initial)
+    else:
+        known: dict[str, Statistic] = {each.level: each for each in (*OVERLAP, *OF_TWO)}
+        check_known("level", level, known)
+        check_known("statistic", statistic, (*known[level].measures, *["C"] * (level in LEVELS)))
+        pairs = PairData.of(data, (first, second), ignore_identical=ignore_identical)
+        rows = known[level].rows(pairs)
+        value, influence = rows.figures()[statistic], _influence(rows, statistic)
+    m = len(influence)
     if m < LEAST_PILOT:
         raise OptionError(f"{m} pairs have both annotators; a plan needs {LEAST_PILOT} or more")
-    influence = _influence(rows, statistic)
-    if statistic == "f1" and np.array_equal(*np.asarray(rows.counts).T[[1, 3]]):
-        influence = _f1_influence(rows)  # both share the same items: the closed form
     spread = float(influence.std(ddof=1))
     if spread == 0:
         raise OptionError(f"all {m} pairs agree alike: they do not show how far others may differ")
@@ -177,29 +189,38 @@ def plan_pairs(
     centred = influence - influence.mean()
     kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2) if spread else 1.0
     wider = np.exp(ndtri(assurance) * sqrt((kurtosis - 1) / (4 * (m - 1))))
-    pairs = [round((1.96 * sd / half_width) ** 2) for sd in (spread, spread * wider)]
-    value = rows.figures()[statistic]
-    return PairPlan(statistic, level, half_width, assurance, m, value, spread, *pairs)
-
-
-def _f1_influence(rows: Rows) -> F8:
-    """Return (2 I - F S) / mean S of each pair; pairs without items have 0."""
-    first, first_shared, second, second_shared = np.asarray(rows.counts).T
-    size, shared = first + second, first_shared + second_shared
-    whole = size.sum()
-    if not whole:
-        return np.full(len(size), np.nan)
-    influence: F8 = (shared - shared.sum() / whole * size) / (whole / len(size))
-    return influence
+    needed = [round((1.96 * sd / half_width) ** 2) for sd in (spread, spread * wider)]
+    return PairPlan(statistic, level, half_width, assurance, m, value, spread, *needed)
 
 
 def _influence(rows: Rows, statistic: str) -> F8:
-    """Return (P - 1)(T - T without p) of each pair p."""
+    """Return (2 I - F S) / mean S of each pair for F1 of links, else by leaving a pair out."""
+    if statistic == "f1" and np.array_equal(*(counts := np.asarray(rows.counts).T)[[1, 3]]):
+        first, first_shared, second, second_shared = counts
+        size, shared = first + second, first_shared + second_shared
+        with np.errstate(invalid="ignore", divide="ignore"):
+            closed: F8 = (shared - shared.sum() / size.sum() * size) / size.mean()
+        return closed
     m = len(rows)
-    whole, without = rows.figures()[statistic], np.empty(m)
-    step = max(1, _CHUNK // m)
+    without, step = np.empty(m), max(1, _CHUNK // max(m, 1))
     for start in range(0, m, step):
         weights = np.ones((min(step, m - start), m))
         weights[np.arange(len(weights)), start + np.arange(len(weights))] = 0
         without[start : start + step] = rows.measure(rows.sums(weights))[statistic]
-    return (m - 1) * (whole - without)
+    return (m - 1) * (rows.figures()[statistic] - without)
+
+
+def _of_c(
+    data: CorpusData, names: tuple[str, str], level: str, options: AgreementOptions,
+    initial: str | None,
+) -> tuple[float, F8]:  # fmt: skip
+    """Return C, and (P - 1)(C - C without p) of each used pair p; edit models stay as fitted."""
+    everything = [CorpusPart("all", np.arange(len(data.corpus)))]
+    beyond = CorpusBeyondChance(data, initial, (), options, SEED, None, everything)
+    reason = beyond.no_edits(*names)
+    sentences = beyond.of(*names, reason)[CLOSED if reason else options.chance][level].sentences
+    terms = np.array([(x.observed, 1, x.expected, 1) for x in sentences if not x.left_out])
+    terms = terms.reshape(-1, 4)
+    whole = terms.sum(axis=0, keepdims=True)
+    value, without = (correction_ratios(sums)["C"] for sums in (whole, whole - terms))
+    return float(value[0]), (len(terms) - 1) * (value - without)

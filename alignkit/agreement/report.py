@@ -21,8 +21,8 @@ from alignkit.tables.table import Table
 
 NAMES = (*tables.TABLES, "cautions")  # the names of the tables, in order
 
-IN_PYTHON = ", ", "More, by show(tables=[...]): {}; 'all'"
-COMMAND = ",", "More: --tables {}; --all; --latex; --html FILE"
+IN_PYTHON = ", ", "More, by tables=[...]: {}; 'all'"
+COMMAND = ",", "More: --tables {}; --all; --html FILE"
 """The separator of table names, and the last line of the default report, ready to type."""
 
 _MAIN, _MOST_CAUTIONS = ("words", "phrases"), 8

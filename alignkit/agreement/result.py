@@ -130,6 +130,7 @@ class Agreement(AgreementFigures):
                 }
                 for two in self.pairings
             ],
+            "votes": self.votes.to_json() if self.votes else None,
             "together": {part.name: named_json(part, together) for part in self.together},
             "cautions": jsonable(self.cautions),
             "signature": self.signature,

@@ -516,6 +516,7 @@ TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
     "alpha": alpha_tables,
     "fleiss": fleiss_table,
     "edits": edits_table,
+    "votes": lambda agreement: agreement.votes.tables() if agreement.votes else (),
 }
 """The tables by name; `pairings` has all rows of the main ones."""
 

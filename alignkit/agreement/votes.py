@@ -25,7 +25,11 @@ from alignkit.version import __version__
 
 STATES = ("none", "possible", "sure")
 MOST_VOTERS = 4
-_UNSTEADY = 0.01  # below this p, the two halves differ
+UNSTEADY = 0.01  # below this p, the two halves differ
+
+_HALVES = [
+    Column(str(k + 1), "percent", "half", key=f"half_{k + 1}") for k in (0, 1)
+]  # fmt: skip
 
 Votes = tuple[int, ...]
 Key = tuple[bool, int, Votes, int]
@@ -44,6 +48,7 @@ class VoteTable(Result):
         words are equal, the half of the pairs (0 or 1), the votes and the adjudicated state.
     pairs, agreed, changed : The numbers of pairs; of those on which all voters have the same links;
         and of these, how many the adjudicated version changed.
+    left_out : The number of pairs that lack one of them.
     """
 
     annotators: tuple[str, ...]
@@ -52,7 +57,7 @@ class VoteTable(Result):
     pairs: int
     agreed: int
     changed: int
-    notes: tuple[str, ...] = ()
+    left_out: int
     signature: str = ""
 
     def combinations(
@@ -60,10 +65,10 @@ class VoteTable(Result):
     ) -> dict[Votes, tuple[int, ...]]:
         """Return for each combination how many cells became none, possible and sure."""
         sums: dict[Votes, list[int]] = {}
-        for (same, part, votes, state), n in sorted(self.counts.items()):
+        for (same, part, votes, state), n in self.counts.items():
             if (equal is None or same == equal) and (half is None or part == half):
                 sums.setdefault(votes, [0, 0, 0])[state] += n
-        return {votes: tuple(row) for votes, row in sums.items()}
+        return {votes: tuple(row) for votes, row in sorted(sums.items())}
 
     def stands(self, voter: int, half: int | None = None) -> tuple[int, int]:
         """Return in how many cells that differ a voter's vote stands, and how many there are."""
@@ -79,43 +84,48 @@ class VoteTable(Result):
         ]
 
     @property
-    def head(self) -> Sequence[str]:
-        """Whose votes stand where they differ, what nobody drew, and what all agreed on."""
-        lines = []
-        for k, name in enumerate(self.annotators):
-            count, of = self.stands(k)
-            if of:
-                low, high = wilson_interval(count, of)
-                said = f"{count / of:.1%} [{low:.1%}, {high:.1%}] of the {of} cells that differ"
-                lines.append(f"{self.adjudicated} follows {name} in {said}")
+    def summary(self) -> Sequence[str]:
+        """What nobody drew, what changed though all agreed, and how many pairs are left out."""
         whole = self.combinations()
         nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
         same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
         cells, kept = sum(sum(row) for _, row in same), sum(row[state] for state, row in same)
-        lines.append(f"Drawn by nobody: {how_many(nobody, 'link')}")
         pairs = f"{self.changed} of {how_many(self.agreed, 'pair')}"
-        lines.append(f"Changed though all agreed: {cells - kept} of {cells} cells; {pairs}")
-        return lines
-
-    @property
-    def cautions(self) -> Sequence[str]:
-        """Warnings to read before the numbers."""
-        shaky = [name for name, p in zip(self.annotators, self.steady, strict=True)
-                 if p < _UNSTEADY / len(self.annotators)]  # fmt: skip
-        text = f"unsteady: how often {', '.join(shaky)} prevailed differs between the two halves"
-        return (*self.notes, *([f"{text}; look at both"] if shaky else []))
+        lines = [
+            f"Drawn by nobody: {how_many(nobody, 'link')}",
+            f"Changed though all agreed: {cells - kept} of {cells} cells; {pairs}",
+        ]
+        left = f"{how_many(self.left_out, 'pair')} without all of them left out"
+        return [*lines, *([left] if self.left_out else [])]
 
     def tables(self) -> Sequence[Table]:
-        """Return a table of all combinations, for different and for equal words."""
-        return [self._table(equal) for equal in (False, True) if self.combinations(equal=equal)]
+        """Return who prevailed, then all combinations, for different and for equal words."""
+        kinds = [equal for equal in (False, True) if self.combinations(equal=equal)]
+        return [self._prevailed(), *map(self._table, kinds)]
+
+    def _prevailed(self) -> Table:
+        columns = [
+            Column("annotator"), Column("stands", "count"), Column("differ", "count", key="cells"),
+            Column("share", "percent"), *_HALVES,
+            Column("p", "number"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = []
+        for k, (name, p) in enumerate(zip(self.annotators, self.steady, strict=True)):
+            count, of = self.stands(k)
+            halves = [_share(*self.stands(k, half)) for half in (0, 1)]
+            share = Value(_share(count, of), *wilson_interval(count, of))
+            rows.append([name, count, of, share, *halves, p])
+        title = f"Whose votes stand in {self.adjudicated!r} where they differ"
+        note = f"p: that both halves have the same share. {'. '.join(self.summary)}"
+        return Table(title, columns, rows, note, "votes")
 
     def _table(self, equal: bool) -> Table:
         columns = [
             *(Column(name, key=f"vote {name}") for name in self.annotators),
             Column("cells", "count"), *(Column(state, "count") for state in STATES),
-            Column("most often", key="state"), Column("share", "percent"),
-            *(Column("share", "percent", f"half {k + 1}", key=f"half_{k + 1}") for k in (0, 1)),
-            Column("who prevailed", key="prevailed"),
+            Column("became", key="state"), Column("share", "percent"),
+            *_HALVES,
+            Column("winner", key="prevailed"),
         ]  # fmt: skip
         halves = [self.combinations(equal=equal, half=half) for half in (0, 1)]
         rows: list[list[Cell]] = []
@@ -123,14 +133,15 @@ class VoteTable(Result):
             most = max(range(3), key=row.__getitem__)
             share = Value(row[most] / sum(row), *wilson_interval(row[most], sum(row)))
             parts = [half.get(votes, (0, 0, 0)) for half in halves]
-            shares = [part[most] / sum(part) if sum(part) else nan for part in parts]
+            shares = [_share(part[most], sum(part)) for part in parts]
             who = [name for name, v in zip(self.annotators, votes, strict=True) if v == most]
             prevailed = ", ".join(who) if len(set(votes)) > 1 else ""
             states = [STATES[v] for v in votes]
             rows.append([*states, sum(row), *row, STATES[most], share, *shares, prevailed or "-"])
         words = "equal words" if equal else "different words"
         note = (
-            "none, possible, sure: what the cells became; halves: the pairs in the order in which "
+            "none, possible, sure: what the cells became, and in which share what they became most "
+            "often; winner: who had voted for it; halves: the pairs in the order in which "
             "they were adjudicated, if their times are known, else of the corpus"
         )
         return Table(
@@ -180,10 +191,13 @@ def vote_table(
             votes = (*(each.get((i, j), 0) for each in states),)
             key = _equal(pair, i, j, exact_case), int(2 * place >= len(kept)), votes[:-1], votes[-1]
             counts[key] += 1
-    left = len(corpus) - len(kept)
-    notes = (f"{how_many(left, 'pair')} without all of them left out",) if left else ()
     signature = f"votes:{'+'.join(names)}|adjudicated:{adjudicated}|version:{__version__}"
-    return VoteTable(names, adjudicated, counts, len(kept), agreed, changed, notes, signature)
+    left_out = len(corpus) - len(kept)
+    return VoteTable(names, adjudicated, counts, len(kept), agreed, changed, left_out, signature)
+
+
+def _share(count: int, of: int) -> float:
+    return count / of if of else nan
 
 
 def _states(pair: SentencePair, name: str) -> dict[tuple[int, int], int]:

@@ -96,7 +96,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
-        --votes  print what the adjudicated version made of each combination of votes instead
         --plan W  print how many pairs two annotators need for F1 within W, such as 0.03, instead
         --assurance P  with --plan, the probability that the second number is enough (default: 0.8)
         """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
@@ -106,7 +105,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_media(group)
     add_options(group.add_mutually_exclusive_group(), """
         --tables T,T  print only these tables (default: a summary): words, phrases, pairings,
-            chance, others, cells, alpha, fleiss, edits, cautions
+            chance, others, cells, alpha, fleiss, edits, votes,
+            cautions
         --all  print all tables, and all warnings in full
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"},
         all={"dest": "tables", "action": "store_const", "const": "all"})  # fmt: skip
@@ -135,14 +135,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_groups(options)
     check_plot(options)
-    if options.on == "sets" or options.plan is not None or options.votes:
+    if options.on == "sets" or options.plan is not None:
         _refuse_more(options)
     if options.on == "sets":
         return _on_sets(options)
     if options.chance_samples is not None:
         raise OptionError("--chance-samples is for sets; add --on sets")
-    if options.plan is not None or options.votes:
-        return _plan(options) if options.plan is not None else _votes(options)
+    if options.plan is not None:
+        return _plan(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
@@ -150,12 +150,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _refuse_more(options: argparse.Namespace) -> None:
     """Refuse what `agree` does besides, if it is asked for something else than its report."""
-    names = ["html", "disagreements", "plot", "by", "tables", "systems", "initial"]
-    names += ["votes"] if options.plan is not None or options.on == "sets" else []
-    names += ["adjudicated"] if not options.votes else []
+    names = ["html", "disagreements", "plot", "by", "tables", "systems", "initial", "adjudicated"]
     names += ["plan"] if options.on == "sets" and options.plan is not None else []
     if wrong := [name for name in names if getattr(options, name, None)]:
-        asked = "--on sets" if options.on == "sets" else "--votes" if options.votes else "--plan"
+        asked = "--on sets" if options.on == "sets" else "--plan"
         raise OptionError(f"--{wrong[0]} does not go with {asked}: leave it out")
 
 
@@ -189,22 +187,6 @@ def _plan(options: argparse.Namespace) -> None:
         assurance=options.assurance, **chosen,
     )  # fmt: skip
     print_result(plans, options)
-
-
-def _votes(options: argparse.Namespace) -> None:
-    from alignkit.agreement.votes import vote_table
-
-    corpus = _corpus(options)
-    settled = options.adjudicated
-    if settled is None:
-        roles = [name for name, role in corpus.roles.items() if role == "adjudicated"]
-        settled = roles[0] if len(roles) == 1 else None
-    if not settled or options.on != "alignments":
-        raise OptionError("--votes needs the adjudicated version of links: --adjudicated NAME")
-    if wrong := [name for name in typed(options) if name not in ("exact_case", "seed")]:
-        raise OptionError(f"--{wrong[0].replace('_', '-')} does not go with --votes: leave it out")
-    exact = typed(options).get("exact_case", False)
-    print_result(vote_table(corpus, settled, options.annotators, exact_case=exact), options)
 
 
 def _on_alignments(options: argparse.Namespace) -> str:

@@ -22,7 +22,8 @@ import argparse
 from alignkit.cli.common import inputs
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
-from alignkit.cli.parser import add_options, number
+from alignkit.cli.corpora.convert import write_whole
+from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.inputs import naming
 
@@ -44,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --like  parade: compare annotators with a consensus that includes them (default: only with
             the others)
         --model  fit a model of judges: how probably each gives the right label
-        """, like={"choices": ("parade",)},
+        --consensus FILE  with --model, also write the pairs as JSON lines with the most probable
+            label, as annotator `model`, and its probability, as attribute `model.probability`
+        """, consensus={"type": saved_file}, like={"choices": ("parade",)},
         after={"type": number(1), "default": 10})  # fmt: skip
     add_options(parser.add_argument_group("good phrases"), """
         --over ATTRIBUTE  attribute with the phrase of a pair
@@ -61,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
     if options.over is None and (options.good or options.good_in):
         flag = "--good" if options.good else "--good-in"
         raise OptionError(f"{flag} is for phrases; name their attribute with --over")
+    if options.consensus is not None and not (options.model and options.view == "full"):
+        raise OptionError("--consensus writes labels of the model: add --model, leave out --view")
     read = Input(options.input, options.format, inputs.reading_options(options))
     inputs.settle_scheme(options, read)
     corpus = read.corpus(judged=True)
@@ -71,4 +76,6 @@ def run(options: argparse.Namespace) -> None:
             over=options.over, good=options.good, good_in=options.good_in or "any",
             lenient_labels=options.lenient_labels, rewrites=options.rewrites, model=options.model,
         )  # fmt: skip
+    if options.consensus is not None and quality.settled is not None:
+        write_whole(quality.settled, options.consensus, "alignkit-jsonl")
     print_findings(quality, options, title="Quality of a crowd")
