@@ -40,10 +40,6 @@ GROUPS = {
         "retokenize": "carry a corpus over to other words of the same texts, such as subwords",
         "transfer": "carry labels of words over the links to the other side, and score them",
     },
-    "identify": {
-        "candidates": "find candidates: documents, sentences, texts of a group",
-        "identify": "train systems that judge whether pairs are paraphrases, and compare them",
-    },
     "align": {
         "align": "align words: train an aligner on sentence pairs, or load one",
         "learn": "learn from gold links to align better, and measure how much better",
@@ -51,6 +47,10 @@ GROUPS = {
     },
     "extract": {
         "phrases": "extract phrase pairs, atomic and composite",
+    },
+    "paraphrases": {
+        "candidates": "find candidates: documents, sentences, texts of a group",
+        "identify": "train systems that judge whether pairs are paraphrases, and compare them",
         "pivot": "find paraphrases: phrases with the same translations",
         "cotrain": "find paraphrases: phrases in the same contexts, without links",
         "rules": "learn synchronous paraphrase rules from aligned, parsed pairs",

@@ -121,7 +121,7 @@ class Parser(argparse.ArgumentParser):
                     *(f"    {name:14}{text}" for name, text in commands.items()),
                 ]
             else:
-                lines.append(f"  {group:10}{', '.join(commands)}")
+                lines.append(f"  {group:13}{', '.join(commands)}")
         formatter.add_text("\n".join(["commands:", *lines]))
         formatter.start_section("options")
         formatter.add_arguments(x for x in self._actions if x.option_strings)

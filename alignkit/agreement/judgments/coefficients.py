@@ -95,5 +95,8 @@ def coefficient_table(
             figures = chance_corrected(values[list(chosen)], labels, weights)
             who = " ~ ".join(names[k] for k in chosen) if len(chosen) == 2 else "all"
             rows.append([view, who, *(figures[name] for name in NAMES)])
-    note = f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators"
+    note = (
+        f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; the "
+        "shares of labels are those of all items that any of them judged"
+    )
     return Table("Other coefficients", columns, rows, note, "coefficients", stub=2)
