@@ -177,6 +177,7 @@ class Parser(argparse.ArgumentParser):
         if not hint and switch is not None and switch.nargs == 0:
             file = "; for a file use -o FILE" if "-o" in self._option_string_actions else ""
             hint = f"{before} takes no value{file}"
+        hint = hint or _ANOTHER.get(self.prog, "")
         if word.startswith("-"):
             what = f"unknown option {word}"
             known = [name for action in self._actions for name in action.option_strings]
@@ -187,6 +188,13 @@ class Parser(argparse.ArgumentParser):
         """Print the error and end with exit code 2."""
         usage = self.format_usage().strip()
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
+
+
+_ANOTHER = {
+    "alignkit score": "give further systems with --compare",
+    "alignkit merge": "write --add before each NAME=FILE",
+}
+"""What to do with a further word, by command."""
 
 
 def _place(action: argparse.Action) -> str:

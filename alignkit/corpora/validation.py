@@ -44,6 +44,7 @@ class Examination:
     refused: int = 0
     links: int = 0  # links as written, of all annotators; sure of them are sure
     sure: int = 0
+    nulls: int = 0  # of words that are explicitly aligned to nothing
     findings: list[Finding] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # how often each kind of finding occurs
     fits: list[Fit] = field(default_factory=list)
@@ -133,7 +134,8 @@ def examine(
     dropped = report.counts["link out of range"]
     if dropped and (shift := shift_of(path, format, options)) is not None:
         report.observe(Finding("row shift", str(shift), path, shift.line))
-    report.fits, report.links, report.has_text = fits.each, fits.links, fits.has_text
+    report.fits, report.has_text = fits.each, fits.has_text
+    report.links, report.nulls = fits.links, fits.nulls
     report.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
     return report
 

@@ -57,7 +57,7 @@ class Fits:
     def __init__(self, base: int, transposed: bool) -> None:
         self.base, self.transposed = base, transposed
         self.each = [Fit(base, turned) for base in (0, 1) for turned in (False, True)]
-        self.links = 0
+        self.links = self.nulls = 0
         self.has_text = False
         self._words = Vocabulary()
         # the links of each pair, whether they are as read or as written, and its words
@@ -70,8 +70,10 @@ class Fits:
             for link in raw.links:
                 if link.status == "none":
                     continue
-                self.links += 1
-                if link.i is not None and link.j is not None:
+                if link.i is None or link.j is None:
+                    self.nulls += 1
+                else:
+                    self.links += 1
                     numbers += (link.i, link.j)
         self._add(array("i", numbers).tobytes(), False, record.source, record.target)
 

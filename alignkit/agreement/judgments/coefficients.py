@@ -96,7 +96,7 @@ def coefficient_table(
             who = " ~ ".join(names[k] for k in chosen) if len(chosen) == 2 else "all"
             rows.append([view, who, *(figures[name] for name in NAMES)])
     note = (
-        f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; the "
-        "shares of labels are those of all items that any of them judged"
+        f"{weights} weights; AC2 is AC1 with weights, Conger's the kappa of several annotators; "
+        "the shares of labels are those of all items that any of them judged"
     )
     return Table("Other coefficients", columns, rows, note, "coefficients", stub=2)

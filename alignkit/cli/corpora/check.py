@@ -374,11 +374,15 @@ def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitE
 
 
 def _print(report: Examination, options: argparse.Namespace) -> None:
-    refused = f" and {report.refused} broken records" if report.refused else ""
+    by_id = get_format(report.format).by_id  # links name words: no base, no direction
+    refused = f" and {how_many(report.refused, 'broken record')}" if report.refused else ""
+    nulls = f", {how_many(report.nulls, 'null')}" if report.nulls else ""
+    base = "" if by_id else f", counted from {report.base}"
     print(
         f"{visible(report.path)}: {report.format}, "
-        f"{report.records - report.refused} sentence pairs{refused}, {report.links} links, "
-        f"counted from {report.base}{', written target first' if report.transposed else ''}"
+        f"{how_many(report.records - report.refused, 'sentence pair')}{refused}, "
+        f"{how_many(report.links, 'link')}{nulls}{base}"
+        f"{', written target first' if report.transposed else ''}"
     )
     if report.trees:
         named = (f"{n} {side} {name}" for (side, name), n in report.trees.items())
@@ -386,11 +390,13 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
     notes = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
     if notes:
         print(f"in the files of trees: {trees_told(notes)}")
-    if report.links:
+    if report.links and not by_id:
         print(f"\n{_fits(report)}\n")
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
     clean = "clean: no problems found"
+    if not (report.links or report.nulls or get_format(report.format).scheme):
+        clean += ", but nobody linked any words"
     if report.links and not report.has_text and get_format(report.format).text_beside:
         clean += "; without --source and --target, base and direction are only partly checked"
     print(f"findings: {_listing(report.counts)}" if report.counts else clean)
@@ -433,7 +439,7 @@ def _record(report: Examination, options: argparse.Namespace) -> dict[str, objec
     return {
         **named_json(report, ("path", "format", "base", "transposed", "records")),
         "read": report.records - report.refused,
-        **named_json(report, ("refused", "links", "sure")),
+        **named_json(report, ("refused", "links", "sure", "nulls")),
         "trees": [{"side": side, "name": name, "pairs": n} for (side, name), n in trees],
         **named_json(report, ("tree_counts", "clean", "counts")),
         "fits": [

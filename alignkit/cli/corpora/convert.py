@@ -158,7 +158,16 @@ def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
     """Report on stderr what a format cannot represent."""
     for kind, count in lost.items():
-        say(f"{path}: format {format} cannot represent '{kind}' of {count} pairs")
+        what = _IN_WORDS.get(kind, f"'{kind}' of {count} pairs").format(count)
+        say(f"{path}: format {format} cannot represent {what}")
+
+
+_IN_WORDS = {
+    "absent": "that {} pairs are not annotated",
+    "empty": "that {} pairs are annotated without links",
+    "when": "the times of {} pairs",
+    "names": "the annotator's name of {} pairs",
+}
 
 
 _COLUMNS = ("id", "label", "source", "target")

@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     media.add_groups(group)
     add_options(group, """
         --per-pair  add a row for each sentence pair
-        --tables T,T  with several systems, print these tables: systems, differences or both
-            (systems,differences); differences have p values (default: systems)
+        --tables T,T  with several systems, print these tables: systems, differences (with p values)
+            (default: systems)
         """, tables={"type": lambda text: text.split(","), "metavar": "T,T"})  # fmt: skip
     media.add_media(group)
     media.add_plot(group, "P, R, F1 and AER")
