@@ -349,6 +349,11 @@ def test_a_sample_draws_from_all_bins_alike_and_tells_dry_ones():
     assert ids(part) == ids(candidate_sentences([pair], lines=(1, 1), sample=2 * len(bins)))
 
 
+def test_bins_of_a_sample_may_be_wider():
+    note = candidate_sentences([PLACED], sample=10**6, bins=2).notes[0]
+    assert "of 2 bins" in note or "of 1 bins" in note
+
+
 def test_recall_counts_what_it_cannot_look_for():
     other, lost = gold_pair("Good morning.", "Hello all.", "x"), SentencePair("p", ["a"], ["b"])
     result = candidate_sentences([PLACED], [GOLD, other, lost])
@@ -465,6 +470,10 @@ def test_a_text_as_similar_as_the_answer_stands_before_it():
         ("documents", "--date", "topic"),
         ("documents", "--days", "nan"),
         ("documents", "--farthest"),
+        ("documents", "--days", "3"),
+        ("documents", "--undated", "all"),
+        ("documents", "--show", "2"),
+        ("sentences", "--bins", "5"),
         ("documents", "--ngrams", "4-2"),
         ("documents", "--undated", "maybe"),
         ("documents", "-o", "-", "--json"),
@@ -492,9 +501,10 @@ def test_a_usage_error_changes_no_file(words, news, tmp_path, capsys):
         ('{"text": "a"}\n{"text": ["b", 1]}\n', ":2: text '2' has no 'text'"),
         ('{"text": "a"}\n[1]\n', ":2: expected a JSON object"),
         ("id\ttext\n1\ta b\n2\n", ":3: expected 2 columns"),
+        ("A fire.\nIt burns.\n", "for texts in files, name their folder"),
         ('{"text": "..."}\n{"text": ". ."}\n', "pairs"),
     ],
-    ids=["ids", "alone", "empty", "list", "array", "columns", "dots"],
+    ids=["ids", "alone", "empty", "list", "array", "columns", "plain", "dots"],
 )
 def test_wrong_documents_are_named(lines, message, tmp_path, capsys):
     path = tmp_path / "in"

@@ -352,7 +352,7 @@ def test_measures_of_drawn_pairs_are_those_of_copied_pairs():
     gold, chance = rng.integers(0, 3, 40), rng.dirichlet((1, 1, 1), 40)
     weights = rng.integers(0, 4, 40)
     system = SystemLabels("a", chance.argmax(1), chance)
-    copied = system.take(np.repeat(np.arange(40), weights).tolist())
+    copied = SystemLabels("a", *(np.repeat(x, weights, 0) for x in (chance.argmax(1), chance)))
     mine = _measure_of(gold, system)(weights[None].astype(float))
     other = _measure_of(np.repeat(gold, weights), copied)(np.ones((1, weights.sum())))
     assert mine == pytest.approx(other)
@@ -441,9 +441,12 @@ def test_the_command(tmp_path, capsys):
     assert again["systems"][0]["accuracy"] == pytest.approx(scored["systems"][0]["accuracy"])
     made(capsys, "profile", train, "--predictions", tmp_path / "p.tsv", "--scheme", "binary")
     run(capsys, "identify", test, "--load", tmp_path / "m.json", "--view", "x").failed("view full")
-    run(capsys, "identify", test, "--load", tmp_path / "m.json", "--group", "x").failed(
-        "leave TEST"
-    )
+    for words in (["--group", "x"], ["--seed", 3], ["--features", "bow"], ["--folds", 4], [train]):
+        said = "leave TEST out" if len(words) == 1 else f"leave {words[0]} out"
+        run(capsys, "identify", test, "--load", tmp_path / "m.json", *words).failed(said)
+    ran = made(capsys, "identify", test, "--load", tmp_path / "m.json", "-o", "-")
+    assert ran.out.startswith("p500\t")
+    assert "aligner:inductive" in ran.err
     loaded = made(capsys, "identify", test, "--load", tmp_path / "m.json", *base)
     assert (tmp_path / "p.tsv").read_text(encoding="utf-8").startswith("p500\t")
     assert "aligner:inductive" in loaded.out

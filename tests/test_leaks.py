@@ -116,6 +116,24 @@ def test_the_command(tmp_path, capsys):
     run(capsys, "check", train, "--group", "film").failed("--group needs --leaks")
 
 
+def test_single_shared_texts_are_counted_and_no_leaks(tmp_path, capsys):
+    second = Corpus([pair("2", "x", "a"), pair("3", "b", "a"), pair("4", "y", "z")])
+    paths = saved(tmp_path, Corpus([pair("1", "a", "b")]), second)
+    ran = run(capsys, "check", "--leaks", *paths)
+    assert "1 of 3 pairs share a single text with the first file" in ran.out
+    ran = run(capsys, "check", "--leaks", *paths, "--json")
+    assert (ran.json["test"]["shared_texts"], ran.json["counts"]["reversed"]) == (1, 1)
+
+
+def test_usual_groups_leak_by_default_and_select_warns_of_them():
+    halves = [
+        Corpus(pair(f"{x}{k}", f"{x}{k}", "t", entity=str(k)) for k in range(3)) for x in "ab"
+    ]
+    assert {leak.group for leak in find_leaks(*halves)} == {"entity=0", "entity=1", "entity=2"}
+    parts = split_corpus(Corpus([*halves[0], *halves[1]]), {"x": 0.5, "y": 0.5}, seed=1)
+    assert "of entity in several parts" in parts.cautions[0]
+
+
 def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
     parts = Corpus([pair("1", "A b", "c")]), Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")])
     assert find_leaks(*parts) == []
@@ -140,6 +158,9 @@ def plain_leaks(train, test):
     def group(record):
         return record["attributes"].get("goeswith")
 
+    def entity(record):
+        return record["attributes"].get("entity")
+
     def family(record):
         return record["attributes"].get("rewrite_of", record["id"])
 
@@ -149,6 +170,7 @@ def plain_leaks(train, test):
         counts["equal"] += equal
         counts["reversed"] += not equal and has(texts, texts(record)[::-1])
         counts["goeswith"] += bool(group(record)) and has(group, group(record))
+        counts["entity"] += bool(entity(record)) and has(entity, entity(record))
         counts["rewrite_of"] += has(family, family(record))
     return +counts
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from alignkit import read_corpus
 from alignkit.agreement import EditData, correct_sets, fit_edit_model
 from alignkit.agreement.samplers import FlipCells, PlaceSegments, RandomTrees, tree_items
-from alignkit.agreement.set_agreement import agree_on_sets
+from alignkit.agreement.set_agreement import agree_on_sets, read_sets
 from alignkit.errors import OptionError
 from alignkit.model.trees import Tree
 
@@ -53,6 +53,15 @@ def test_the_samples_of_a_unit_do_not_depend_on_others():
         )
         last.append(3 * whole.pi0 - 2 * part.pi0)
     assert last[0] == pytest.approx(last[1])
+
+
+def test_the_order_of_units_changes_nothing():
+    sets = [{1}, {2, 3}, {4}, {1}], [{1}, {2}, {4, 5}, {1}]
+    turned = [side[::-1] for side in sets]
+    before, after = (
+        correct_sets(*x, sample=uniform(x, 9), samples=20, confidence=None) for x in (sets, turned)
+    )
+    assert (before.pi0, before.pi0_error) == pytest.approx((after.pi0, after.pi0_error))
 
 
 def test_bad_samplers_are_named():
@@ -168,8 +177,16 @@ def test_the_command(files, capsys):
     assert units == 2
     assert row["C"] == pytest.approx((0.5 - corrected.pi0) / (1 - corrected.pi0))
     assert any("1 unit of one annotator alone" in note for note in ran.json["cautions"])
+    errors = corrected.pi0_error, corrected.C_error
+    assert (row["pi0_error"], row["C_error"]) == pytest.approx(errors)
     text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out
     assert text.rstrip().splitlines()[-1].startswith("annotators:anna+ben|normalizer:min|")
+
+
+def test_items_of_other_kinds_differ(tmp_path):
+    rows = [{"id": "u", "annotator": "a", "items": [{"a": 1}, [["a", 1]], 1, True, {"a": 1}]}]
+    (path := tmp_path / "sets.jsonl").write_text(json.dumps(rows[0]), encoding="utf-8")
+    assert len(read_sets(path)["a"]["u"][0]) == 4
 
 
 def test_the_order_of_lines_changes_nothing(files):
@@ -189,7 +206,9 @@ def test_the_command_refuses(files, capsys):
     run(capsys, *base, "--chance-samples", sets).failed(
         "1 sample of annotator 'anna'", "'u1'", "100"
     )
-    run(capsys, *base, "--chance-samples", chance, "--annotators", "x").failed("no annotator 'x'")
+    run(capsys, *base, "--chance-samples", chance, "--annotators", "x").failed(
+        "unknown annotator", "'x'"
+    )
     run(capsys, *base, "--chance-samples", chance, "--initial", "x").failed("--initial")
     text = sets.read_text(encoding="utf-8")
     for bad, said in (

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
-
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many
-from alignkit.agreement.chance.correction import SetCorrection, correct_sets
+from alignkit.agreement.chance.correction import Sampler, SetCorrection, correct_sets
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.strict_json import parse_json
@@ -25,12 +24,11 @@ from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-Items = frozenset[Hashable]
+Items = frozenset[str]
 Sets = dict[str, dict[str, list[Items]]]
 """The sets of each annotator, by the id of their unit: one, or those that were drawn."""
 
 LEAST_SAMPLES = 100
-_MEMBERS = {"id": str, "annotator": str, "items": list}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +46,19 @@ class SetAgreement(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return a row for each two annotators."""
-        columns = [
-            Column("first"), Column("second"), Column("units", "count"),
-            Column("left out", "count", key="left_out"), Column("pi", "decimal", digits=4),
-            Column("pi0", "decimal", digits=4), Column("C", "decimal", digits=4),
-        ]  # fmt: skip
+        columns = [Column("first"), Column("second"), Column("units", "count")]
+        columns.append(Column("left out", "count", key="left_out"))
+        names = {"pi": "pi", "pi0": "pi0", "se": "pi0_error", "C": "C", "se of C": "C_error"}
+        columns += [Column(x, "decimal", digits=4, key=key) for x, key in names.items()]
         rows: list[list[Cell]] = []
-        for (first, second), (corrected, units) in self.pairings.items():
-            interval = corrected.interval
-            low, high = (nan, nan) if interval is None else (interval.low, interval.high)
-            value = Value(corrected.C, low, high, corrected.undefined)
-            left = sum(corrected.left_out.values())
-            rows.append([first, second, units, left, corrected.pi, corrected.pi0, value])
+        for (first, second), (x, units) in self.pairings.items():
+            bounds = (nan, nan) if x.interval is None else (x.interval.low, x.interval.high)
+            values = x.pi, x.pi0, x.pi0_error, Value(x.C, *bounds, x.undefined), x.C_error
+            rows.append([first, second, units, sum(x.left_out.values()), *values])
         note = (
             "pi: mean of |A & B| / min(|A|, |B|); pi0: the same of the samples; C: (pi - pi0)/(1 - "
-            "pi0), not comparable with C of other items or samples"
+            "pi0), not comparable with C of other items or samples; se: standard errors of pi0 and "
+            "C by the number of samples"
         )
         return [Table("Agreement on sets", columns, rows, note, "sets", stub=2)]
 
@@ -90,45 +86,36 @@ def agree_on_sets(
     """
     check_arguments(agree_on_sets, locals())
     sets, drawn = (read_sets(each, single=each == path) for each in (path, chance))
-    names = list(sets) if annotators is None else list(dict.fromkeys(annotators))
-    if unknown := [name for name in names if name not in sets]:
-        known = ", ".join(sets)
-        raise OptionError(f"{fspath(path)}: has no annotator {unknown[0]!r}; it has {known}")
+    names = list(dict.fromkeys(sets if annotators is None else annotators))
+    for name in names:
+        check_known(f"annotator of {fspath(path)}", name, sets)
     if len(names) < 2:
         raise OptionError(f"{fspath(path)}: agreement needs two annotators, not {len(names)}")
+    options: dict[str, Any] = {"normalizer": normalizer, "aggregate": aggregate,
+               "confidence": confidence, "resamples": resamples, "seed": seed}  # fmt: skip
     pairings, notes = {}, list[str]()
     for pair in combinations(names, 2):
         ids = [id for id in sets[pair[0]] if id in sets[pair[1]]]
-        alone = sum(len(sets[name]) - len(ids) for name in pair)
         used = [[_samples(drawn, name, id, fspath(chance)) for id in ids] for name in pair]
         count = min((len(unit) for side in used for unit in side), default=LEAST_SAMPLES)
-        result = correct_sets(
-            *([sets[name][id][0] for id in ids] for name in pair), sample=_InOrder(used),
-            samples=count, normalizer=normalizer, aggregate=aggregate, seed=seed,
-            confidence=confidence, resamples=resamples,
-        )  # fmt: skip
+        chosen = ([sets[name][id][0] for id in ids] for name in pair)
+        result = correct_sets(*chosen, sample=_in_order(used), samples=count, **options)
         pairings[pair] = result, len(ids)
-        said = [f"{n} x {reason}: left out" for reason, n in result.left_out.items()]
-        said += [f"{how_many(alone, 'unit')} of one annotator alone, left out"] if alone else []
-        unused = sum(len(unit) - count for side in used for unit in side)
-        said += (
-            [f"{how_many(unused, 'sample')} beyond {count} of a unit, not used"] if unused else []
-        )
-        notes += [f"{' and '.join(pair)}: {each}" for each in (*result.notes, *said)]
-    signature = f"annotators:{'+'.join(names)}|normalizer:{normalizer}|aggregate:{aggregate}"
-    signature += f"|confidence:{confidence}"
-    signature += f"|resamples:{resamples}|seed:{seed}|version:{__version__}"
+        said = [*result.notes, *(f"{n} x {why}: left out" for why, n in result.left_out.items())]
+        if alone := sum(len(sets[name]) - len(ids) for name in pair):
+            said.append(f"{how_many(alone, 'unit')} of one annotator alone, left out")
+        if unused := sum(len(unit) - count for side in used for unit in side):
+            said.append(f"{how_many(unused, 'sample')} beyond {count} of a unit, not used")
+        notes += [f"{' and '.join(pair)}: {each}" for each in said]
+    whole = {"annotators": "+".join(names), **options, "version": __version__}
+    signature = "|".join(f"{name}:{value}" for name, value in whole.items())
     return SetAgreement(pairings, tuple(notes), signature)
 
 
-class _InOrder:
-    """Sampler that returns given sets one after the other."""
-
-    def __init__(self, sets: Sequence[Sequence[Sequence[Items]]]) -> None:
-        self._streams = [[iter(unit) for unit in side] for side in sets]
-
-    def __call__(self, unit: int, annotator: int, _rng: np.random.Generator) -> Items:
-        return next(self._streams[annotator][unit])
+def _in_order(sets: Sequence[Sequence[Sequence[Items]]]) -> Sampler:
+    """Return a sampler of given sets, one after the other."""
+    streams = [[iter(unit) for unit in side] for side in sets]
+    return lambda unit, annotator, _: next(streams[annotator][unit])
 
 
 def _samples(drawn: Sets, name: str, id: str, path: str) -> list[Items]:
@@ -142,28 +129,20 @@ def _samples(drawn: Sets, name: str, id: str, path: str) -> list[Items]:
 
 
 def read_sets(path: str | PathLike[str], *, single: bool = True) -> Sets:
-    """Return the sets of a file; with `single`, one for each unit and annotator."""
+    """Return the sets of a file, items as JSON; with `single`, one for each unit and annotator."""
     name = fspath(path)
     sets: defaultdict[str, dict[str, list[Items]]] = defaultdict(dict)
     for number, text in TextFile(name, ReadOptions()).lines():
         if not text.strip():
             continue
         row = parse_json(text, name, number)
-        for member, kind in _MEMBERS.items():
-            if not isinstance(row, dict) or not isinstance(row.get(member), kind):
-                wanted = ", ".join(f'"{each}"' for each in _MEMBERS)
-                raise FormatError(f"expected an object with {wanted}", name, number)
+        kinds = {"id": str, "annotator": str, "items": list}
+        if type(row) is not dict or any(type(row.get(key)) is not kinds[key] for key in kinds):
+            wanted = ", ".join(f'"{each}"' for each in kinds)
+            raise FormatError(f"expected an object with {wanted}", name, number)
         known = sets[row["annotator"]].setdefault(row["id"], [])
         if known and single:
             who = f"annotator {row['annotator']!r} has unit {row['id']!r} twice"
             raise FormatError(who, name, number)
-        known.append(frozenset(map(_hashable, row["items"])))
+        known.append(frozenset(json.dumps(item, sort_keys=True) for item in row["items"]))
     return dict(sets)
-
-
-def _hashable(value: Any) -> Hashable:
-    if isinstance(value, list):
-        return tuple(map(_hashable, value))
-    if isinstance(value, dict):
-        return tuple(sorted((key, _hashable(each)) for key, each in value.items()))
-    return value  # type: ignore[no-any-return]

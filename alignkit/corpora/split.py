@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 SEED = 12345
-GROUPS = ("goeswith",)
-"""The attributes for groups of pairs, if none are given."""
+GROUPS = ("goeswith", "document", "entity", "original")
+"""The attributes that usually name pairs which belong together."""
 KINDS = EQUAL, REVERSED, GROUPED = ("equal", "reversed", "grouped")
 
 _Texts = tuple[tuple[str, ...], tuple[str, ...]]
 _COLUMNS = 100  # strata that are looked at where groups stay whole
-_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
 
 
 class Parts(dict[str, Corpus]):
@@ -44,7 +43,7 @@ class Parts(dict[str, Corpus]):
         cautions = [
             f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
             "prevents this"
-            for name in _GROUPS
+            for name in GROUPS
             if name not in self.meant
             if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
         ]
@@ -313,6 +312,13 @@ def find_leaks(
         if shared := [name for name in mine if name in named]:
             leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
     return leaks
+
+
+def shared_texts(train: Corpus, test: Corpus, *, ignore_case: bool = False) -> set[str]:
+    """Return the ids of pairs of the second part with a text, on any side, of the first."""
+    known = {text for pair in train for text in compared_texts(pair, ignore_case=ignore_case) or ()}
+    texts = {pair.id: compared_texts(pair, ignore_case=ignore_case) or () for pair in test}
+    return {id for id, both in texts.items() if not known.isdisjoint(filter(None, both))}
 
 
 def _groups(

@@ -1,5 +1,7 @@
 from .candidates import Candidates as Candidates
 from .candidates import TextPair as TextPair
+from .candidates import TextRecord as TextRecord
+from .candidates import read_texts as read_texts
 from .documents import candidate_documents as candidate_documents
 from .evaluation import IdentifierScores as IdentifierScores
 from .evaluation import cross_validate as cross_validate
@@ -8,10 +10,9 @@ from .groups import candidate_groups as candidate_groups
 from .identifier import Identifier as Identifier
 from .options import DocumentOptions as DocumentOptions
 from .options import GroupOptions as GroupOptions
+from .options import IdentifierOptions as IdentifierOptions
 from .options import RetrievalOptions as RetrievalOptions
 from .options import SentenceOptions as SentenceOptions
 from .retrieval import Retrieval as Retrieval
 from .retrieval import retrieve as retrieve
 from .sentences import candidate_sentences as candidate_sentences
-from .text_records import TextRecord as TextRecord
-from .text_records import read_texts as read_texts

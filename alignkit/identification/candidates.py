@@ -1,15 +1,22 @@
-"""Candidate pairs: texts that may be paraphrases, with counts of what was left out."""
+"""Texts to search, and candidate pairs: texts that may be paraphrases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import FormatError
 from alignkit.identification.similarity import Places
+from alignkit.io.options import ReadOptions
+from alignkit.io.strict_json import as_text, parse_json, read_id
+from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
@@ -18,6 +25,89 @@ from alignkit.tables.table import Table
 
 BINS = 20
 """The bins of similarity, from 0 to 1; each includes its lower end, the last one also 1."""
+
+
+@dataclass(frozen=True)
+class TextRecord:
+    """A text, or several, with attributes, each by its name.
+
+    Parameters
+    ----------
+    id : The name of the record.
+    values : The texts and the attributes.
+    place : The file and the line, for messages.
+    """
+
+    id: str
+    values: Mapping[str, str]
+    place: tuple[str, int | None] = ("", None)
+
+    def __getitem__(self, name: str) -> str:
+        try:
+            return self.values[name]
+        except KeyError:
+            message = f"text {self.id[:80]!r} has no {name!r}; it has {', '.join(self.values)}"
+            raise FormatError(message, *self.place) from None
+
+
+def read_texts(path: str, *, encoding: str = "utf-8") -> list[TextRecord]:
+    """Read a folder of text files, JSON lines, or columns below a line with their names.
+
+    The text of a file is called ``text``. A list of texts in JSON is a text of several paragraphs.
+    The id is `id`, or the number of the line, or the name of the file.
+
+    Parameters
+    ----------
+    path : The file or folder; ``-`` is standard input.
+    encoding : The encoding of all files.
+
+    Raises
+    ------
+    FormatError : If a line does not follow the format, or two texts have the same id.
+    """
+    check_arguments(read_texts, locals())
+    records: dict[str, TextRecord] = {}
+    for row, file, line in _rows(path, ReadOptions(encoding=encoding)):
+        id = read_id(row, line or 0)
+        if id in records:
+            raise FormatError(f"the id {id[:80]!r} is used twice", file, line)
+        texts = {name: _text(value) for name, value in row.items() if name != "id"}
+        values = {name: text for name, text in texts.items() if text is not None}
+        records[id] = TextRecord(id, values, (file, line))
+    return list(records.values())
+
+
+def _rows(path: str, options: ReadOptions) -> Iterator[tuple[dict[str, Any], str, int | None]]:
+    """Yield the members of each text, with its file and line."""
+    if os.path.isdir(path):
+        for file in sorted(map(str, Path(path).iterdir())):
+            name = Path(file).stem
+            if os.path.isfile(file) and not name.startswith("."):
+                yield {"id": name, "text": TextFile(file, options).text()}, file, None
+        return
+    lines = ((k, text) for k, text in TextFile(path, options).lines(path) if text.strip())
+    names: list[str] = []  # of columns
+    for number, line in lines:
+        fields = line.split("\t")
+        if not names and line.lstrip()[0] not in "{[":
+            names = fields
+            if fields != ["text"] and len(fields) < 2:
+                expected = "expected JSON lines, or columns divided by tabs below their names"
+                raise FormatError(f"{expected}; for texts in files, name their folder", path)
+            continue
+        row = dict(zip(names, fields, strict=False)) if names else parse_json(line, path, number)
+        if type(row) is not dict or len(fields) != len(names or fields):
+            expected = f"{len(names)} columns, as in the first line" if names else "a JSON object"
+            raise FormatError(f"expected {expected}", path, number)
+        yield row, path, number
+
+
+def _text(value: object) -> str | None:
+    """Return a text, its paragraphs joined, with ends of lines as `alignkit annotate` has them."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = "\n\n".join(value)
+    text = as_text(value)
+    return text and text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 class TextPair(NamedTuple):
@@ -67,15 +157,16 @@ class Candidates(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the counts, the histogram of all compared pairs, and further tables."""
-        rows: list[list[Cell]] = [[*row] for row in self.counts.items()]
+        rows: list[list[Cell]] = [["candidates", len(self.pairs)]]
+        rows += [[*row] for row in self.counts.items()]
         columns = [Column("", key="what"), Column("number", "count")]
-        tables = [Table("", columns, [["candidates", len(self.pairs)], *rows], "", "counts")]
+        tables = [Table("", columns, rows, "", "counts")]
         if self.histogram is not None:
             columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
-            bins = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
             columns.append(Column("pairs", "count"))
+            rows = [[k / BINS, (k + 1) / BINS, int(n)] for k, n in enumerate(self.histogram)]
             title = "Similarity of all pairs compared"
-            tables.append(Table(title, columns, bins, "", "similarity", stub=2))
+            tables.append(Table(title, columns, rows, "", "similarity", stub=2))
         return [*tables, *self.more]
 
 

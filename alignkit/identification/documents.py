@@ -7,22 +7,21 @@ Machines choose the documents; people then take paraphrases from them by hand (`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
+from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, OptionError
 from alignkit.identification import candidates, similarity
-from alignkit.identification.candidates import Candidates, TextPair
-from alignkit.identification.options import DocumentOptions
+from alignkit.identification.candidates import Candidates, TextPair, TextRecord
+from alignkit.identification.options import DocumentOptions, options_of
 from alignkit.identification.similarity import Places, Row
-from alignkit.identification.text_records import TextRecord
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
@@ -34,9 +33,6 @@ _NO_PAIR = "no two documents can be compared: check their number, keys and dates
 _PER_DOCUMENT = 10  # if no key or date divides the documents
 _DAY = 86400.0  # seconds
 _EXCERPT = 40  # characters
-
-Checked = dict[tuple[int, int], float | str]
-"""The similarity of two documents (places in one list), or why their pair is left out."""
 
 
 def candidate_documents(
@@ -68,46 +64,42 @@ def candidate_documents(
     ['a~b']
     """
     check_arguments(candidate_documents, locals())
-    check_keywords(candidate_documents, options, keywords_of(DocumentOptions))
-    chosen = DocumentOptions(**options)
+    chosen = options_of(DocumentOptions, candidate_documents, options)
     alone = not chosen.key and chosen.date is None
     if alone and chosen.per_document is None:
         chosen = replace(chosen, per_document=_PER_DOCUMENT)
-    every = [*documents, *(others or ())]
-    counts: Counter[str] = Counter()
-    blocks = _blocks(every, None if others is None else len(documents), chosen, counts)
-    if not blocks:
-        raise OptionError(_NO_PAIR)
+    every, counts = [*documents, *(others or ())], Counter[str]()
+    keys = [tuple(document[name] for name in chosen.key) for document in every]
+    blocks = _blocks(every, keys, None if others is None else len(documents), chosen, counts)
+    times = _times(every, chosen, counts)
     rows = similarity.compared([document[chosen.near] for document in every], blocks, chosen)
-    if chosen.date is not None:
-        rows = _within(rows, _times(every, chosen, counts), chosen.days * _DAY)
     histogram = np.zeros(candidates.BINS, np.int64)
-    checked = _checked(rows, every, chosen, counts, histogram)
+    checked = _checked(rows if blocks else (), every, times, chosen, counts, histogram)
     if not histogram.any():
         raise OptionError(_NO_PAIR)
     counts.update(value for value in checked.values() if isinstance(value, str))
     kept = {pair: value for pair, value in sorted(checked.items()) if isinstance(value, float)}
     if chosen.farthest:
-        kept = _farthest(kept, every, chosen.key)
+        order = sorted(kept, key=lambda pair: (kept[pair], pair), reverse=True)
+        least = {keys[pair[0]]: pair for pair in order}
+        kept = {pair: kept[pair] for pair in sorted(least.values())}
     pairs = _text_pairs(kept, every, chosen)
     second = "" if others is None else f" and {how_many(len(others), 'document')}"
     by_words = any(similarity.words_choose(columns, chosen) for _, columns in blocks)
     notes = [_NO_KEY] * alone + [similarity.BY_WORDS] * by_words
     return Candidates(
         pairs, f"{how_many(len(documents), 'document')}{second}", +counts, chosen.settings(),
-        tuple(notes), histogram, _examples(pairs, chosen),
+        tuple(notes), histogram, _examples(pairs, chosen) if chosen.grid else (),
     )  # fmt: skip
 
 
 def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]:
-    """Return a table of candidates from equal bins of similarity, if a grid was asked for."""
-    if not chosen.grid:
-        return []
+    """Return a table of candidates from equal bins of similarity."""
     columns = [Column("from", "decimal", digits=2), Column("similarity", "decimal")]
     columns += [Column("pair"), Column("source"), Column("target")]
     rows: list[list[Cell]] = []
     for turn, number, place in candidates.drawn_by_bins(pairs, chosen.grid, chosen.seed):
-        if turn < chosen.show:
+        if turn < (chosen.show or 0):
             pair = pairs[place]
             starts = [" ".join(text.split())[:_EXCERPT] for text in (pair.source, pair.target)]
             rows.append([number / chosen.grid, candidates.similarity_of(pair), pair.id, *starts])
@@ -115,18 +107,15 @@ def _examples(pairs: Sequence[TextPair], chosen: DocumentOptions) -> list[Table]
     return [Table("Examples", columns, rows, "", "examples")]
 
 
-def _key(document: TextRecord, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(document[name] for name in names)
-
-
 def _blocks(
-    every: Sequence[TextRecord], first: int | None, chosen: DocumentOptions, counts: Counter[str]
-) -> list[tuple[Places, Places]]:
+    every: Sequence[TextRecord], keys: Sequence[object], first: int | None,
+    chosen: DocumentOptions, counts: Counter[str],
+) -> list[tuple[Places, Places]]:  # fmt: skip
     """Return the places of the documents of each key: rows, and columns to compare them with."""
-    members: dict[tuple[str, ...], tuple[list[int], list[int]]] = {}
+    members: dict[object, tuple[list[int], list[int]]] = {}
     for place, document in enumerate(every):
-        if all(text.strip() for text in _key(document, (chosen.near, chosen.far or chosen.near))):
-            sides = members.setdefault(_key(document, chosen.key), ([], []))
+        if document[chosen.near].strip() and document[chosen.far or chosen.near].strip():
+            sides = members.setdefault(keys[place], ([], []))
             sides[first is not None and place >= first].append(place)
         else:
             counts["documents without words"] += 1
@@ -136,8 +125,8 @@ def _blocks(
 
 def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter[str]) -> F8:
     """Return the date of each document in seconds; NaN is near all dates, infinity near none."""
-    times = np.full(len(every), np.nan if chosen.undated == "all" else np.inf)
-    for place, document in enumerate(every):
+    times = np.full(len(every), np.inf if chosen.undated == "drop" else np.nan)
+    for place, document in enumerate(every if chosen.date else ()):
         text = document.values.get(str(chosen.date), "")
         try:
             time = datetime.fromisoformat(text.replace("Z", "+00:00"))
@@ -153,27 +142,22 @@ def _times(every: Sequence[TextRecord], chosen: DocumentOptions, counts: Counter
     return times
 
 
-def _within(rows: Iterator[Row], times: F8, span: float) -> Iterator[Row]:
-    """Yield rows with the columns that are near in time."""
-    for row, columns, values in rows:
-        if not np.isinf(times[row]):
-            apart = np.abs(times[columns] - times[row])
-            near = (apart <= span) | np.isnan(apart)
-            yield row, columns[near], values[near]
-
-
 def _checked(
-    rows: Iterator[Row], every: Sequence[TextRecord], chosen: DocumentOptions,
+    rows: Iterable[Row], every: Sequence[TextRecord], times: F8, chosen: DocumentOptions,
     counts: Counter[str], histogram: Places,
-) -> Checked:  # fmt: skip
+) -> dict[tuple[int, int], float | str]:  # fmt: skip
     """Return the similarity of the pairs in the band, or why they are left out."""
     plain = [" ".join(document[chosen.near].split()) for document in every]
     low, high = chosen.band
-    checked: Checked = {}
+    checked: dict[tuple[int, int], float | str] = {}
     for row, columns, values in rows:
-        counts["documents compared with no other"] += not len(columns)
-        histogram += candidates.histogram_of(values[columns > row])  # all, across inputs
-        inside = np.flatnonzero((values >= low) & (values <= high))
+        if np.isinf(times[row]):
+            continue
+        apart = np.abs(times[columns] - times[row])
+        near = np.isnan(apart) | (apart <= (chosen.days or 0) * _DAY)
+        counts["documents compared with no other"] += not near.any()
+        histogram += candidates.histogram_of(values[near & (columns > row)])  # all, across inputs
+        inside = np.flatnonzero(near & (values >= low) & (values <= high))
         kept = 0
         for nearest in similarity.descending(values[inside], chosen.per_document):
             k = inside[nearest]
@@ -195,30 +179,17 @@ def _contained(first: str, second: str, *, equal: bool) -> str:
     return "pairs in which a text contains the other" if shorter in longer else ""
 
 
-def _farthest(
-    pairs: Mapping[tuple[int, int], float], every: Sequence[TextRecord], key: Sequence[str]
-) -> dict[tuple[int, int], float]:
-    """Return the least similar pair of each key."""
-    descending = sorted(pairs, key=lambda pair: (pairs[pair], pair), reverse=True)
-    least = {_key(every[pair[0]], key): pair for pair in descending}
-    return {pair: pairs[pair] for pair in sorted(least.values())}
-
-
 def _text_pairs(
     pairs: Mapping[tuple[int, int], float], every: Sequence[TextRecord], chosen: DocumentOptions
 ) -> list[TextPair]:
     made: list[TextPair] = []
     name = chosen.far or chosen.near
-    vectors = None
-    if chosen.far is not None:
-        texts = [document[chosen.far] for document in every]
-        vectors = similarity.fit(texts, chosen)(texts)
+    texts = [document[name] for document in every]
+    vectors = None if chosen.far is None else similarity.fit(texts, chosen)(texts)
     for (i, j), value in pairs.items():
-        source, target = every[i], every[j]
-        attributes = {"source_document": source.id, "target_document": target.id}
-        attributes |= {"similarity": f"{value:.4f}"} | {key: source[key] for key in chosen.key}
+        attributes = {"source_document": every[i].id, "target_document": every[j].id}
+        attributes |= {"similarity": f"{value:.4f}"} | {key: every[i][key] for key in chosen.key}
         if vectors is not None:
-            cosine = (vectors[[i]] @ vectors[[j]].T).sum()
-            attributes["far_similarity"] = f"{cosine:.4f}"
-        made.append(TextPair(f"{source.id}~{target.id}", source[name], target[name], attributes))
+            attributes["far_similarity"] = f"{(vectors[[i]] @ vectors[[j]].T).sum():.4f}"
+        made.append(TextPair(f"{every[i].id}~{every[j].id}", texts[i], texts[j], attributes))
     return sorted(made, key=lambda pair: float(pair.attributes.get("far_similarity", 0)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
@@ -16,16 +16,10 @@ from alignkit._support.wording import how_many
 from alignkit.agreement.intervals import draw_weights
 from alignkit.corpora.labelled import judged_part, judges_of
 from alignkit.errors import OptionError
-from alignkit.identification.features import train_aligner
-from alignkit.identification.identifier import Identifier, cautions, signature, text_notes
-from alignkit.identification.labelled_pairs import (
-    LabelledPairs,
-    check_ids,
-    checked_group,
-    folds,
-    text_of,
-)
-from alignkit.identification.pair_model import IdentifierOptions, fit_model
+from alignkit.identification.features import PairTexts, train_aligner
+from alignkit.identification.identifier import Identifier, cautions, fit_model, text_notes
+from alignkit.identification.labelled_pairs import LabelledPairs, checked_group, folds, text_of
+from alignkit.identification.options import IdentifierOptions
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
 from alignkit.stats.resampling import interval_of, wilson_interval
@@ -54,11 +48,6 @@ class SystemLabels:
     name: str
     labels: I8
     probabilities: F8
-
-    def take(self, places: Sequence[int]) -> SystemLabels:
-        """Return what it says of some pairs."""
-        kept = list(places)
-        return replace(self, labels=self.labels[kept], probabilities=self.probabilities[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,84 +88,80 @@ class IdentifierScores(Result):
         name = self.systems[-1].name
         if self.gold is None:
             return (f"{how_many(len(self.ids), 'pair')} judged by {name}; no labels to compare",)
-        most = np.bincount(self.gold.labels).max() / len(self.gold.labels)
-        row = next(row for row in self._scores.to_records() if row["system"] == name)
-        said = f"{name} is right on {row['accuracy']:.1%} of {how_many(len(self.gold.ids), 'pair')}"
-        against = ""
-        if not isnan(p := float(str(row["p"]))):
-            base = next(each for each in self._scores.to_records() if each["system"] == _BASELINE)
-            mine, other = (float(str(each["accuracy"])) for each in (row, base))
-            differs = "better than" if mine > other else "worse than"
+        rows: dict[object, Any] = {row["system"]: row for row in self._scores.to_records()}
+        mine, most = rows[name], rows[MAJORITY]["accuracy"]
+        said = f"{name} is right on {mine['accuracy']:.1%} of {how_many(mine['pairs'], 'pair')}"
+        said += f", the most frequent label on {most:.1%}"
+        if not isnan(p := mine["p"]):
+            is_better = mine["accuracy"] > rows[_BASELINE]["accuracy"]
+            differs = "better than" if is_better else "worse than"
             differs = differs if p < _ALPHA else "not shown to differ from"
-            against = f"; it is {differs} {_BASELINE} (p = {p:.2g})"
-        return (f"{said}, the most frequent label on {most:.1%}{against}",)
+            said += f"; it is {differs} {_BASELINE} (p = {p:.2g})"
+        return (said,)
 
     def tables(self) -> Sequence[Table]:
         """Return the number of predictions of each label, and the scores of the systems."""
-        labels = self.view.labels
         columns = [Column("label"), Column("judged", "count"), Column("predicted", "count")]
-        judged = np.zeros(0, int) if self.gold is None else self.gold.labels
-        counts = [np.bincount(x, minlength=len(labels)) for x in (judged, self.systems[-1].labels)]
+        judged = [] if self.gold is None else self.gold.labels.tolist()
+        predicted = self.systems[-1].labels.tolist()
         rows: list[list[Cell]] = [
-            list(row) for row in zip(labels, *np.array(counts).tolist(), strict=True)
+            [label, judged.count(k), predicted.count(k)] for k, label in enumerate(self.view.labels)
         ]
         table = Table("Labels", columns, rows, anchor="labels")
         return [table] if self.gold is None else [self._scores, table]
 
     @cached_property
     def _scores(self) -> Table:
-        gold = self.gold
-        assert gold is not None
-        binary = len(self.view.labels) == 2
-        names = [f"F1 of {self.view.labels[1]}", "AUC"] if binary else ["macro F1", "weighted F1"]
-        names += ["calibration error"]
+        assert self.gold is not None
+        gold, classes = self.gold.labels, len(self.view.labels)
+        names = ["macro F1", "weighted F1", "calibration error"]
+        if classes == 2:
+            names[:2] = [f"F1 of {self.view.labels[1]}", "AUC"]
         columns = [
             Column("system"), Column("pairs", "count"), Column("accuracy", "percent"),
             *(Column(name, "percent", key=name.lower().replace(" ", "_")) for name in names),
             Column("p", "p"),
         ]  # fmt: skip
         place = {id: k for k, id in enumerate(self.ids)}
-        systems = [each.take([place[id] for id in gold.ids]) for each in self.systems]
-        right = {each.name: each.labels == gold.labels for each in systems}
-        n = len(gold.ids)
+        kept = [place[id] for id in self.gold.ids]
+        systems = [SystemLabels(x.name, x.labels[kept], x.probabilities[kept])
+                   for x in self.systems]  # fmt: skip
+        right, n = {x.name: x.labels == gold for x in systems}, len(gold)
+        shares = np.bincount(gold, minlength=classes) / n
+        always = np.full(n, shares.argmax())
         rows: list[list[Cell]] = []
-        for system in (*systems, self._majority(gold)):
-            hits = int((system.labels == gold.labels).sum())
-            row = [Value(hits / n, *wilson_interval(hits, n))]
-            row += self._measures(gold, system)
-            if system.name == MAJORITY:
-                row[-1] = Value(nan)
-            p = nan
-            if _BASELINE in right and system.name in right and system.name != _BASELINE:
-                alone = alone_right(right[system.name], right[_BASELINE])
+        for each in (*systems, SystemLabels(MAJORITY, always, np.tile(shares, (n, 1)))):
+            hits, p = int((each.labels == gold).sum()), nan
+            values = [Value(hits / n, *wilson_interval(hits, n)), *self._measures(each)]
+            if each.name == MAJORITY:
+                values[-1] = Value(nan)
+            elif each.name != _BASELINE and _BASELINE in right:
+                alone = alone_right(right[each.name], right[_BASELINE])
                 p = mcnemar(alone.system, alone.baseline)
-            rows.append([system.name, n, *row, p])
+            rows.append([each.name, n, *values, p])
         notes = [
             f"accuracy with Wilson's 95% interval, the others by {self.resamples} resamples of "
-            f"{len(np.unique(gold.groups))} groups",
+            f"{len(np.unique(self.gold.groups))} groups",
             *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
         ]
         if len(right) > 1 and _BASELINE in right:
-            notes.append(
-                f"p: McNemar's exact test against {_BASELINE}, as if pairs were independent"
-            )
+            against = f"McNemar's exact test against {_BASELINE}, as if pairs were independent"
+            notes.append(f"p: {against}")
         return Table("", columns, rows, "; ".join(notes), "systems")
 
-    def _majority(self, gold: LabelledPairs) -> SystemLabels:
-        shares = np.bincount(gold.labels, minlength=len(self.view.labels)) / len(gold.labels)
-        places = np.full(len(gold.labels), int(shares.argmax()))
-        return SystemLabels(MAJORITY, places, np.tile(shares, (len(places), 1)))
-
-    def _measures(self, gold: LabelledPairs, system: SystemLabels) -> list[Value]:
-        """Return the measures with intervals by a bootstrap over groups."""
-        _, groups = np.unique(gold.groups, return_inverse=True)
-        count, width = int(groups.max()) + 1, 4 * len(groups)
-        drawn = draw_weights(count, self.resamples, np.random.default_rng(self.seed), width=width)
-        measure = _measure_of(gold.labels, system)
+    def _measures(self, system: SystemLabels) -> Iterator[Value]:
+        """Yield the measures with intervals by a bootstrap over groups."""
+        assert self.gold is not None
+        _, groups = np.unique(self.gold.groups, return_inverse=True)
+        count, rng = int(groups.max()) + 1, np.random.default_rng(self.seed)
+        measure = _measure_of(self.gold.labels, system)
+        drawn = draw_weights(count, self.resamples, rng, width=4 * len(groups))
         values = np.hstack([measure(weights[:, groups]) for weights in drawn])
-        exact = measure(np.ones((1, len(groups))))[:, 0]
-        bounds = (interval_of(row, 0.95) for row in values)
-        return [Value(x, y.low, y.high) for x, y in zip(exact.tolist(), bounds, strict=True)]
+        for exact, row in zip(
+            measure(np.ones((1, len(groups))))[:, 0].tolist(), values, strict=True
+        ):
+            interval = interval_of(row, 0.95)
+            yield Value(exact, interval.low, interval.high)
 
 
 def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
@@ -185,8 +170,8 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
     cells = np.zeros((pairs, classes * classes))
     cells[np.arange(pairs), gold * classes + system.labels] = 1
     certain = system.probabilities.max(1)
-    of_bin = np.minimum((certain * _BINS).astype(int), _BINS - 1)
     off = np.zeros((pairs, _BINS))
+    of_bin = np.minimum((certain * _BINS).astype(int), _BINS - 1)
     off[np.arange(pairs), of_bin] = certain - (system.probabilities.argmax(1) == gold)
     order = np.argsort(system.probabilities[:, -1], kind="stable")
     values, positive = system.probabilities[order, -1], gold[order] == 1
@@ -196,9 +181,8 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
         confusion = (weights @ cells).reshape(-1, classes, classes)
         right, total = np.einsum("bkk->bk", confusion), weights.sum(1)
         support = confusion.sum(2)
-        both = support + confusion.sum(1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            f1 = np.where(both > 0, 2 * right / both, nan)
+            f1 = 2 * right / (support + confusion.sum(1))  # NaN for labels that do not occur
             calibration = np.abs(weights @ off).sum(1) / total
             if classes > 2:
                 weighted = np.nansum(f1 * support, 1) / total
@@ -215,17 +199,10 @@ def _measure_of(gold: I8, system: SystemLabels) -> Callable[[F8], F8]:
 
 
 def cross_validate(
-    corpus: Corpus,
-    view: View,
-    systems: Sequence[Sequence[str]] = COMPARED,
-    *,
-    annotator: str | None = None,
-    count: int = 10,
-    inductive: bool = False,
-    rewrites: bool = False,
-    progress: Callable[[float], None] | None = None,
-    **options: Any,
-) -> IdentifierScores:
+    corpus: Corpus, view: View, systems: Sequence[Sequence[str]] = COMPARED, *,
+    annotator: str | None = None, count: int = 10, inductive: bool = False, rewrites: bool = False,
+    progress: Callable[[float], None] | None = None, **options: Any,
+) -> IdentifierScores:  # fmt: skip
     """Judge each pair by systems that were trained on other pairs.
 
     Parameters
@@ -247,25 +224,22 @@ def cross_validate(
     group = checked_group(corpus, hows[0].group)
     pairs = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
     pairs.check(view)
-    check_ids(pairs.ids)
     shape = len(pairs.ids), len(view.labels)
-    results = [SystemLabels(_name(how), np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
+    results = [SystemLabels(how.name, np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
     aligns = any(how.aligns for how in hows)
     aligner = train_aligner(pairs.texts) if aligns and not inductive else None
-    texts = hows[0].pair_texts(pairs.texts, aligner)
-    divided = folds(pairs, np.arange(shape[0]), count, hows[0].seed)
-    for done, (train, test) in enumerate(divided):
+    texts = PairTexts.of(pairs.texts, hows[0], aligner)
+    for done, (train, test) in enumerate(folds(pairs, np.arange(shape[0]), count, hows[0].seed)):
         if progress is not None:
             progress(done / count)
         if aligns and inductive:
             aligner = train_aligner(pairs.texts[k] for k in train)
-            texts = hows[0].pair_texts(pairs.texts, aligner)
+            texts = PairTexts.of(pairs.texts, hows[0], aligner)
         for how, result in zip(hows, results, strict=True):
-            model = fit_model(texts, pairs, train, shape[1], how)
-            labels, probabilities = model.judge(texts)
+            labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
     aligned = ("inductive" if inductive else "transductive") if aligns else "none"
-    settings = f"folds:{count}|{signature(hows[-1], view, aligned, hows[-1].features)}"
+    settings = f"folds:{count}|{hows[-1].signature(view, aligned, hows[-1].features)}"
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 
@@ -285,9 +259,9 @@ def evaluate(
     view = first.view
     if any(each.view != view for each in identifiers):
         raise OptionError("the systems have different labels: train them with the same view")
-    systems = [SystemLabels(_name(each.options), *each.judge(corpus)[1:]) for each in identifiers]
+    systems = tuple(SystemLabels(x.options.name, *x.judge(corpus)[1:]) for x in identifiers)
     gold, notes = None, [*first.notes]
-    notes += text_notes([text_of(pair) for pair in corpus], aligns=first.aligner is not None)
+    notes += text_notes(map(text_of, corpus), aligns=first.aligner is not None)
     if trained := first.known(corpus):
         notes.append(f"{how_many(trained, 'pair')} trained the system: it judges them too well")
     if judges_of(judged_part(corpus, rewrites=rewrites)[0]):
@@ -296,8 +270,4 @@ def evaluate(
         gold = LabelledPairs.of(corpus, view, annotator, group, rewrites=rewrites)
         notes += gold.notes
         gold = gold if gold.ids else None
-    return IdentifierScores(view, corpus.ids, tuple(systems), gold, tuple(notes), first.signature)
-
-
-def _name(options: IdentifierOptions) -> str:
-    return "+".join(options.features)
+    return IdentifierScores(view, corpus.ids, systems, gold, tuple(notes), first.signature)

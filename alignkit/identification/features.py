@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, log1p
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,16 +21,9 @@ from alignkit._support.array_types import B1, F8, I8
 from alignkit.align.aligner import Aligner
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.vectors.word_vectors import WordVectors
-from alignkit.identification.options import Encoder, Matrix
+from alignkit.identification.options import Encoder, IdentifierOptions, Matrix, Texts
 from alignkit.identification.similarity import encoded, sklearn
 from alignkit.model.texts import porter_stem
-
-Texts = tuple[str, str]
-PairEncoder = Callable[[Sequence[Texts]], Matrix]
-
-FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
-"""The feature sets: similarity of letters, shared words, alignment, bags of words, vectors of the
-texts, and vectors of the pairs."""
 
 OVERLAP = (
     "jaccard", "jaccard of stems", "shared/shorter", "shared/longer", "dice 1", "dice 2", "dice 3",
@@ -67,28 +60,20 @@ def tokens(text: str) -> list[str]:
 def train_aligner(pairs: Iterable[Texts]) -> Aligner:
     """Train the aligner of the features: an HMM on pairs in both orders, whatever their order."""
     words = sorted(sorted(map(_cut, pair)) for pair in pairs)
-    whole = [(first, second) for first, second in words if first and second]
-    both = [*whole, *((second, first) for first, second in whole)]
-    return Aligner.train(both, model="hmm", identity=3)
+    whole = [(first, second) for first, second in words if first]
+    return Aligner.train([*whole, *(pair[::-1] for pair in whole)], model="hmm", identity=3)
 
 
 def _cut(text: str) -> list[str]:
     return tokens(text)[:LONGEST_PIECE]
 
 
-@dataclass(frozen=True)
-class TextFrequencies:
-    """The inverse document frequencies of n training texts: ln((1 + n)/(1 + df)) + 1.
-
-    Parameters
-    ----------
-    words, letters : The idf of each word, and of each n-gram of letters.
-    unseen : The idf of other words.
-    """
+class TextFrequencies(NamedTuple):
+    """The inverse document frequencies of n training texts: ln((1 + n)/(1 + df)) + 1."""
 
     words: dict[str, float]
-    letters: dict[str, float]
-    unseen: float
+    letters: dict[str, float]  # of the n-grams
+    unseen: float  # of other words
 
 
 class _Counts:
@@ -96,9 +81,9 @@ class _Counts:
 
     def __init__(self, texts: Sequence[Sequence[str]], **options: Any) -> None:
         counter = sklearn("feature_extraction.text").CountVectorizer(dtype=np.float32, **options)
-        counted = counter.fit_transform([*texts[0], *texts[1]])
+        counted, n = counter.fit_transform([*texts[0], *texts[1]]), len(texts[0])
         self.names: list[str] = counter.get_feature_names_out().tolist()
-        self.sides = counted[: len(texts[0])], counted[len(texts[0]) :]
+        self.sides = counted[:n], counted[n:]
 
     @cached_property
     def _products(self) -> list[Matrix]:
@@ -107,13 +92,11 @@ class _Counts:
 
     def idf(self, places: I8) -> tuple[dict[str, float], float]:
         """Return the idf of what the texts of some pairs have, and of what they do not have."""
-        n = 2 * len(places)
         held = np.concatenate([side[places].indices for side in self.sides])
-        df = np.bincount(held, minlength=len(self.names))
-        known = np.flatnonzero(df)
-        values = np.log((1 + n) / (1 + df[known])) + 1
+        known, df = np.unique(held, return_counts=True)
+        values = np.log((1 + 2 * len(places)) / (1 + df)) + 1
         names = [self.names[k] for k in known.tolist()]
-        return dict(zip(names, values.tolist(), strict=True)), log(1 + n) + 1
+        return dict(zip(names, values.tolist(), strict=True)), log(1 + 2 * len(places)) + 1
 
     def weights(self, idf: dict[str, float], unseen: float) -> F8:
         """Return the idf of each name."""
@@ -144,8 +127,12 @@ class PairTexts:
     encode: Any = None
     encode_pairs: Any = None
 
-    def __len__(self) -> int:
-        return len(self.texts)
+    @classmethod
+    def of(
+        cls, texts: Sequence[Texts], options: IdentifierOptions, aligner: Aligner | None
+    ) -> PairTexts:
+        """Return texts that know what the features of a system need."""
+        return cls(texts, options.function_words, aligner, options.encode, options.encode_pairs)
 
     def frequencies(self, places: I8) -> TextFrequencies:
         """Return the frequencies in the texts of some pairs."""
@@ -181,7 +168,7 @@ class PairTexts:
     def _vectors(self) -> Matrix:
         """|u - v| and u v of the vectors u, v of the two texts: (P, 2 d)."""
         both = encoded(self.encode, [*self._sides[0], *self._sides[1]])
-        return _difference_and_product(both[: len(self)], both[len(self) :])
+        return _difference_and_product(both[: len(self.texts)], both[len(self.texts) :])
 
     def _bag(self, idf: TextFrequencies) -> Matrix:
         """Return |u - v| and u v of binary bags of training words u, v: (P, 2 words), sparse."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-from alignkit._support.arguments import check_keywords, keywords_of
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import Candidates, TextPair
-from alignkit.identification.options import GroupOptions, Matrix
+from alignkit.identification.candidates import Candidates, TextPair, TextRecord
+from alignkit.identification.options import GroupOptions, options_of
 from alignkit.identification.similarity import dense, fit, sklearn
-from alignkit.identification.text_records import TextRecord
 
 _DIMENSIONS = 100
 _RESTARTS = 10
@@ -50,8 +48,7 @@ def candidate_groups(texts: Iterable[TextRecord], **options: Any) -> Candidates:
     >>> [pair.id for pair in candidate_groups(records, min_group=3, all_pairs=True).pairs]
     ['0~1', '0~2', '1~2']
     """
-    check_keywords(candidate_groups, options, keywords_of(GroupOptions))
-    chosen = GroupOptions(**options)
+    chosen = options_of(GroupOptions, candidate_groups, options)
     counts: Counter[str] = Counter()
     groups = _different(texts, chosen, counts)
     least = max(2, chosen.min_group)
@@ -87,23 +84,20 @@ def _different(
 def _clusters(groups: Sequence[Sequence[str]], chosen: GroupOptions) -> list[list[int]]:
     """Return the cluster of each text in its group."""
     labels, start = [], 0
+    texts = [text for group in groups for text in group]
     with import_module("threadpoolctl").threadpool_limits(1):  # sums do not depend on threads
-        vectors = _reduced([text for group in groups for text in group], chosen)
+        vectors = fit(texts, chosen)(texts)
+        if chosen.similarity is None:
+            width = max(1, min(_DIMENSIONS, *(length - 1 for length in vectors.shape)))
+            make = sklearn("decomposition").TruncatedSVD
+            vectors = make(width, random_state=chosen.seed).fit_transform(vectors)
+        vectors = dense(vectors)
         for size in map(len, groups):
             k = min(size, chosen.clusters or max(1, size // 2))
             means = sklearn("cluster").KMeans(k, n_init=_RESTARTS, random_state=chosen.seed)
             labels.append(means.fit_predict(vectors[start : start + size]).tolist())
             start += size
     return labels
-
-
-def _reduced(texts: Sequence[str], chosen: GroupOptions) -> Matrix:
-    vectors = fit(texts, chosen)(texts)
-    if chosen.similarity is not None:
-        return dense(vectors)
-    size = max(1, min(_DIMENSIONS, *(length - 1 for length in vectors.shape)))
-    reduction = sklearn("decomposition").TruncatedSVD(size, random_state=chosen.seed)
-    return reduction.fit_transform(vectors)
 
 
 def _pairs(
@@ -132,8 +126,5 @@ def _too_alike(first: str, second: str, most: float) -> str:
     if left in right or right in left:
         return "pairs in which a text contains the other"
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    ratio: Callable[[], float]
-    for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio):
-        if ratio() < most:
-            return ""
-    return "pairs that are too alike letter by letter"
+    bounds = matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio  # the fastest first
+    return "pairs that are too alike letter by letter" * all(ratio() >= most for ratio in bounds)

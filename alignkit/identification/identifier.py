@@ -1,18 +1,21 @@
-"""Systems that judge pairs: logistic regression on features of their texts and alignment."""
+"""Systems that judge pairs: logistic regression, or random trees, on features of their texts."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+from scipy import sparse
+from scipy.special import softmax
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.array_types import F8, I8
@@ -20,17 +23,24 @@ from alignkit._support.wording import how_many
 from alignkit.align.aligner import Aligner
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import FileError, FormatError, MissingTextError, OptionError
-from alignkit.identification.features import TextFrequencies, Texts, tokens, train_aligner
+from alignkit.identification.features import (
+    NAMES,
+    PairTexts,
+    TextFrequencies,
+    tokens,
+    train_aligner,
+)
 from alignkit.identification.labelled_pairs import (
-    ALONE,
     LabelledPairs,
     check_ids,
     checked_group,
     digest_of,
+    folds,
     leak_notes,
     text_of,
 )
-from alignkit.identification.pair_model import IdentifierOptions, PairModel, fit_model
+from alignkit.identification.options import AUTO, IdentifierOptions, Matrix, Texts
+from alignkit.identification.similarity import sklearn
 from alignkit.io.atomic_files import apart, replacing
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
@@ -39,11 +49,129 @@ from alignkit.version import __version__
 
 FEW = 1000
 """With fewer training pairs, features of the aligner can do harm."""
-
-_FORMAT = "alignkit identifier 1"
+_FOLDS = 5
+_QUANTILES = 401
+_NEVER = -1e9  # intercept of a label that no pair has
+_WIDE = 200  # features; with more, second derivatives take too long
+_SETS = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
+_FORMAT = "alignkit identifier 2"
 _OPTIONS = ("features", "group", "decide", "strengths", "seed")
 _VALUES = ("features", "strength", "threshold")
 _ARRAYS = ("center", "scale", "coefficients", "intercepts")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairModel:
+    """A fitted model of K labels on F features: linear, or trees; cosine has a threshold."""
+
+    features: tuple[str, ...]
+    frequencies: TextFrequencies
+    center: F8
+    scale: F8
+    coefficients: F8  # (K, F)
+    intercepts: F8  # (K,)
+    strength: float = 0.0
+    threshold: float | None = None
+    forest: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features that have one."""
+        return [name for part in self.features for name in NAMES.get(part, ())]
+
+    def probabilities(self, matrix: Matrix) -> F8:
+        """Return the probability of each label, (P, K), from features (P, F)."""
+        if self.forest is not None:
+            values = np.zeros((matrix.shape[0], len(self.intercepts)))
+            values[:, self.forest.classes_] = self.forest.predict_proba(matrix)
+            return values
+        if isinstance(matrix, np.ndarray):
+            scaled: Matrix = (matrix - self.center) / self.scale
+        else:  # its mean stays
+            scaled = matrix.multiply(1 / self.scale).tocsr()
+        result: F8 = softmax(scaled @ self.coefficients.T + self.intercepts, axis=1)
+        return result
+
+    def judge(self, texts: PairTexts) -> tuple[I8, F8]:
+        """Return the place of the label of each pair, (P,), and the probabilities, (P, K)."""
+        matrix = texts.matrix(self.features, self.frequencies)
+        probabilities = self.probabilities(matrix)
+        if self.threshold is not None:
+            return (matrix[:, 0] >= self.threshold).astype(np.int64), probabilities
+        return probabilities.argmax(1), probabilities
+
+
+def _fit(
+    start: partial[PairModel], matrix: Matrix, labels: I8, classes: int, strength: float,
+    options: IdentifierOptions,
+) -> PairModel:  # fmt: skip
+    """Fit a model to features (P, F); a cosine of two labels gets a threshold, too."""
+    is_sparse, width = sparse.issparse(matrix), matrix.shape[1]
+    coefficients, intercepts = np.zeros((classes, width)), np.full(classes, _NEVER)
+    scaler = sklearn("preprocessing").StandardScaler(with_mean=not is_sparse).fit(matrix)
+    center = np.zeros(width) if scaler.mean_ is None else scaler.mean_
+    forest = threshold = None
+    if options.classifier == "forest":
+        make = sklearn("ensemble").RandomForestClassifier
+        forest = make(500, min_samples_leaf=5, random_state=options.seed).fit(matrix, labels)
+        coefficients = coefficients[:, :0]
+    else:
+        solver = "lbfgs" if is_sparse or width > _WIDE else "newton-cholesky"
+        make = sklearn("linear_model").LogisticRegression
+        linear = make(C=strength, max_iter=5000, solver=solver)
+        linear.fit(scaler.transform(matrix), labels)
+        rows, offsets = linear.coef_, linear.intercept_
+        if len(rows) == 1:  # of the second of two labels
+            rows, offsets = np.vstack((np.zeros_like(rows), rows)), np.append(0.0, offsets)
+        coefficients[linear.classes_], intercepts[linear.classes_] = rows, offsets
+        if start.keywords["features"] == ("cosine",) and classes == 2:
+            threshold = _threshold(matrix[:, 0], labels, options.decide)
+    return start(
+        center=center, scale=scaler.scale_, coefficients=coefficients, intercepts=intercepts,
+        strength=strength, threshold=threshold, forest=forest,
+    )  # fmt: skip
+
+
+def _threshold(values: F8, labels: I8, decide: str) -> float:
+    """Return the best of 401 quantiles of the values; a pair at or above it has the label 1."""
+    thresholds = np.quantile(values, np.linspace(0, 1, _QUANTILES))
+    above = values >= thresholds[:, None]
+    scores = (above == labels).mean(1)
+    if decide == "f1":
+        scores = 2 * (above & (labels == 1)).sum(1) / np.maximum(1, above.sum(1) + labels.sum())
+    return float(thresholds[scores.argmax()])
+
+
+def fit_model(
+    texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
+) -> PairModel:
+    """Fit a model to some of the pairs; inner folds choose C, and the features of ``auto``."""
+    strengths = (0.0,) if options.classifier == "forest" else options.strengths
+    sets = _SETS if options.features == (AUTO,) else (options.features,)
+
+    def fit(train: I8, features: Sequence[str], *each: float) -> tuple[Matrix, list[PairModel]]:
+        frequencies = texts.frequencies(train)
+        matrix = texts.matrix(features, frequencies)
+        start = partial(PairModel, features=tuple(features), frequencies=frequencies)
+        kept, labels = matrix[train], pairs.labels[train]
+        return matrix, [_fit(start, kept, labels, classes, x, options) for x in each]
+
+    chosen, strength, least = sets[0], strengths[0], np.zeros(0)
+    if len(sets) * len(strengths) > 1:
+        inner = list(folds(pairs, places, _FOLDS, options.seed))
+        for features in sets:
+            losses = np.zeros((len(strengths), len(pairs.labels)))
+            for train, test in inner:
+                matrix, models = fit(train, features, *strengths)
+                for loss, model in zip(losses, models, strict=True):
+                    right = model.probabilities(matrix[test])[range(len(test)), pairs.labels[test]]
+                    loss[test] = -np.log(np.maximum(right, 1e-12))
+            losses = losses[:, places]
+            k = int(losses.mean(1).argmin())
+            gain = least - losses[k] if len(least) else np.ones(1)
+            if gain.mean() > gain.std() / np.sqrt(len(gain)):
+                chosen, strength, least = features, strengths[k], losses[k]
+    return fit(places, chosen, strength)[1][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +200,10 @@ class Identifier:
 
     @classmethod
     def train(
-        cls,
-        corpus: Corpus,
-        view: View,
-        *,
-        annotator: str | None = None,
-        test: Corpus | None = None,
-        inductive: bool = False,
-        leaks: str = "refuse",
-        rewrites: bool = False,
-        **options: Any,
-    ) -> Identifier:
+        cls, corpus: Corpus, view: View, *, annotator: str | None = None,
+        test: Corpus | None = None, inductive: bool = False, leaks: str = "refuse",
+        rewrites: bool = False, **options: Any,
+    ) -> Identifier:  # fmt: skip
         """Train a system on the judged pairs of a corpus.
 
         Parameters
@@ -111,14 +232,15 @@ class Identifier:
             notes += leak_notes(pairs, corpus, test, group, leaks)
         more = [] if test is None or inductive else [text_of(pair) for pair in test]
         aligner = train_aligner([*pairs.texts, *more]) if how.aligns else None
-        places = np.arange(len(pairs.ids))
-        texts = how.pair_texts(pairs.texts, aligner)
-        model = fit_model(texts, pairs, places, len(view.labels), how)
+        texts = PairTexts.of(pairs.texts, how, aligner)
+        model = fit_model(texts, pairs, np.arange(len(pairs.ids)), len(view.labels), how)
+        same = (model.coefficients == 0).all(0).tolist()
+        if constant := [name for name, zero in zip(model.names, same, strict=False) if zero]:
+            notes.append(f"constant features, with weight 0: {', '.join(constant)}")
         if "align" not in model.features:
             aligner = None
         aligned = "none" if aligner is None else "transductive" if more else "inductive"
         trained = frozenset(map(digest_of, pairs.texts))
-        notes += constant_notes(model)
         return cls(view, model, how, aligner, aligned, trained, tuple(notes))
 
     def judge(self, corpus: Iterable[SentencePair]) -> tuple[tuple[str, ...], I8, F8]:
@@ -129,7 +251,7 @@ class Identifier:
         texts = [text_of(pair) for pair in pairs]
         if not any(map(any, texts)):
             raise MissingTextError("no pair has words; add the texts")
-        return ids, *self.model.judge(self.options.pair_texts(texts, self.aligner))
+        return ids, *self.model.judge(PairTexts.of(texts, self.options, self.aligner))
 
     def known(self, corpus: Iterable[SentencePair]) -> int:
         """Return how many pairs of a corpus are training pairs, which are judged too well."""
@@ -158,9 +280,8 @@ class Identifier:
     @property
     def signature(self) -> str:
         """The settings, in one line."""
-        return f"chosen C:{self.model.strength:g}|" + signature(
-            self.options, self.view, self.aligned, self.model.features
-        )
+        settings = self.options.signature(self.view, self.aligned, self.model.features)
+        return f"chosen C:{self.model.strength:g}|{settings}"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the system as JSON; one with a function of yours or a forest cannot be written."""
@@ -173,17 +294,18 @@ class Identifier:
                 self.aligner.save(file := Path(folder, "aligner"))
                 held = base64.b64encode(file.read_bytes()).decode("ascii")
         record: dict[str, Any] = {
-            "format": _FORMAT, "version": __version__, "scheme": self.view.scheme.name,
-            "view": self.view.name, "labels": self.view.labels, "names": model.names,
-            "options": {name: getattr(options, name) for name in _OPTIONS},
-            "function_words": sorted(options.function_words),
+            "version": __version__, "scheme": self.view.scheme.name, "view": self.view.name,
+            "labels": self.view.labels, "names": model.names,
+            "options": {name: getattr(options, name) for name in _OPTIONS}
+            | {"function_words": sorted(options.function_words)},
             "model": {name: getattr(model, name) for name in _VALUES},
             "arrays": {name: getattr(model, name).tolist() for name in _ARRAYS},
-            "frequencies": asdict(model.frequencies), "aligner": held, "aligned": self.aligned,
+            "frequencies": model.frequencies._asdict(), "aligner": held, "aligned": self.aligned,
             "trained": sorted(self.trained), "notes": self.notes,
         }  # fmt: skip
         with replacing(str(path)) as stream:
-            json.dump(record | {"checksum": _checksum(record)}, stream, ensure_ascii=False)
+            whole = {"format": _FORMAT, "checksum": _checksum(record)} | record
+            json.dump(whole, stream, ensure_ascii=False)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Identifier:
@@ -199,13 +321,11 @@ class Identifier:
             raise FileError.of(problem, str(path)) from None
         except (ValueError, RecursionError):
             record = None
-        if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        if not isinstance(record, dict) or record.pop("format", None) != _FORMAT:
             raise FormatError("is not a system saved by `alignkit identify --save`", str(path))
         if record.pop("checksum", None) != _checksum(record):
             raise FormatError("is damaged or was edited: train the system anew", str(path))
-        view = get_view(record["scheme"], record["view"])
-        words = frozenset(record["function_words"])
-        options = IdentifierOptions(**record["options"], function_words=words)
+        view, options = get_view(record["scheme"], record["view"]), record["options"]
         arrays: dict[str, Any] = {
             name: np.array(values, float) for name, values in record["arrays"].items()
         }
@@ -220,22 +340,12 @@ class Identifier:
                 file.write_bytes(base64.b64decode(record["aligner"]))
                 aligner = Aligner.load(file)
         trained, notes = frozenset(record["trained"]), tuple(record["notes"])
+        options = IdentifierOptions(**options)
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
 
 
-def _checksum(record: Mapping[str, Any]) -> str:
-    return blake2b(json.dumps(record).encode(), digest_size=8).hexdigest()
-
-
-def signature(options: IdentifierOptions, view: View, aligned: str, features: Iterable[str]) -> str:
-    """Return the settings of a system, in one line."""
-    strengths = " ".join(f"{x:g}" for x in options.strengths)
-    return (
-        f"features:{'+'.join(features)}|classifier:{options.classifier}|C:{strengths}"
-        f"|group:{options.group or ALONE}|aligner:{aligned}|decide:{options.decide}"
-        f"|function words:{len(options.function_words)}|scheme:{view.scheme.name}|view:{view.name}"
-        f"|seed:{options.seed}|version:{__version__}"
-    )
+def _checksum(record: dict[str, Any]) -> int:
+    return crc32(json.dumps(record).encode())
 
 
 def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: bool) -> Iterator[str]:
@@ -251,18 +361,10 @@ def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: boo
     yield from text_notes(pairs.texts, aligns=aligns)
 
 
-def text_notes(texts: Sequence[Texts], *, aligns: bool) -> Iterator[str]:
+def text_notes(texts: Iterable[Texts], *, aligns: bool) -> Iterator[str]:
     """Yield how many pairs have no words, or more than are aligned."""
-    if bare := sum(not any(pair) for pair in texts):
+    longest = [max(pair, key=len) for pair in texts]
+    if bare := longest.count(""):
         yield f"{how_many(bare, 'pair')} without words: their predictions mean nothing"
-    long = sum(len(tokens(max(pair, key=len))) > LONGEST_PIECE for pair in texts)
-    if long and aligns:
+    if long := sum(aligns and len(tokens(text)) > LONGEST_PIECE for text in longest):
         yield f"{how_many(long, 'pair')}: only the first {LONGEST_PIECE} words are aligned"
-
-
-def constant_notes(model: PairModel) -> Iterator[str]:
-    """Yield a note if features are constant; their weights are 0."""
-    same = (model.coefficients == 0).all(0).tolist()
-    names = [name for name, zero in zip(model.names, same, strict=False) if zero]
-    if names:
-        yield f"constant features, with weight 0: {', '.join(names)}"

@@ -1,34 +1,31 @@
-"""Pairs with labels and groups to learn from, and folds that keep groups whole."""
+"""Pairs with labels and groups to learn from, folds that keep groups whole, and leaks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from alignkit._support.arguments import check_known
 from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
-from alignkit.corpora.split import GROUPED, find_leaks
+from alignkit.corpora.split import GROUPED, GROUPS, connected_groups, find_leaks
 from alignkit.errors import OptionError
-from alignkit.identification.features import Texts, tokens
+from alignkit.identification.features import tokens
+from alignkit.identification.options import ALONE, Texts
 from alignkit.identification.similarity import sklearn
 from alignkit.model.corpus import Corpus, group_values
 from alignkit.model.labels import View
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.model.texts import compared
 
-GROUPS = ("goeswith", "entity", "original")
-"""Attributes of known corpora that name pairs which belong together."""
-ALONE = "none"
 LEAST = 20
 """The least number of pairs of a label."""
+_EQUAL = "equal texts"  # attribute of pairs that have the same texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,34 +51,58 @@ class LabelledPairs:
         cls, corpus: Corpus, view: View, annotator: str | None, group: str | None, *,
         rewrites: bool = False,
     ) -> LabelledPairs:  # fmt: skip
-        """Return the judged pairs of a corpus that have words."""
-        refuse_directions(view)
+        """Return the judged pairs of a corpus that have words; labels must have no direction."""
+        flip = view.scheme.flip
+        for judgment, label in view.rows.items():
+            if label is not None and view.rows.get(flip(judgment), label) != label:
+                raise OptionError(
+                    f"{judgment!r} of {view.scheme.name}, view {view.name}, has a direction; "
+                    "features have none: choose another view"
+                )
         corpus, _, notes = judged_part(corpus, rewrites=rewrites)
-        judges = judges_of(corpus)
-        if annotator is None and len(judges) != 1:
-            who = f"{', '.join(judges)} judged pairs: choose one with `annotator`"
-            raise OptionError(who if judges else "no pair is judged")
-        labels = judgments_of(corpus, [annotator or judges[0]], view).values[0].astype(np.int64)
+        judge = the_judge(corpus, annotator)
+        labels = judgments_of(corpus, [judge], view).values[0].astype(np.int64)
         texts = [text_of(pair) for pair in corpus]
         kept = [k for k in np.flatnonzero(labels >= 0).tolist() if any(texts[k])]
         unlabelled = int((labels < 0).sum())
         left = {"without a label": unlabelled, "without words": len(texts) - unlabelled - len(kept)}
         notes += tuple(f"{how_many(n, 'pair')} {what} left out" for what, n in left.items() if n)
-        pairs = [corpus[k] for k in kept]
-        groups, alone = _groups(pairs, group)
-        if alone:
-            notes += (f"{how_many(alone, 'pair')} without {group}: each is a group of its own",)
-        ids = tuple(pair.id for pair in pairs)
-        return cls(ids, [texts[k] for k in kept], labels[kept], groups, notes)
+        pairs, texts, together = [corpus[k] for k in kept], [texts[k] for k in kept], [_EQUAL]
+        names = [origin_of(pair) or pair.id for pair in pairs]
+        if group is not None:
+            own = [min(group_values(pair, group, None), default="") for pair in pairs]
+            names = [value or name for value, name in zip(own, names, strict=True)]
+            together.append(group)
+            if alone := own.count(""):
+                notes += (f"{how_many(alone, 'pair')} without {group}: each is a group of its own",)
+        known = (
+            replace(pair, attributes={**pair.attributes, _EQUAL: digest_of(text)})
+            for pair, text in zip(pairs, texts, strict=True)
+        )
+        firsts = np.array(names, object)  # groups in the order of their names, as in other programs
+        for part in connected_groups(Corpus(known), together):
+            firsts[part] = min(names[k] for k in part)
+        groups = np.unique(firsts.astype(str), return_inverse=True)[1].astype(np.int64)
+        return cls(tuple(pair.id for pair in pairs), texts, labels[kept], groups, notes)
 
     def check(self, view: View) -> None:
-        """Raise an error if there is one label, or a label has too few pairs."""
+        """Raise an error if there is one label, a label has too few pairs, or ids are repeated."""
         counts = Counter(self.labels.tolist())
         if len(counts) < 2:
             raise OptionError("all pairs have one label: there is nothing to learn")
         if few := [k for k, n in counts.items() if n < LEAST]:
             has = f"label {view.labels[few[0]]!r} has {how_many(counts[few[0]], 'pair')}"
             raise OptionError(f"{has}; {LEAST} are needed: choose another view")
+        check_ids(self.ids)
+
+
+def the_judge(corpus: Corpus, annotator: str | None) -> str:
+    """Return the annotator, or the only one who judged pairs."""
+    judges = judges_of(corpus) if annotator is None else (annotator,)
+    if len(judges) != 1:
+        who = f"{', '.join(judges)} judged pairs: choose one with `annotator`"
+        raise OptionError(who if judges else "no pair is judged")
+    return judges[0]
 
 
 def text_of(pair: SentencePair) -> Texts:
@@ -110,43 +131,10 @@ def checked_group(corpus: Corpus, group: str | None) -> str | None:
             f"pairs belong together by {usual[0]}, and must not be divided: set `group` to "
             f"{usual[0]!r}, or to {ALONE!r}"
         )
-    if group is not None and group != ALONE:
-        check_known("attribute of groups", group, known)
-        return group
-    return None
-
-
-def _groups(pairs: Sequence[SentencePair], group: str | None) -> tuple[I8, int]:
-    """Return the number of each pair's group, and how many pairs lack the attribute."""
-    names = [[] if group is None else sorted(group_values(pair, group, None)) for pair in pairs]
-    alone = 0 if group is None else names.count([])
-    places: dict[object, int] = {}
-    edges: list[tuple[int, int]] = []
-    for k, pair in enumerate(pairs):
-        origin = origin_of(pair) or pair.id
-        names[k] = names[k] or [origin]
-        keys = *names[k], (origin,), digest_of(text_of(pair)).encode()
-        edges += [(k, places.setdefault(key, len(places) + len(pairs))) for key in keys]
-    ends = np.array(edges, int).reshape(-1, 2).T
-    size = len(pairs) + len(places)
-    graph = sparse.csr_matrix((np.ones(len(edges)), (ends[0], ends[1])), (size, size))
-    joined = connected_components(graph, directed=False)[1].tolist()
-    first: dict[int, str] = {}  # the numbers follow the names, so folds are those of other programs
-    for part, values in zip(joined, names, strict=False):
-        first[part] = min(first.get(part, values[0]), values[0])
-    named = np.array([first[part] for part in joined[: len(pairs)]])
-    return np.unique(named, return_inverse=True)[1].astype(np.int64), alone
-
-
-def refuse_directions(view: View) -> None:
-    """Refuse labels that change when the sides do: features do not."""
-    flip = view.scheme.flip
-    for judgment, label in view.rows.items():
-        if label is not None and view.rows.get(flip(judgment), label) != label:
-            raise OptionError(
-                f"{judgment!r} of {view.scheme.name}, view {view.name}, has a direction; features "
-                "have none: choose another view"
-            )
+    if group in (None, ALONE):
+        return None
+    check_known("attribute of groups", str(group), known)
+    return group
 
 
 def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[tuple[I8, I8]]:
@@ -156,10 +144,11 @@ def folds(pairs: LabelledPairs, places: I8, count: int, seed: int) -> Iterator[t
     for n, what, of in ((number, "group", ""), (int(each.min()), "pair", " of the rarest label")):
         if not 2 <= count <= n:
             raise OptionError(f"{how_many(n, what)}{of} cannot be divided into {count} folds")
-    grouped = number < len(groups)
-    kind = "StratifiedGroupKFold" if grouped else "StratifiedKFold"
+    kind, given = (
+        ("StratifiedGroupKFold", groups) if number < len(groups) else ("StratifiedKFold", None)
+    )
     divider = getattr(sklearn("model_selection"), kind)(count, shuffle=True, random_state=seed)
-    for train, test in divider.split(labels, labels, groups if grouped else None):
+    for train, test in divider.split(labels, labels, given):
         if len(np.unique(labels[train])) < len(each):
             raise OptionError("a fold has all pairs of a label: its groups are too large")
         yield places[train], places[test]
@@ -172,13 +161,17 @@ def leak_notes(
     check_known("way with leaks", leaks, ("refuse", "report"))
     known = set(map(digest_of, pairs.texts))
     equal = [pair.id for pair in test if digest_of(text_of(pair)) in known]
-    listed = find_leaks(train, test, () if group is None else (group,))
-    grouped = [leak.test for leak in listed if leak.kind == GROUPED]
-    if both := equal + grouped:
-        kinds = f"{len(equal)} equal, {len(grouped)} grouped; the first is {both[0]!r}"
+    names = {name for pair in train for name in pair.attributes}.intersection(GROUPS)
+    checked = () if group is None else dict.fromkeys((group, *sorted(names)))
+    grouped = [leak for leak in find_leaks(train, test, [*checked]) if leak.kind == GROUPED]
+    if first := [*equal, *(f"{leak.test} ({leak.group})" for leak in grouped)][:1]:
+        kinds = f"{len(equal)} equal, {len(grouped)} grouped; the first is {first[0]!r}"
         said = f"test pairs are in the training part ({kinds})"
         if leaks == "refuse":
-            raise OptionError(f"{said}: divide the corpus anew, or only report leaks")
+            raise OptionError(
+                f"{said}: 'alignkit check --leaks' lists them, and 'alignkit select --split' with "
+                "--keep-together divides a corpus without them; or only report leaks"
+            )
         yield said
     if group is not None and (alone := sum(not group_values(pair, group, None) for pair in test)):
         yield f"{how_many(alone, 'test pair')} without {group}: they may share groups with training"

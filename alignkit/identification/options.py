@@ -5,26 +5,40 @@ The command line is made from the fields, so this module imports nothing slow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
-from alignkit._support.arguments import check_attributes, check_known
+from alignkit._support.arguments import check_attributes, check_keywords, check_known
 from alignkit.errors import OptionError
+from alignkit.model.labels import View
 from alignkit.version import __version__
 
 Matrix = Any  # (n, d): a scipy sparse matrix or a numpy array
 Encoder = Callable[[Sequence[str]], Matrix]
-UNDATED = ("error", "drop", "all")
+Texts = tuple[str, str]
+PairEncoder = Callable[[Sequence[Texts]], Matrix]
+FEATURES = ("cosine", "overlap", "align", "bow", "vectors", "pairs")
+"""The feature sets: similarity of letters, shared words, alignment, bags of words, vectors of the
+texts, and vectors of the pairs."""
+AUTO, ALONE = "auto", "none"
+CHOICES = {
+    "undated": ("error", "drop", "all"), "decide": ("accuracy", "f1"),
+    "classifier": ("logistic", "forest"), "features": (AUTO, *FEATURES),
+}  # fmt: skip
+"""The values of options that have few."""
 _SHARES = ("min_similarity", "max_similarity", "near_diagonal", "max_alike")
 LIMITS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(_SHARES, (0, 1)), "days": (0, inf), "seed": (0, inf), "grid": (0, 100),
-    "ngrams": (1, 10),
+    "ngrams": (1, 10), "bins": (1, 100),
 }  # fmt: skip
 """The least and largest values of numbers; others are 1 or more."""
-RANGES = ("ngrams", "lines")
+_RANGES = ("ngrams", "lines")
+_NEEDS = {"days": ("date", 7.0), "undated": ("date", "error"), "show": ("grid", 3),
+          "bins": ("sample", 20)}  # fmt: skip
+"""The options that need another one, and their defaults then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +52,7 @@ class SearchOptions:
     words : compare words instead of n-grams of letters
     similarity : A function that returns a vector for each text, (n, d), sparse or dense, to use
         instead; not for the command line.
-    seed : seed of random draws
+    seed : seed of random draws (default: 0)
     """
 
     ngrams: tuple[int, int] = (2, 4)
@@ -48,6 +62,12 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_attributes(self)
+        for name in _NEEDS.keys() & vars(self).keys():
+            needed, default = _NEEDS[name]
+            if getattr(self, needed) and getattr(self, name) is None:
+                object.__setattr__(self, name, default)
+            if getattr(self, name) is not None and not getattr(self, needed):
+                raise OptionError(f"`{name}` needs `{needed}`: add it, or leave `{name}` out")
         for name, value in vars(self).items():
             values = value if isinstance(value, (tuple, list)) else [value]
             least, most = LIMITS.get(name, (1, inf))
@@ -56,13 +76,22 @@ class SearchOptions:
                 if is_number and not least <= number <= most:
                     expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
                     raise OptionError(f"`{name}` is {number}; expected {expected}")
-            if name in RANGES and list(values) != sorted(values):
+            if name in _RANGES and list(values) != sorted(values):
                 raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
 
     def settings(self, **more: object) -> str:
         """Return all settings, and more, in one line."""
         whole = vars(self) | more | {"version": __version__}
         return "|".join(f"{name.replace('_', '-')}:{_shown(whole[name])}" for name in whole)
+
+
+T = TypeVar("T", bound=SearchOptions)
+
+
+def options_of(kind: type[T], function: Callable[..., object], given: Mapping[str, Any]) -> T:
+    """Return the options of a search; refuse unknown ones."""
+    check_keywords(function, given, (field.name for field in fields(kind)))
+    return kind(**given)
 
 
 def name_of(encode: Encoder) -> str:
@@ -111,31 +140,32 @@ class DocumentOptions(BandOptions):
     ----------
     key : attributes that must be equal in both documents, such as the film or the topic
     date : attribute with the date or time, in ISO 8601
-    days : largest difference of the dates in days
+    days : largest difference of the dates in days (default: 7)
     undated : documents without a date are an error, dropped, or paired with all of their key
+        (default: error)
     per_document : the most similar documents that each document keeps (default: all; 10 without key
         and date)
     farthest : keep only the least similar pair of each key
     near : text that is compared
     far : text that should differ: the pairs have this text, and the least similar ones come first
     grid : show candidates from so many equal bins of similarity (default: none)
-    show : candidates of each bin that the grid shows
+    show : candidates of each bin that the grid shows (default: 3)
     """
 
     key: Sequence[str] = ()
     date: str | None = None
-    days: float = 7.0
-    undated: str = "error"
+    days: float | None = None
+    undated: str | None = None
     per_document: int | None = None
     farthest: bool = False
     near: str = "text"
     far: str | None = None
     grid: int = 0
-    show: int = 3
+    show: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_known("value of undated", self.undated, UNDATED)
+        check_known("value of undated", self.undated or "error", CHOICES["undated"])
         if self.farthest and not self.key:
             raise OptionError("`farthest` chooses a pair of each key: give a `key`")
 
@@ -149,7 +179,8 @@ class SentenceOptions(BandOptions):
     lines : least and most lines of a window; blank lines do not count
     per_window : the most similar target windows that each source window keeps
     near_diagonal : largest difference of the relative positions in the two documents, 0 to 1
-    sample : draw so many candidates, as many from each bin of 0.05 of similarity (default: all)
+    sample : draw so many candidates, as many from each bin of similarity (default: all)
+    bins : equal bins of similarity from 0 to 1 for the sample (default: 20)
     """
 
     lines: tuple[int, int] = (1, 3)
@@ -158,6 +189,7 @@ class SentenceOptions(BandOptions):
     max_similarity: float | None = 0.9
     near_diagonal: float | None = None
     sample: int | None = None
+    bins: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,3 +227,76 @@ class RetrievalOptions(SearchOptions):
 
     annotator: str | None = None
     at: Sequence[int] = (1, 10, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifierOptions:
+    """How a system is trained.
+
+    Parameters
+    ----------
+    features : feature sets: cosine of letters, overlap of words, align, bow (bag of words),
+        vectors, pairs (Python only), or auto, which chooses cosine, overlap, or overlap and align;
+        a larger set must gain more than a standard error (default: overlap align)
+    group : attribute of pairs that belong together, such as goeswith or entity; none if there is
+        none
+    encode : For `vectors`: a function that returns a vector for each text, (n, d).
+    encode_pairs : For `pairs`: a function that returns features for pairs of texts, (n, d).
+    decide : what the threshold of cosine makes as high as possible
+    strengths : values of C to choose from; a smaller one shrinks the weights more (default: 0.01
+        0.1 1)
+    classifier : logistic, or forest: 500 random trees, which cannot be saved
+    function_words : Words that are not content words.
+    seed : seed of folds and trees (default: 0)
+    """
+
+    features: Sequence[str] = ("overlap", "align")
+    group: str | None = None
+    encode: Encoder | None = None
+    encode_pairs: PairEncoder | None = None
+    decide: str = "accuracy"
+    strengths: Sequence[float] = (0.01, 0.1, 1.0)
+    classifier: str = "logistic"
+    function_words: Collection[str] = frozenset()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        kinds = {"features": tuple, "strengths": tuple, "function_words": frozenset}
+        for name, kind in kinds.items():
+            object.__setattr__(self, name, kind(getattr(self, name)))
+        for name in ("decide", "classifier"):
+            check_known(f"value of {name}", getattr(self, name), CHOICES[name])
+        for name in self.features:
+            check_known("feature set", name, CHOICES["features"])
+        if len(set(self.features)) < max(1, len(self.features)):
+            raise OptionError("name one feature set or more, each once")
+        if AUTO in self.features and len(self.features) > 1:
+            raise OptionError("auto chooses the feature set: leave the others out")
+        for name, encode in (("vectors", self.encode), ("pairs", self.encode_pairs)):
+            if name in self.features and encode is None:
+                raise OptionError(f"the feature set {name!r} needs vectors: give what makes them")
+        if not self.strengths or not all(x > 0 for x in self.strengths):
+            raise OptionError("C must be above 0")
+        if self.seed < 0:
+            raise OptionError("the seed must be 0 or more")
+
+    @property
+    def name(self) -> str:
+        """The feature sets."""
+        return "+".join(self.features)
+
+    @property
+    def aligns(self) -> bool:
+        """Whether an aligner is needed."""
+        return bool({"align", AUTO} & set(self.features))
+
+    def signature(self, view: View, aligned: str, features: Sequence[str]) -> str:
+        """Return the settings of a system, in one line."""
+        strengths = " ".join(f"{x:g}" for x in self.strengths)
+        return (
+            f"features:{'+'.join(features)}|classifier:{self.classifier}|C:{strengths}"
+            f"|group:{self.group or ALONE}|aligner:{aligned}|decide:{self.decide}"
+            f"|function words:{len(self.function_words)}|scheme:{view.scheme.name}"
+            f"|view:{view.name}|seed:{self.seed}|version:{__version__}"
+        )

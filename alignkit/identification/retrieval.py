@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
-from alignkit.corpora.labelled import judged_part, judges_of, judgments_of
+from alignkit._support.arguments import check_arguments
+from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import MissingTextError, OptionError
-from alignkit.identification.options import RetrievalOptions
+from alignkit.identification.labelled_pairs import the_judge
+from alignkit.identification.options import RetrievalOptions, options_of
 from alignkit.identification.similarity import Places, fit, products
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
@@ -80,13 +81,10 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
     Language Engineering, section 8.
     """
     check_arguments(retrieve, locals())
-    check_keywords(retrieve, options, keywords_of(RetrievalOptions))
-    chosen = RetrievalOptions(**options)
+    chosen = options_of(RetrievalOptions, retrieve, options)
     corpus, _, notes = judged_part(corpus, rewrites=False)
-    judges = judges_of(corpus) if chosen.annotator is None else (chosen.annotator,)
-    if len(judges) != 1:
-        raise OptionError(f"{', '.join(judges) or 'nobody'} judged pairs: name one `annotator`")
-    labels = judgments_of(corpus, judges, view).values[0]
+    judge = the_judge(corpus, chosen.annotator)
+    labels = judgments_of(corpus, [judge], view).values[0]
     texts = [tuple(" ".join(side) for side in pair.words) for pair in corpus]
     if not any(all(pair) for pair in texts):
         raise MissingTextError("no pair has words on both sides; add the texts")
@@ -101,12 +99,12 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
     ranks = _ranks(list(places), sides, chosen)
     by_label = {label: ranks[labels[judged] == k].ravel() for k, label in enumerate(view.labels)}
     if "binary" in view.scheme.views and len(view.labels) > 2:
-        binary = judgments_of(corpus, judges, get_view(view.scheme, "binary")).values[0]
+        binary = judgments_of(corpus, [judge], get_view(view.scheme, "binary")).values[0]
         by_label["paraphrases"] = ranks[binary[judged] == 1].ravel()
     if left := len(texts) - len(judged):
         notes += (f"{left} pairs are left out: no label, no words, or equal texts",)
     settings = chosen.settings(
-        scheme=view.scheme.name, view=view.name, annotator=judges[0], among=len(among)
+        scheme=view.scheme.name, view=view.name, annotator=judge, among=len(among)
     )
     return Retrieval(by_label, len(places), chosen.at, notes, settings)
 
@@ -117,10 +115,8 @@ def _ranks(texts: Sequence[str], sides: Places, chosen: RetrievalOptions) -> Pla
     for k, pair in enumerate(sides.tolist()):
         for side in (0, 1):
             answers.setdefault(pair[side], []).append((k, side))
-    ranks = np.zeros_like(sides)
-    queries = np.array(sorted(answers), int)
-    vectors = fit(texts, chosen)(texts)
-    for row, columns, values in products(vectors, queries, np.arange(len(texts))):
+    ranks, queries = np.zeros_like(sides), np.array(sorted(answers), int)
+    for row, columns, values in products(fit(texts, chosen)(texts), queries, np.arange(len(texts))):
         for k, side in answers[row]:
             (answer,) = values[columns == sides[k, 1 - side]]
             ranks[k, side] = (values >= answer).sum()

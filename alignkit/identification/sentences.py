@@ -9,19 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_keywords, keywords_of
 from alignkit._support.array_types import B1, F8
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.identification.candidates import (
-    BINS,
-    Candidates,
-    TextPair,
-    bin_of,
-    drawn_by_bins,
-    histogram_of,
-)
-from alignkit.identification.options import Matrix, SentenceOptions
+from alignkit.identification import candidates
+from alignkit.identification.candidates import BINS, Candidates, TextPair
+from alignkit.identification.options import Matrix, SentenceOptions, options_of
 from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
@@ -33,6 +26,7 @@ _HIT = 0.5
 _RANKS = (1, 5, 10)
 _MISSED, _BEYOND = 11, 12  # no candidate; no window
 _LINE = re.compile(r"\S[^\n]*(?<=\S)")
+_PLACES = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
 
 
 def candidate_sentences(
@@ -60,15 +54,13 @@ def candidate_sentences(
     >>> [(each.id, each.source) for each in candidate_sentences([pair]).pairs]
     [('d/c1', 'A fire broke out.')]
     """
-    check_keywords(candidate_sentences, options, keywords_of(SentenceOptions))
-    chosen = SentenceOptions(**options)
+    chosen = options_of(SentenceOptions, candidate_sentences, options)
     texts, known = list(documents), _known(gold)
     units = [text[b:e] for pair in texts for text in pair[1:3] for b, e in _windows(text, (1, 1))]
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
     vectors_of = fit(units, chosen)
-    counts: Counter[str] = Counter()
-    histogram = np.zeros(BINS, np.int64)
+    counts, histogram = Counter[str](), np.zeros(BINS, np.int64)
     pairs: list[TextPair] = []
     ranks_of_gold: list[int] = []
     for pair in texts:
@@ -84,11 +76,12 @@ def candidate_sentences(
         counts["candidates that overlap a more similar one"] += int((~apart).sum())
         for number, k in enumerate(kept[apart], 1):
             pairs.append(_candidate(pair, number, spans[k], values[k], ranks[k]))
-    notes: list[str] = []
-    pairs = _sampled(pairs, chosen, notes)
+    about, notes = how_many(len(texts), "pair of documents", "pairs of documents"), list[str]()
+    if chosen.sample is not None:
+        pairs = _sampled(pairs, chosen.sample, chosen, notes)
     return Candidates(
-        pairs, how_many(len(texts), "pair of documents", "pairs of documents"), +counts,
-        chosen.settings(), tuple(notes), histogram, _recall(ranks_of_gold, known),
+        pairs, about, +counts, chosen.settings(), tuple(notes), histogram,
+        _recall(ranks_of_gold, known),
     )  # fmt: skip
 
 
@@ -108,19 +101,19 @@ def _ranked(
 ) -> tuple[Places, F8, Places]:
     """Return the best windows for each source window: characters (n, 4), similarity, rank."""
     source, target = sides
-    places = [side[:, 0] / side[-1, 1] for side in sides]
+    starts = [side[:, 0] / side[-1, 1] for side in sides]
     (low, high), most = chosen.band, max(chosen.per_window, _RANKS[-1])
-    spans, similarities, ranks = [np.zeros((0, 4), np.int64)], [np.zeros(0)], [np.zeros(0, int)]
     n, farthest = len(source), np.inf if chosen.near_diagonal is None else chosen.near_diagonal
+    ranked = [np.zeros((0, 6))]
     for row, _, values in products(vectors, np.arange(n), np.arange(n, n + len(target))):
-        near = np.abs(places[1] - places[0][row]) <= farthest
-        histogram += histogram_of(values[near])
+        near = np.abs(starts[1] - starts[0][row]) <= farthest
+        histogram += candidates.histogram_of(values[near])
         inside = np.flatnonzero(near & (values >= low) & (values <= high))
-        best_ones = inside[best(values[inside], most)]
-        spans.append(np.hstack((np.tile(source[row], (len(best_ones), 1)), target[best_ones])))
-        similarities.append(values[best_ones].astype(float))
-        ranks.append(np.arange(1, len(best_ones) + 1))
-    return np.concatenate(spans), np.concatenate(similarities), np.concatenate(ranks)
+        kept = inside[best(values[inside], most)]
+        places = np.broadcast_to(source[row], (len(kept), 2)), target[kept]
+        ranked.append(np.column_stack((*places, values[kept], np.arange(1, len(kept) + 1))))
+    whole = np.concatenate(ranked)
+    return whole[:, :4].astype(np.int64), whole[:, 4], whole[:, 5].astype(np.int64)
 
 
 def _shared(spans: Places, span: Places) -> F8:
@@ -162,22 +155,20 @@ def _candidate(
 
 
 def _sampled(
-    pairs: Sequence[TextPair], chosen: SentenceOptions, notes: list[str]
+    pairs: Sequence[TextPair], size: int, chosen: SentenceOptions, notes: list[str]
 ) -> list[TextPair]:
     """Draw as many pairs from each bin of similarity; note bins that run dry."""
-    if chosen.sample is None:
-        return list(pairs)
-    drawn = drawn_by_bins(pairs, BINS, chosen.seed)
+    bins = chosen.bins or BINS
+    drawn = candidates.drawn_by_bins(pairs, bins, chosen.seed)
     sizes = Counter(number for _, number, _ in drawn)
-    share = -(-chosen.sample // max(1, len(sizes)))
-    first, last = bin_of(chosen.band)
-    empty = last - first + 1 - len(sizes)
-    if dry := sum(size < share for size in sizes.values()):
+    share = -(-size // max(1, len(sizes)))
+    first, last = candidates.bin_of(chosen.band, bins)
+    if dry := sum(each < share for each in sizes.values()):
         notes.append(
-            f"{min(len(pairs), chosen.sample)} of {chosen.sample} drawn: {dry} of {len(sizes)} "
-            f"bins have fewer than {share} candidates; {empty} more have none"
+            f"{min(len(pairs), size)} of {size} drawn: {dry} of {len(sizes)} bins have fewer than "
+            f"{share} candidates; {last - first + 1 - len(sizes)} more have none"
         )
-    return [pairs[place] for place in sorted(place for *_, place in drawn[: chosen.sample])]
+    return [pairs[place] for place in sorted(place for *_, place in drawn[:size])]
 
 
 def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
@@ -186,9 +177,8 @@ def _known(gold: Iterable[SentencePair]) -> dict[str, list[Places]]:
     for pair in gold:
         said = pair.attributes
         names, document = ["beg1", "end1", "beg2", "end2"], f"{said.get('doc1')}~{said.get('doc2')}"
-        if "source_start" in said:
-            names = [f"{side}_{end}" for side in SIDES for end in ("start", "end")]
-            document = said.get("extracted_from", "")
+        if _PLACES[0] in said:
+            names, document = _PLACES, said.get("extracted_from", "")
         places = [int(said[name]) for name in names if said.get(name, "").isdecimal()]
         known[document if len(places) == len(names) else ""].append(np.array(places))
     if known.keys() == {""}:
@@ -204,8 +194,7 @@ def _rank(place: Places, sides: Sequence[Places], spans: Places, ranks: Places) 
     halves = zip(sides, place.reshape(2, 2), strict=True)
     if not all((_shared(side, half) >= _HIT).any() for side, half in halves):
         return _BEYOND
-    hits = ranks[_both_share(spans, place) >= _HIT]
-    return int(hits.min(initial=_MISSED))
+    return int(ranks[_both_share(spans, place) >= _HIT].min(initial=_MISSED))
 
 
 def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> list[Table]:
@@ -219,8 +208,6 @@ def _recall(ranks: Sequence[int], elsewhere: Mapping[str, Sequence[Places]]) -> 
         rows.append([what, hits, hits / len(ranks) if ranks else np.nan])
     columns = [Column("", key="what"), Column("number", "count"), Column("share", "percent")]
     without = len(elsewhere.get("", ()))
-    others = sum(map(len, elsewhere.values())) - without
-    note = (
-        f"{len(ranks)} gold pairs; left out: {others} of other documents, {without} without place"
-    )
+    others = f"{sum(map(len, elsewhere.values())) - without} of other documents"
+    note = f"{len(ranks)} gold pairs; left out: {others}, {without} without place"
     return [Table("Gold pairs", columns, rows, note, "recall")]

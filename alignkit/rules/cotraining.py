@@ -9,25 +9,25 @@ paraphrases, which give further rules (Barzilay & McKeown 2001).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair, word_column
 
+K = TypeVar("K")
 Words = tuple[str, ...]
+Phrases = tuple[Words, Words]
+Context = tuple[Words, Words]
 Place = tuple[int, int, int, int]
 """Where a phrase pair is: source from and to, target from and to; the ends are not included."""
-Context = tuple[Words, Words]
-
-_EDGES = "<s>", "</s>"
-_COLUMN = "upos"
+_Contexts = Mapping[Context, set[Context]]  # the target contexts of rules by their source context
 
 
-@dataclass(frozen=True)
-class ContextRule:
+class ContextRule(NamedTuple):
     """A pair of contexts, with how often phrases between them are paraphrases, and are not."""
 
     source: Context
@@ -53,7 +53,7 @@ class CoTrained:
     left_out, untagged : The numbers of sentence pairs without words, and without parts of speech.
     """
 
-    paraphrases: dict[tuple[Words, Words], int]
+    paraphrases: dict[Phrases, int]
     rules: tuple[ContextRule, ...]
     rounds: int
     left_out: int
@@ -61,67 +61,59 @@ class CoTrained:
 
     def rows(self) -> Iterator[tuple[Words, Words, float, float, int]]:
         """Yield e1, e2, p(e2 | e1), p(e1 | e2) and the count, sorted by e1, then by probability."""
-        of_source, of_target = Counter[Words](), Counter[Words]()
+        totals = Counter[tuple[int, Words]]()
         for (first, second), n in self.paraphrases.items():
-            of_source[first] += n
-            of_target[second] += n
+            totals[0, first] += n
+            totals[1, second] += n
         rows = [
-            (first, second, n / of_source[first], n / of_target[second], n)
+            (first, second, n / totals[0, first], n / totals[1, second], n)
             for (first, second), n in self.paraphrases.items()
         ]
         yield from sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
 
-@dataclass
 class _Sentences:
-    """A sentence pair: both sides' words, and what contexts show of each."""
+    """A sentence pair in lower case: the words, what contexts show of them, and the phrases."""
 
-    words: tuple[Words, Words]
-    shown: tuple[Words, Words]
-    tagged: bool
-    spans: list[dict[Words, list[tuple[int, int]]]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, pair: SentencePair, longest: int) -> _Sentences:
-        """Return a pair with its phrases, in lower case."""
-        first, second = (tuple(map(str.lower, side)) for side in pair.words)
-        tags = [word_column(pair, side, _COLUMN) for side in SIDES]
-        shown = first, second
-        if tagged := None not in tags:
-            shown = _marked(tags[0] or (), first, second), _marked(tags[1] or (), second, first)
-        sentences = cls((first, second), shown, tagged)
-        for words in sentences.words:
-            spans: defaultdict[Words, list[tuple[int, int]]] = defaultdict(list)
+    def __init__(self, pair: SentencePair, longest: int, context: int) -> None:
+        self.words = [tuple(map(str.lower, side)) for side in pair.words]
+        self.context = context
+        tags = [word_column(pair, side, "upos") for side in SIDES]
+        self.tagged = None not in tags
+        self.shown: list[Words] = []
+        self.spans: list[dict[Words, list[tuple[int, int]]]] = []  # the places of each phrase
+        for words, own, other in zip(self.words, tags, self.words[::-1], strict=True):
+            shown: Iterable[str] = words
+            if self.tagged:  # a mark shows that the other side has the word, too
+                marks = ("=" * (word in other) for word in words)
+                shown = map("".join, zip(own or (), marks, strict=True))
+            self.shown.append(("<s>", *shown, "</s>"))
+            spans = defaultdict[Words, list[tuple[int, int]]](list)
             for i in range(len(words)):
                 for j in range(i + 1, min(len(words), i + longest) + 1):
                     spans[words[i:j]].append((i, j))
-            sentences.spans.append(dict(spans))
-        return sentences
+            self.spans.append(dict(spans))
+
+    def contexts(self, side: int, start: int, end: int) -> Iterator[Context]:
+        """Yield the contexts of a phrase with one word on each side, with two, and so on."""
+        shown = self.shown[side]
+        for size in range(1, self.context + 1):
+            yield shown[max(0, start + 1 - size) : start + 1], shown[end + 1 : end + 1 + size]
 
     def has_own(self, side: int, phrase: Words) -> bool:
         """Return whether a phrase has a word with letters or digits that the other side lacks."""
-        other = self.spans[1 - side]
-        return any((word,) not in other and any(map(str.isalnum, word)) for word in phrase)
+        other = self.words[1 - side]
+        return any(word not in other and any(map(str.isalnum, word)) for word in phrase)
 
-    def seeds(self) -> set[Place]:
-        """Return the words that both sides have, once each."""
+    def known(self, pairs: Mapping[Words, set[Words]]) -> set[Place]:
+        """Return where known paraphrases are, and the words that both sides have, once each."""
         first, second = self.spans
-        return {
+        same = {
             (*places[0], *second[word][0])
             for word, places in first.items()
             if len(word) == len(places) == 1 and len(second.get(word, ())) == 1
         }
-
-    def contexts(self, side: int, start: int, end: int, widest: int) -> Iterator[Context]:
-        """Yield the contexts of a phrase with one word on each side, with two, and so on."""
-        shown = (*_EDGES[:1], *self.shown[side], *_EDGES[1:])
-        for size in range(1, widest + 1):
-            yield shown[max(0, start + 1 - size) : start + 1], shown[end + 1 : end + 1 + size]
-
-    def known(self, pairs: dict[Words, set[Words]]) -> set[Place]:
-        """Return where known paraphrases are."""
-        first, second = self.spans
-        return {
+        return same | {
             (*here, *there)
             for phrase, places in first.items()
             for other in pairs.get(phrase, ())
@@ -129,10 +121,24 @@ class _Sentences:
             for there in second.get(other, ())
         }
 
-
-def _marked(tags: Sequence[str], words: Words, other: Words) -> Words:
-    """Return parts of speech, with a mark at words that the other side has, too."""
-    return tuple(f"{tag}=" if word in other else tag for tag, word in zip(tags, words, strict=True))
+    def matches(
+        self, rules: _Contexts, *, words_alone: bool = False
+    ) -> Iterator[tuple[tuple[Context, Context], Place]]:
+        """Yield rules and the phrase pairs between their contexts."""
+        between: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
+        places = [
+            [place for phrase, each in side.items() if len(phrase) == 1 or not words_alone
+             for place in each]
+            for side in self.spans
+        ]  # fmt: skip
+        for there in places[1]:
+            for shown in self.contexts(1, *there):
+                between[shown].append(there)
+        for here in places[0]:
+            for shown in self.contexts(0, *here):
+                for other in rules.get(shown, ()):
+                    for there in between.get(other, ()):
+                        yield (shown, other), (*here, *there)
 
 
 def cotrain(
@@ -182,89 +188,58 @@ def cotrain(
     kept = [pair for pair in given if pair.source and pair.target]
     if not kept:
         raise MissingTextError("no pair has words on both sides; add the texts")
-    corpus = [_Sentences.of(pair, max_length) for pair in kept]
-    paraphrases: dict[tuple[Words, Words], int] = {}
+    corpus = [_Sentences(pair, max_length, context) for pair in kept]
+    paraphrases: dict[Phrases, int] = {}
     rules: tuple[ContextRule, ...] = ()
     done, fresh = 0, True
     while fresh and done < rounds:
         done += 1
-        rules = _learned(corpus, paraphrases, context, min_count, strength)
-        seen = _applied(corpus, rules, context, max_length)
+        rules = _learned(corpus, paraphrases, min_count, strength)
+        seen = _applied(corpus, rules)
         fresh = not seen.keys() <= paraphrases.keys()
         paraphrases |= seen
     untagged = sum(not sentences.tagged for sentences in corpus)
     return CoTrained(paraphrases, rules, done, len(given) - len(kept), untagged)
 
 
+def _by_first(pairs: Iterable[tuple[K, K]]) -> dict[K, set[K]]:
+    """Return the second parts of pairs by the first."""
+    seconds = defaultdict[K, set[K]](set)
+    for first, second in pairs:
+        seconds[first].add(second)
+    return dict(seconds)
+
+
 def _learned(
-    corpus: Sequence[_Sentences], paraphrases: Iterable[tuple[Words, Words]], context: int,
-    min_count: int, strength: float,
-) -> tuple[ContextRule, ...]:  # fmt: skip
+    corpus: Sequence[_Sentences], paraphrases: Iterable[Phrases], min_count: int, strength: float
+) -> tuple[ContextRule, ...]:
     """Return the pairs of contexts that mostly hold paraphrases."""
-    pairs: defaultdict[Words, set[Words]] = defaultdict(set)
-    for first, second in paraphrases:
-        pairs[first].add(second)
-    places = [sentences.seeds() | sentences.known(pairs) for sentences in corpus]
-    positive = Counter[tuple[Context, Context]]()
+    pairs = _by_first(paraphrases)
+    places = [sentences.known(pairs) for sentences in corpus]
+    positive, negative = Counter[tuple[Context, Context]](), Counter[tuple[Context, Context]]()
     for sentences, known in zip(corpus, places, strict=True):
         for i, j, k, m in known:
-            both = (sentences.contexts(0, i, j, context), sentences.contexts(1, k, m, context))
+            both = sentences.contexts(0, i, j), sentences.contexts(1, k, m)
             positive.update(zip(*both, strict=True))
-    frequent = {rule: n for rule, n in positive.items() if n >= min_count}
-    of_source = _by_source(frequent)
-    negative = Counter[tuple[Context, Context]]()
+    frequent = _by_first(rule for rule, n in positive.items() if n >= min_count)
     for sentences, known in zip(corpus, places, strict=True):
         firsts, seconds = {place[:2] for place in known}, {place[2:] for place in known}
-        for rule, place in _matches(sentences, of_source, context, 1):
+        for rule, place in sentences.matches(frequent, words_alone=True):
             if place not in known and (place[:2] in firsts or place[2:] in seconds):
                 negative[rule] += 1
-    rules = (ContextRule(*rule, n, negative[rule]) for rule, n in frequent.items())
+    rules = (ContextRule(*x, n, negative[x]) for x, n in positive.items() if n >= min_count)
     strong = (rule for rule in rules if rule.strength >= strength)
-    order = sorted(strong, key=lambda x: (-x.strength, -x.positive, x.source, x.target))
-    return tuple(order)
+    return tuple(sorted(strong, key=lambda x: (-x.strength, -x.positive, x.source, x.target)))
 
 
-def _by_source(rules: Iterable[tuple[Context, Context]]) -> dict[Context, set[Context]]:
-    of_source: defaultdict[Context, set[Context]] = defaultdict(set)
-    for source, target in rules:
-        of_source[source].add(target)
-    return of_source
-
-
-def _matches(
-    sentences: _Sentences, rules: dict[Context, set[Context]], context: int, longest: int
-) -> Iterator[tuple[tuple[Context, Context], Place]]:
-    """Yield rules and the phrase pairs between their contexts."""
-    between: defaultdict[Context, list[tuple[int, int]]] = defaultdict(list)
-    spans = [
-        [place for phrase, places in side.items() if len(phrase) <= longest for place in places]
-        for side in sentences.spans
-    ]
-    for place in spans[1]:
-        for shown in sentences.contexts(1, *place, context):
-            between[shown].append(place)
-    for place in spans[0]:
-        for shown in sentences.contexts(0, *place, context):
-            for other in rules.get(shown, ()):
-                for there in between.get(other, ()):
-                    yield (shown, other), (*place, *there)
-
-
-def _is_whole(first: Words, second: Words) -> bool:
-    """Return whether phrases do not begin or end with the same word."""
-    return first[0] != second[0] and first[-1] != second[-1]
-
-
-def _applied(
-    corpus: Sequence[_Sentences], rules: Sequence[ContextRule], context: int, longest: int
-) -> dict[tuple[Words, Words], int]:
+def _applied(corpus: Sequence[_Sentences], rules: Iterable[ContextRule]) -> dict[Phrases, int]:
     """Return the different phrases between the contexts of rules, and how often they are there."""
-    of_source = _by_source((rule.source, rule.target) for rule in rules)
-    counts = Counter[tuple[Words, Words]]()
+    of_source = _by_first((rule.source, rule.target) for rule in rules)
+    counts = Counter[Phrases]()
     for sentences in corpus:
-        matches = _matches(sentences, of_source, context, longest)
-        for i, j, k, m in {place for _, place in matches}:
-            phrases = sentences.words[0][i:j], sentences.words[1][k:m]
-            if all(map(sentences.has_own, (0, 1), phrases)) and _is_whole(*phrases):
+        for i, j, k, m in {place for _, place in sentences.matches(of_source)}:
+            first, second = phrases = sentences.words[0][i:j], sentences.words[1][k:m]
+            is_whole = first[0] != second[0] and first[-1] != second[-1]
+            if is_whole and all(map(sentences.has_own, (0, 1), phrases)):
                 counts[phrases] += 1
     return dict(sorted(counts.items()))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +198,8 @@ def correct_sets(
     sample : A function of a unit's place, an annotator (0 or 1) and a generator; it returns a set
         that the annotator could have chosen by chance. See `alignkit.agreement.samplers`.
     samples : How many pairs of sets are drawn for each unit.
-    seed : The seed of samples and resamples. The samples of a unit do not depend on other units.
+    seed : The seed of samples and resamples. The samples of a unit depend on its sets, and neither
+        on other units nor on their order.
     normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one (Kupper &
         Hafner's definition).
     aggregate : ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
@@ -235,7 +237,8 @@ def correct_sets(
     kept = np.flatnonzero(sizes[:, :2].any(axis=1))
     left_out, constant = Counter({BOTH_EMPTY: len(sizes) - len(kept)}), False
     if sample is not None:
-        expected, constant = _sampled(sample, kept.tolist(), samples, seed, normalizer)
+        seeds = _seeds([sets[k] for k in kept], seed)
+        expected, constant = _sampled(sample, kept.tolist(), samples, seeds, normalizer)
         drawn = ~np.isnan(expected.ratio)
         left_out[ONLY_EMPTY] = int((~drawn).sum())
         kept, expected = kept[drawn], expected.part(drawn)
@@ -257,15 +260,28 @@ def correct_sets(
     return SetCorrection(**vars(corrected), interval=interval, left_out=+left_out, notes=notes)
 
 
+def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> list[list[int]]:
+    """Return a seed for each unit by its sets, whatever their order; equal ones are numbered."""
+    seen = Counter[int]()
+    seeds = []
+    for pair in sets:
+        # in the order of their signs, so that sets within items may be in any order
+        text = "|".join(" ".join(sorted("".join(sorted(repr(x))) for x in each)) for each in pair)
+        content = crc32(text.encode("utf-8", "surrogatepass"))
+        seeds.append([seed, content, seen[content]])
+        seen[content] += 1
+    return seeds
+
+
 def _sampled(
-    sample: Sampler, units: Sequence[int], samples: int, seed: int, normalizer: str
+    sample: Sampler, units: Sequence[int], samples: int, seeds: Sequence[list[int]], normalizer: str
 ) -> tuple[ChanceTerms, bool]:
     """Return the means over samples, their variances, and whether all samples are the same."""
     if samples < 2:
         raise OptionError("the number of samples is 2 or more")
     terms, constant = np.full((len(units), 7), nan), len(units) > 0
     for k, unit in enumerate(units):
-        rngs = [np.random.default_rng((seed, unit, annotator)) for annotator in (0, 1)]
+        rngs = [np.random.default_rng([*seeds[k], annotator]) for annotator in (0, 1)]
         drawn = np.empty((samples, 3))
         first_draw = None
         for row in drawn:

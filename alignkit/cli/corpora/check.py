@@ -59,7 +59,7 @@ from alignkit.cli.common.trees import (
 )
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
-from alignkit.corpora.split import GROUPS, KINDS, Leak, find_leaks
+from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of
@@ -252,7 +252,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --leaks  report pairs of the second file that are also in the first file; equal, reversed,
             or of the same group
         --group ATTRIBUTE  with --leaks, also report pairs of the second file that have the same
-            value of this attribute as some pair of the first file; repeatable (default: goeswith)
+            value of this attribute as some pair of the first file; repeatable (default: goeswith,
+            document, entity and original)
         """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
         fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)
@@ -476,10 +477,17 @@ def check_leaks(options: argparse.Namespace) -> int:
     )
     counts = Counter(leak.kind for leak in leaks)
     pairs = len({leak.test for leak in leaks})
+    whole = {leak.test for leak in leaks if leak.kind != GROUPED}
+    shared = len(shared_texts(train, test, ignore_case=options.ignore_case) - whole)
     if options.json:
         record = {
             "train": {"path": options.inputs[0], "pairs": len(train)},
-            "test": {"path": options.inputs[1], "pairs": len(test), "known": pairs},
+            "test": {
+                "path": options.inputs[1],
+                "pairs": len(test),
+                "known": pairs,
+                "shared_texts": shared,
+            },
             "counts": {kind: counts[kind] for kind in KINDS},
             "leaks": [asdict(leak) for leak in leaks],
         }
@@ -500,5 +508,10 @@ def check_leaks(options: argparse.Namespace) -> int:
         print(
             f"clean: none of {len(test)} pairs matches the first file (compared: both texts of "
             f"pairs with words, in either order, and {groups})"
+        )
+    if shared:
+        print(
+            f"{shared} of {len(test)} pairs share a single text with the first file (no finding; "
+            "'alignkit select --keep-texts' prevents it)"
         )
     return int(bool(leaks))

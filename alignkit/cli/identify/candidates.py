@@ -15,7 +15,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,13 @@ from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.parser import add_options, number, output_file, real
 from alignkit.errors import OptionError
-from alignkit.identification.options import LIMITS, UNDATED, SearchOptions
+from alignkit.identification.options import CHOICES, LIMITS
 from alignkit.io.atomic_files import replacing
 from alignkit.io.reading import write_corpus
 
 if TYPE_CHECKING:
     from alignkit.identification.candidates import Candidates
+    from alignkit.tables.result import Result
 
 COMMANDS = {
     "documents": "pair similar documents, by topic, date and similarity",
@@ -39,44 +40,43 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
-_SPECIAL: dict[str, dict[str, Any]] = {
-    "undated": {"choices": UNDATED},
-    "clusters": {"metavar": "N", "type": lambda x: None if x == "half" else number(1)(x)},
-}
-_HELP = re.compile(r"^    (\w+) : (.+(?:\n {8}.+)*)", re.MULTILINE)
+_HELP = re.compile(r"^    (\w+) : ([a-z].+(?:\n {8}.+)*)", re.MULTILINE)
 
 
-def add_fields(group: argparse._ActionsContainer, kind: type[SearchOptions]) -> None:
-    """Declare the fields of a class of options, with the help in the docstrings."""
+def add_fields(group: argparse._ActionsContainer, kind: type) -> None:
+    """Declare the fields of a class of options that have help, in small letters, in docstrings."""
     helps = {name: " ".join(text.split()) for base in kind.__mro__[-2::-1]
              for name, text in _HELP.findall(base.__doc__ or "")}  # fmt: skip
     for field in fields(kind):
-        name, sort, text = field.name, str(field.type).partition(" ")[0], helps[field.name]
+        name, sort = field.name, str(field.type).partition(" | ")[0]
+        if name not in helps:  # for Python alone
+            continue
         least, most = LIMITS.get(name, (1, inf))
-        known: dict[str, dict[str, Any]] = {
+        several: dict[str, Any] = {"nargs": "+"} if sort.startswith("Sequence") else {}
+        kinds: dict[str, dict[str, Any]] = {
             "bool": {"action": "store_true"},
             "str": {"metavar": "NAME"},
             "int": {"metavar": "N", "type": number(int(least))},
             "float": {"metavar": "X", "type": real(f"{least} to {most}", least, most)},
-            "Sequence[str]": {"metavar": "NAME", "nargs": "+"},
-            "Sequence[int]": {"metavar": "N", "nargs": "+", "type": number(1)},
-            "tuple[int,": {"metavar": "N-M", "type": _two_numbers},
+            "tuple[int, int]": {"metavar": "N-M", "type": _two_numbers},
         }
-        if sort not in known:  # a function, in Python alone
-            continue
-        more = _SPECIAL.get(name, known[sort])
-        if sort == "float" and field.default is None:
-            text += " (default: any)"
-        if field.default and "(default" not in text:
-            range_of = field.default if isinstance(field.default, tuple) else (field.default,)
-            text += f" (default: {'-'.join(map(str, range_of))})"
+        settings = kinds[sort.removeprefix("Sequence[").removesuffix("]" if several else "")]
+        if name in CHOICES:
+            settings = {"choices": [x for x in CHOICES[name] if x != "pairs"]}
+            settings |= {"metavar": "F"} if several else {}
+        elif name == "clusters":
+            settings |= {"type": lambda text: None if text == "half" else number(1)(text)}
+        elif name == "strengths":
+            settings |= {"type": real("a number above 0", 1e-9)}
+        default = "any" if sort == "float" and field.default is None else field.default
+        if default and "(default" not in helps[name]:
+            parts = default if isinstance(default, tuple) else (default,)
+            helps[name] += f" (default: {'-'.join(map(str, parts))})"
         flag = f"--{name.replace('_', '-')}"
-        group.add_argument(flag, help=text, default=field.default, **more)
+        group.add_argument(flag, help=helps[name], default=field.default, **several, **settings)
 
 
-def add_search(
-    parser: argparse.ArgumentParser, kind: type[SearchOptions], arguments: str, more: str = ""
-) -> None:
+def add_search(parser: argparse.ArgumentParser, kind: type, arguments: str, more: str = "") -> None:
     """Declare the options of a search: its inputs, fields and output."""
     places = {"dest": "second", "nargs": "?"}
     add_options(parser, arguments, IN={"dest": "input"}, IN2=places, TARGET=places)
@@ -92,21 +92,35 @@ def add_search(
     add_media(group)
 
 
-def fields_of(options: argparse.Namespace, kind: type[SearchOptions]) -> dict[str, Any]:
+def fields_of(options: argparse.Namespace, kind: type) -> dict[str, Any]:
     """Return the values of the fields of a class of options."""
     return {x.name: getattr(options, x.name) for x in fields(kind) if x.name in options}
 
 
 def prepare(options: argparse.Namespace) -> None:
-    """Check what a search needs before it reads anything."""
+    """Check what a command needs before it reads anything."""
     require_extra("identify")
     refuse_second_reading(options)
-    if options.output == "-" and (options.json or options.csv or options.medium != "text"):
+    forms = options.json, options.csv, options.medium != "text", getattr(options, "html", None)
+    if options.output == "-" and any(forms):
         raise OptionError("the pairs and the report cannot both go to standard output: name a file")
 
 
+def report(result: Result, options: argparse.Namespace) -> None:
+    """Print a result, on stderr if the output goes to stdout."""
+    if options.output != "-":
+        print_result(result, options)
+        return
+    for note in result.cautions:
+        warn(str(note))
+    for line in "\n\n".join((*result.head, *map(str, result.tables()), result.settings)).split(
+        "\n"
+    ):
+        say(line)
+
+
 def search(function: Callable[..., Candidates], *data: object, documents: bool = False,
-           options: argparse.Namespace, **chosen: Any) -> int:  # fmt: skip
+           options: argparse.Namespace, **chosen: Any) -> None:  # fmt: skip
     """Find candidates, write them, and print the report; on stderr if they go to stdout."""
     result = function(*data, **chosen)
     if options.output is not None and documents:
@@ -116,14 +130,7 @@ def search(function: Callable[..., Candidates], *data: object, documents: bool =
                 out.write(json.dumps(row | dict(pair.attributes), ensure_ascii=False) + "\n")
     elif options.output is not None:
         write_corpus(result.corpus, options.output, format="alignkit-jsonl")
-    if options.output != "-":
-        print_result(result, options)
-        return 0
-    for note in result.notes:
-        warn(note)
-    for line in replace(result, notes=()).show().split("\n"):
-        say(line)
-    return 0
+    report(result, options)
 
 
 def _two_numbers(text: str) -> tuple[int, int]:

@@ -24,22 +24,20 @@ from alignkit.identification.options import DocumentOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     candidates.add_search(parser, DocumentOptions, """
         IN  folder of text files, JSON lines, or columns below a line with their names; - is stdin
         IN2  documents to pair with those of IN (default: those of IN with each other)
         """)  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     candidates.prepare(options)
+    from alignkit.identification.candidates import read_texts
     from alignkit.identification.documents import candidate_documents
-    from alignkit.identification.text_records import read_texts
 
     paths = filter(None, (options.input, options.second))
     documents = [read_texts(path, encoding=options.encoding) for path in paths]
-    return candidates.search(
+    candidates.search(
         candidate_documents, *documents, documents=options.far is None, options=options,
         **candidates.fields_of(options, DocumentOptions),
     )  # fmt: skip

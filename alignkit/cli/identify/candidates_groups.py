@@ -18,23 +18,21 @@ from alignkit.identification.options import GroupOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     candidates.add_search(
         parser, GroupOptions, "IN  columns divided by tabs, or JSON lines; - is stdin",
         "--vectors FILE  word vectors; a text is the mean of its words (default: n-grams)",
     )  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     candidates.prepare(options)
     from alignkit.align.vectors import read_vectors
+    from alignkit.identification.candidates import read_texts
     from alignkit.identification.features import mean_vectors
     from alignkit.identification.groups import candidate_groups
-    from alignkit.identification.text_records import read_texts
 
     texts = read_texts(options.input, encoding=options.encoding)
     chosen = candidates.fields_of(options, GroupOptions)
     if options.vectors is not None:
         chosen["similarity"] = mean_vectors(read_vectors(options.vectors))
-    return candidates.search(candidate_groups, texts, options=options, **chosen)
+    candidates.search(candidate_groups, texts, options=options, **chosen)

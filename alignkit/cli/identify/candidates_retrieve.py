@@ -24,7 +24,6 @@ from alignkit.model.labels import get_view
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     inputs.add_scheme_argument(parser)
     inputs.add_view_argument(parser)
@@ -34,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_reading_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     require_extra("identify")
     from alignkit.identification.retrieval import retrieve
 
@@ -50,4 +48,3 @@ def run(options: argparse.Namespace) -> int:
         **fields_of(options, RetrievalOptions),
     )  # fmt: skip
     print_result(result, options)
-    return 0

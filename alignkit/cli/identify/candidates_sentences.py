@@ -7,7 +7,7 @@ differently are missed: --recall shows how many of known pairs are found.
 For example:
   alignkit candidates sentences docs.jsonl -o candidates.jsonl
   alignkit candidates sentences docs.jsonl --recall gold.jsonl
-  alignkit candidates sentences en.txt fr.txt --sample 200 -o candidates.jsonl
+  alignkit candidates sentences monday.txt tuesday.txt --sample 200 -o candidates.jsonl
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ _BELOW = 0.1 - 1e-9  # the band of candidates begins at 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
     candidates.add_search(parser, SentenceOptions, """
         IN  JSON lines with source and target, or the source text; - is stdin
         TARGET  the target text, if IN is a text
@@ -37,17 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """)  # fmt: skip
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
+def run(options: argparse.Namespace) -> None:
     chosen = candidates.fields_of(options, SentenceOptions)
     if options.negatives:
         if SentenceOptions(**chosen).band != SentenceOptions().band:
             raise OptionError("--negatives sets the band of similarity: leave the others out")
         chosen |= {"min_similarity": None, "max_similarity": _BELOW}
     candidates.prepare(options)
-    from alignkit.identification.candidates import TextPair
+    from alignkit.identification.candidates import TextPair, read_texts
     from alignkit.identification.sentences import candidate_sentences
-    from alignkit.identification.text_records import read_texts
 
     reading = ReadOptions(encoding=options.encoding)
     if options.second is None:
@@ -58,4 +55,4 @@ def run(options: argparse.Namespace) -> int:
         pairs = [TextPair(Path(options.input).stem, source, target, {})]
     gold = () if options.recall is None else Input(options.recall, None, ReadOptions()).pairs()
     warn("chosen by letters: pairs worded differently are missed; see --recall")
-    return candidates.search(candidate_sentences, pairs, gold, options=options, **chosen)
+    candidates.search(candidate_sentences, pairs, gold, options=options, **chosen)
