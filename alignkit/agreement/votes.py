@@ -11,12 +11,12 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.array_types import I8
 from alignkit._support.wording import how_many
-from alignkit.agreement.pairs import check_case
-from alignkit.errors import MissingTextError, OptionError
+from alignkit.agreement.pairs import CorpusData, PairData, check_case
+from alignkit.errors import OptionError
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.stats.resampling import wilson_interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
@@ -175,39 +175,47 @@ def vote_table(
         check_known("annotator", name, corpus.annotators)
     if not 2 <= len(names) <= MOST_VOTERS:
         raise OptionError(f"{how_many(len(names), 'voter')}; name two to {MOST_VOTERS}")
-    kept = [pair for pair in corpus if all(map(pair.aligned_by, (adjudicated, *names)))]
-    if not kept:
+    data = PairData.of(CorpusData(corpus, exact_case=exact_case), (*names, adjudicated))
+    if not len(data):
         raise OptionError(f"no pair has links of {', '.join((adjudicated, *names))}")
-    times = [pair.annotations[adjudicated].when for pair in kept]
-    if all(times):
-        kept = [kept[k] for k in sorted(range(len(kept)), key=lambda k: (str(times[k]), k))]
-    counts, agreed, changed = Counter[Key](), 0, 0
-    for place, pair in enumerate(kept):
-        states = [_states(pair, name) for name in (*names, adjudicated)]
-        same = all(each == states[0] for each in states[:-1])
-        agreed += same
-        changed += same and states[-1] != states[0]
-        for i, j in set().union(*states):
-            votes = (*(each.get((i, j), 0) for each in states),)
-            key = _equal(pair, i, j, exact_case), int(2 * place >= len(kept)), votes[:-1], votes[-1]
-            counts[key] += 1
+    links = [data.all_links(name) for name in data.annotators]
+    size = 1 + max(int(x.links.max(initial=0)) for x in links)
+    numbers = [  # of each cell with a link
+        (np.repeat(np.arange(len(data)), np.diff(x.offsets)) * size + x.links[:, 0]) * size
+        + x.links[:, 1] for x in links
+    ]  # fmt: skip
+    cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
+    states = np.zeros((len(cells), len(links)), np.int64)
+    whose = np.repeat(np.arange(len(links)), [len(x.links) for x in links])
+    states[place, whose] = 1 + np.concatenate([x.sure for x in links])
+    pair, at = np.divmod(cells, size * size)
+    source, target = (
+        words.ids[words.offsets[pair] + k]
+        for words, k in zip(data.words, np.divmod(at, size), strict=True)
+    )
+    rows = np.column_stack((source == target, _halves(corpus, data, adjudicated)[pair], states))
+    keys, counts = np.unique(rows, axis=0, return_counts=True)
+    counted = Counter[Key]()
+    for (equal, half, *votes, state), n in zip(keys.tolist(), counts.tolist(), strict=True):
+        counted[bool(equal), half, tuple(votes), state] = n
+    differs = (states[:, :-1] != states[:, :1]).any(axis=1)
+    agreed = np.bincount(pair[differs], minlength=len(data)) == 0
+    other = np.bincount(pair[states[:, -1] != states[:, 0]], minlength=len(data)) > 0
     signature = f"votes:{'+'.join(names)}|adjudicated:{adjudicated}|version:{__version__}"
-    left_out = len(corpus) - len(kept)
-    return VoteTable(names, adjudicated, counts, len(kept), agreed, changed, left_out, signature)
+    return VoteTable(
+        names, adjudicated, counted, len(data), int(agreed.sum()), int((agreed & other).sum()),
+        len(corpus) - len(data), signature,
+    )  # fmt: skip
+
+
+def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:
+    """(P,): 0 for the pairs that were adjudicated first, by time if all are known, else 1."""
+    times = [corpus[k].annotations[adjudicated].when for k in data.places.tolist()]
+    order = np.argsort([str(time) for time in times], kind="stable") if all(times) else ...
+    halves = np.empty(len(data), np.int64)
+    halves[order] = 2 * np.arange(len(data)) >= len(data)
+    return halves
 
 
 def _share(count: int, of: int) -> float:
     return count / of if of else nan
-
-
-def _states(pair: SentencePair, name: str) -> dict[tuple[int, int], int]:
-    """Return the links of an annotator, 1 if only possible, 2 if sure."""
-    alignment = pair.alignment(name)
-    return {(i, j): 1 + ((i, j) in alignment.sure) for i, j in alignment.possible}
-
-
-def _equal(pair: SentencePair, i: int, j: int, exact_case: bool) -> bool:
-    if pair.source is None or pair.target is None:
-        raise MissingTextError(f"pair {pair.id!r} has no words; add the texts")
-    words = pair.source[i], pair.target[j]
-    return words[0] == words[1] if exact_case else words[0].casefold() == words[1].casefold()
