@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
-from alignkit import agree, read_corpus
+from alignkit import Corpus, agree, read_corpus, write_corpus
 from alignkit.agreement.judgments.ranks import kendall_w
 from alignkit.errors import FormatError
 
@@ -39,7 +40,7 @@ def written(path, *changes):
 @pytest.fixture
 def apty(tmp_path):
     return written(
-        tmp_path / "apty.csv", {}, {"annotator": "4", "paraphrase": "False"},
+        tmp_path / "apty.csv", {}, {"annotator": "4", "paraphrase": "False", "hard": "True"},
         {"index": "13", "apt": "Ellipsis", "applied_correctly": "False", "start": "", "end": "",
          "marked_text": "", "paraphrase_fixed": "The color is red", "paraphrase-text": "x"},
     )  # fmt: skip
@@ -69,6 +70,7 @@ def test_check_counts_what_contradicts_itself(apty, capsys):
     findings = (
         "fixed text differs from the raw one", "names of types made equal",
         "equal texts, not called identical", "applied correctly, but no paraphrase",
+        "columns that differ from those of the first row, left out",
     )  # fmt: skip
     for finding in findings:
         assert finding in said
@@ -125,6 +127,7 @@ def test_ranked_texts_become_pairs(ranked):
     corpus = read_corpus(str(ranked))
     assert [pair.id for pair in corpus] == ["7-1", "7-2", "7-3", "8-1", "8-2"]
     assert corpus[1].attributes == {"rank_group": "7", "apt": "Ellipsis"}
+    assert corpus[0].attributes["preferred_to"] == "7-2\t7-3"
     assert {x: a.judgment for x, a in corpus[1].annotations.items()} == {
         "apty-a": "2",
         "apty-b": "3",
@@ -160,11 +163,18 @@ def test_preferences(ranked, apty, capsys):
     made(capsys, "convert", ranked, ranked.with_suffix(".tsv"), "--rows", "preferences")
     lines = ranked.with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "id\tchosen\trejected\toriginal"
-    assert lines[1:] == ["7-1>7-2\ta c\ta d\ta b", "7-1>7-3\ta c\ta e\ta b"]
+    assert lines[1:] == ["7-1>7-2\ta c\ta d\ta b", "7-1>7-3\ta c\ta e\ta b",
+                         "8-1>8-2\tx z\tx w\tx y"]  # fmt: skip
+    shared = Corpus(replace(x, attributes={"rank_group": x.attributes["rank_group"]})
+                    for x in read_corpus(str(ranked)))  # fmt: skip
+    write_corpus(shared, ranked.with_suffix(".jsonl"))  # without preferences: what all say
+    made(capsys, "convert", ranked.with_suffix(".jsonl"), ranked.with_suffix(".tsv"), "--rows",
+         "preferences", "--scheme", "rank")  # fmt: skip
+    assert ranked.with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:] == lines[1:3]
     run(capsys, "convert", apty, "-", "--rows", "preferences").failed("need ranks")
     base = "convert", ranked, "-", "--rows", "preferences", "--annotator"
     run(capsys, *base, "nobody").failed("nobody")
-    assert "8-1>8-2" in made(capsys, *base, "apty-a").out
+    assert "8-2>8-1" in made(capsys, *base, "apty-b").out
 
 
 def test_groups_may_have_annotators_of_their_own(ranked, capsys):

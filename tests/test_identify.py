@@ -219,7 +219,7 @@ def test_what_cannot_be_learned_is_refused():
         ({"count": 1}, "cannot be divided into 1 folds"),
         ({"systems": ()}, "one system"),
         ({"systems": [("cosine", "cosine")]}, "each once"),
-        ({"strengths": (float("nan"),)}, "C must be above 0"),
+        ({"strengths": (float("nan"),)}, "`strengths` is nan"),
         ({"strengths": 0.1}, "strengths is 0.1"),
         ({"function_words": "the"}, "function_words is the string"),
         ({"seed": -1}, "seed"),
@@ -372,7 +372,7 @@ def test_a_saved_system_judges_alike(tmp_path, features):
     assert loaded.predict(test) == system.predict(test)
     assert loaded.probabilities(test) == system.probabilities(test)
     assert loaded.signature == system.signature
-    assert "|C:0.3 0.5|" in loaded.signature
+    assert "|strengths:0.3,0.5|" in loaded.signature
     assert loaded.weights == system.weights
     turned = Corpus(replace(p, source=p.target, target=p.source) for p in test)
     for id, row in loaded.probabilities(turned).items():

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -49,17 +50,10 @@ class FlipCells:
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Item]:
         """Return the items that stay and those that are added."""
         kept, absent = self.initial[unit]
-        delete, add = (_of_unit(rate, unit) for rate in self.rates[annotator])
+        delete, add = (x[unit] if isinstance(x, Sequence) else x for x in self.rates[annotator])
         stays = rng.random(len(kept)) >= delete
         added = rng.random(len(absent)) < add
-        return {
-            item for items, chosen in ((kept, stays), (absent, added))
-            for item, there in zip(items, chosen.tolist(), strict=True) if there
-        }  # fmt: skip
-
-
-def _of_unit(rate: float | Sequence[float], unit: int) -> float:
-    return rate[unit] if isinstance(rate, Sequence) else rate
+        return {*compress(kept, stays), *compress(absent, added)}
 
 
 @dataclass(frozen=True)
@@ -113,12 +107,11 @@ class RandomTrees:
 
     def __call__(self, unit: int, annotator: int, rng: np.random.Generator) -> set[Segment]:
         """Return spans of a random tree, each kept at the annotator's rate in the unit."""
-        frequencies = self._frequencies[annotator]
-        names = list(frequencies)
-        n = self.words[unit]
+        n, frequencies = self.words[unit], self._frequencies[annotator]
         own = {(begin, end) for _, begin, end in self.sets[annotator][unit] if end - begin > 1}
-        if n < 2 or not names:
+        if n < 2 or not frequencies:
             return set()
+        names, weights = list(frequencies), np.array([*frequencies.values()], float)
         spans, open_spans = [], [(0, n)]
         while open_spans:
             begin, end = open_spans.pop()
@@ -127,12 +120,8 @@ class RandomTrees:
                 middle = int(rng.integers(begin + 1, end))
                 open_spans += [(begin, middle), (middle, end)]
         kept = rng.random(len(spans)) < len(own) / (n - 1)
-        weights = np.array([frequencies[name] for name in names], float)
-        drawn = rng.choice(len(names), len(spans), p=weights / weights.sum())
-        return {
-            (names[k], *span)
-            for k, span, there in zip(drawn.tolist(), spans, kept.tolist(), strict=True) if there
-        }  # fmt: skip
+        drawn = rng.choice(len(names), len(spans), p=weights / weights.sum()).tolist()
+        return {(names[k], *span) for k, span in compress(zip(drawn, spans, strict=True), kept)}
 
     @cached_property
     def _frequencies(self) -> list[Mapping[str, float]]:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """The reasons why a cell of a matrix has no label."""
 _JUDGE = "annotator who judged pairs"
-RANKS, RANK_GROUP = "rank", "rank_group"
-"""The scheme of ranks, and the attribute that says which texts were ranked together."""
+RANKS, RANK_GROUP, PREFERRED = "rank", "rank_group", "preferred_to"
+"""The scheme of ranks, and the attributes that say which texts were ranked together, and the ids of
+those that a text was preferred to, divided by tabs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,17 +175,20 @@ def training_rows(
 def _preferences(
     pairs: Iterable[SentencePair], view: View, annotator: str | None, *, lenient_labels: bool
 ) -> Iterator[TrainingRow]:
-    """Yield every two texts of a group that all (or the annotator) rank in the same order."""
+    """Yield the preferences of the corpus, or those of an annotator, or of all who ranked."""
     if view.scheme.name != RANKS:
         raise OptionError(f"preferences need ranks; {view.scheme.name} has none")
     corpus, full = Corpus(pairs), get_view(RANKS, "full")
     whose = None if annotator is None else [annotator]
     values = judgments_of(corpus, whose, full, lenient_labels=lenient_labels).values
     ranks = [[int(full.labels[k]) if k >= 0 else 0 for k in row] for row in values.tolist()]
+    own = [pair.attributes.get(PREFERRED, "").split("\t") for pair in corpus]
+    has_own = annotator is None and any(map(any, own))
     for group in rank_groups(corpus):
         for first, second in permutations(group, 2):
             both = [(row[first], row[second]) for row in ranks if row[first] and row[second]]
-            if both and all(a < b for a, b in both):
+            is_better = bool(both) and all(a < b for a, b in both)
+            if corpus[second].id in own[first] if has_own else is_better:
                 better, worse = corpus[first], corpus[second]
                 original, chosen = (" ".join(words) for words in better.words)
                 rejected = " ".join(worse.target or ())

@@ -239,7 +239,7 @@ def cross_validate(
             labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]
     aligned = ("inductive" if inductive else "transductive") if aligns else "none"
-    settings = f"folds:{count}|{hows[-1].signature(view, aligned, hows[-1].features)}"
+    settings = hows[-1].of_system(view, aligned, folds=count)
     notes = (*pairs.notes, *cautions(pairs, view, group, aligns=aligns))
     return IdentifierScores(view, pairs.ids, tuple(results), pairs, notes, settings)
 

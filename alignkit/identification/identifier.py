@@ -280,8 +280,8 @@ class Identifier:
     @property
     def signature(self) -> str:
         """The settings, in one line."""
-        settings = self.options.signature(self.view, self.aligned, self.model.features)
-        return f"chosen C:{self.model.strength:g}|{settings}"
+        chosen = {"chosen_features": self.model.features, "chosen_strength": self.model.strength}
+        return self.options.of_system(self.view, self.aligned, **chosen)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the system as JSON; one with a function of yours or a forest cannot be written."""

@@ -32,7 +32,7 @@ CHOICES = {
 _SHARES = ("min_similarity", "max_similarity", "near_diagonal", "max_alike")
 LIMITS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(_SHARES, (0, 1)), "days": (0, inf), "seed": (0, inf), "grid": (0, 100),
-    "ngrams": (1, 10), "bins": (1, 100),
+    "ngrams": (1, 10), "bins": (1, 100), "strengths": (1e-9, inf),
 }  # fmt: skip
 """The least and largest values of numbers; others are 1 or more."""
 _RANGES = ("ngrams", "lines")
@@ -41,8 +41,62 @@ _NEEDS = {"days": ("date", 7.0), "undated": ("date", "error"), "show": ("grid", 
 """The options that need another one, and their defaults then."""
 
 
+class CheckedOptions:
+    """A dataclass of options whose values are checked, and which can be printed."""
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        for name in _NEEDS.keys() & vars(self).keys():
+            needed, default = _NEEDS[name]
+            if getattr(self, needed) and getattr(self, name) is None:
+                object.__setattr__(self, name, default)
+            if getattr(self, name) is not None and not getattr(self, needed):
+                raise OptionError(f"`{name}` needs `{needed}`: add it, or leave `{name}` out")
+        for name, value in vars(self).items():
+            values = value if isinstance(value, (tuple, list)) else [value]
+            least, most = LIMITS.get(name, (1, inf))
+            for each in values:
+                if name in CHOICES and each is not None:
+                    check_known(f"value of {name}", each, CHOICES[name])
+                is_number = isinstance(each, Real) and not isinstance(each, bool)
+                if is_number and not least <= each <= most:
+                    expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
+                    raise OptionError(f"`{name}` is {each}; expected {expected}")
+            if name in _RANGES and list(values) != sorted(values):
+                raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
+
+    def settings(self, **more: object) -> str:
+        """Return all settings, and more, in one line."""
+        whole = vars(self) | more | {"version": __version__}
+        return "|".join(f"{name.replace('_', '-')}:{_shown(whole[name])}" for name in whole)
+
+
+T = TypeVar("T", bound=CheckedOptions)
+
+
+def options_of(kind: type[T], function: Callable[..., object], given: Mapping[str, Any]) -> T:
+    """Return the options of a search; refuse unknown ones."""
+    check_keywords(function, given, (field.name for field in fields(kind)))  # type: ignore[arg-type]
+    return kind(**given)
+
+
+def name_of(encode: Encoder) -> str:
+    """Return the name of a user's function."""
+    return getattr(encode, "__qualname__", type(encode).__name__)
+
+
+def _shown(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(_shown, value)) or "none"
+    if callable(value):
+        return name_of(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True, kw_only=True)
-class SearchOptions:
+class SearchOptions(CheckedOptions):
     r"""How texts are compared, by the cosine of their vectors, and the seed of random draws.
 
     Parameters
@@ -59,54 +113,6 @@ class SearchOptions:
     words: bool = False
     similarity: Encoder | None = None
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_attributes(self)
-        for name in _NEEDS.keys() & vars(self).keys():
-            needed, default = _NEEDS[name]
-            if getattr(self, needed) and getattr(self, name) is None:
-                object.__setattr__(self, name, default)
-            if getattr(self, name) is not None and not getattr(self, needed):
-                raise OptionError(f"`{name}` needs `{needed}`: add it, or leave `{name}` out")
-        for name, value in vars(self).items():
-            values = value if isinstance(value, (tuple, list)) else [value]
-            least, most = LIMITS.get(name, (1, inf))
-            for number in values:
-                is_number = isinstance(number, Real) and not isinstance(number, bool)
-                if is_number and not least <= number <= most:
-                    expected = f"{least} or more" if most == inf else f"a number {least} to {most}"
-                    raise OptionError(f"`{name}` is {number}; expected {expected}")
-            if name in _RANGES and list(values) != sorted(values):
-                raise OptionError(f"`{name}` is {_shown(value)}; put the smaller number first")
-
-    def settings(self, **more: object) -> str:
-        """Return all settings, and more, in one line."""
-        whole = vars(self) | more | {"version": __version__}
-        return "|".join(f"{name.replace('_', '-')}:{_shown(whole[name])}" for name in whole)
-
-
-T = TypeVar("T", bound=SearchOptions)
-
-
-def options_of(kind: type[T], function: Callable[..., object], given: Mapping[str, Any]) -> T:
-    """Return the options of a search; refuse unknown ones."""
-    check_keywords(function, given, (field.name for field in fields(kind)))
-    return kind(**given)
-
-
-def name_of(encode: Encoder) -> str:
-    """Return the name of a user's function."""
-    return getattr(encode, "__qualname__", type(encode).__name__)
-
-
-def _shown(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, (tuple, list)):
-        return ",".join(map(str, value)) or "none"
-    if callable(value):
-        return name_of(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +171,6 @@ class DocumentOptions(BandOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_known("value of undated", self.undated or "error", CHOICES["undated"])
         if self.farthest and not self.key:
             raise OptionError("`farthest` chooses a pair of each key: give a `key`")
 
@@ -230,7 +235,7 @@ class RetrievalOptions(SearchOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IdentifierOptions:
+class IdentifierOptions(CheckedOptions):
     """How a system is trained.
 
     Parameters
@@ -261,14 +266,10 @@ class IdentifierOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_attributes(self)
+        super().__post_init__()
         kinds = {"features": tuple, "strengths": tuple, "function_words": frozenset}
         for name, kind in kinds.items():
             object.__setattr__(self, name, kind(getattr(self, name)))
-        for name in ("decide", "classifier"):
-            check_known(f"value of {name}", getattr(self, name), CHOICES[name])
-        for name in self.features:
-            check_known("feature set", name, CHOICES["features"])
         if len(set(self.features)) < max(1, len(self.features)):
             raise OptionError("name one feature set or more, each once")
         if AUTO in self.features and len(self.features) > 1:
@@ -276,10 +277,8 @@ class IdentifierOptions:
         for name, encode in (("vectors", self.encode), ("pairs", self.encode_pairs)):
             if name in self.features and encode is None:
                 raise OptionError(f"the feature set {name!r} needs vectors: give what makes them")
-        if not self.strengths or not all(x > 0 for x in self.strengths):
-            raise OptionError("C must be above 0")
-        if self.seed < 0:
-            raise OptionError("the seed must be 0 or more")
+        if not self.strengths:
+            raise OptionError("name one value of C (`strengths`) or more")
 
     @property
     def name(self) -> str:
@@ -291,12 +290,7 @@ class IdentifierOptions:
         """Whether an aligner is needed."""
         return bool({"align", AUTO} & set(self.features))
 
-    def signature(self, view: View, aligned: str, features: Sequence[str]) -> str:
+    def of_system(self, view: View, aligned: str, **more: object) -> str:
         """Return the settings of a system, in one line."""
-        strengths = " ".join(f"{x:g}" for x in self.strengths)
-        return (
-            f"features:{'+'.join(features)}|classifier:{self.classifier}|C:{strengths}"
-            f"|group:{self.group or ALONE}|aligner:{aligned}|decide:{self.decide}"
-            f"|function words:{len(self.function_words)}|scheme:{view.scheme.name}"
-            f"|view:{view.name}|seed:{self.seed}|version:{__version__}"
-        )
+        names = {"scheme": view.scheme.name, "view": view.name, "aligner": aligned}
+        return self.settings(**names, function_words=len(self.function_words), **more)

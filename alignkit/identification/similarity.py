@@ -24,6 +24,7 @@ BY_WORDS = (
     "words of a single text, or of more than 10% of the texts, do not count; the histogram has the "
     "pairs that the first of two texts chose"
 )
+_WORDS = {"token_pattern": r"(?u)\w+"}
 _CELLS = 1 << 22  # of a block
 _ROWS = 256
 
@@ -40,10 +41,19 @@ def sklearn(module: str) -> Any:
 def fit(texts: Sequence[str], options: SearchOptions) -> Encoder:
     """Return a function that makes unit vectors of texts, with the weights of these texts."""
     if (encode := options.similarity) is not None:
-        return lambda some: unit_rows(encoded(encode, some))
+        return lambda some: sklearn("preprocessing").normalize(encoded(encode, some))
     if options.words:
-        return _fitted(texts, token_pattern=r"(?u)\w+")
+        return _fitted(texts, **_WORDS)
     return _fitted(texts, analyzer="char_wb", ngram_range=options.ngrams)
+
+
+def _fitted(texts: Sequence[str], **options: Any) -> Encoder:
+    vectorizer = sklearn("feature_extraction.text").TfidfVectorizer(dtype=np.float32, **options)
+    try:
+        encode: Encoder = vectorizer.fit(texts).transform
+    except ValueError:
+        raise OptionError("no text has a word that can be compared") from None
+    return encode
 
 
 def words_choose(columns: Places, options: SearchOptions) -> bool:
@@ -61,7 +71,7 @@ def compared(
             yield from products(vectors, rows, columns)
             continue
         if words is None:
-            words = _fitted(texts, token_pattern=r"(?u)\w+", min_df=2, max_df=0.1)(texts)
+            words = _fitted(texts, min_df=2, max_df=0.1, **_WORDS)(texts)
         for row, others, shared in products(words, rows, columns):
             nearest = np.sort(best(shared, _CHOSEN))
             chosen = others[nearest[shared[nearest] > 0]]
@@ -89,13 +99,10 @@ def dense(matrix: Matrix) -> NDArray[Any]:
 
 def best(values: NDArray[Any], k: int) -> Places:
     """Return the places of the k largest values, the largest first; ties by place."""
-    if k < len(values):
-        least = np.partition(values, -k)[-k]
-        above, tied = np.nonzero(values > least)[0], np.nonzero(values == least)[0]
-        kept = np.sort(np.concatenate((above, tied[: k - len(above)])))
-    else:
-        kept = np.arange(len(values))
-    return kept[np.argsort(-values[kept], kind="stable")]
+    kept = np.arange(len(values))
+    if k < len(values):  # all that are as large as the k-th, in their order
+        kept = np.flatnonzero(values >= np.partition(values, -k)[-k])
+    return kept[np.argsort(-values[kept], kind="stable")][:k]
 
 
 def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
@@ -106,15 +113,6 @@ def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
         yield from best(values, len(values))[len(first) :].tolist()
 
 
-def _fitted(texts: Sequence[str], **options: Any) -> Encoder:
-    vectorizer = sklearn("feature_extraction.text").TfidfVectorizer(dtype=np.float32, **options)
-    try:
-        encode: Encoder = vectorizer.fit(texts).transform
-    except ValueError:
-        raise OptionError("no text has a word that can be compared") from None
-    return encode
-
-
 def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
     name, made = name_of(encode), encode(list(texts))
@@ -122,13 +120,8 @@ def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
     made = made.tocsr() if is_sparse else np.asarray(made, float)
     if made.ndim != 2 or made.shape[0] != len(texts) or not made.shape[1]:
         shape = " x ".join(map(str, made.shape))
-        expected = f"{shape} values for {len(texts)} texts; expected a row for each"
-        raise OptionError(f"{name}: returned {expected}")
+        expected = f"{len(texts)} texts; expected a row for each"
+        raise OptionError(f"{name}: returned {shape} values for {expected}")
     if not np.isfinite(made.data if is_sparse else made).all():
         raise OptionError(f"{name}: returned values that are not finite")
     return made
-
-
-def unit_rows(vectors: Matrix) -> Matrix:
-    """Return a matrix with rows of length 1; rows of zeros stay."""
-    return sklearn("preprocessing").normalize(vectors)

@@ -51,20 +51,17 @@ def run(options: argparse.Namespace) -> None:
     names = ("strength", "min_count", "context", "max_length", "rounds")
     given = {name: getattr(options, name) for name in names}
     result = cotrain(read.pairs(needed=True), **given)
-    with replacing(options.output) as out:
-        for first, second, *values in result.rows():
-            columns = (" ".join(first), " ".join(second), *(f"{x:.6g}" for x in values))
-            out.write("\t".join(columns) + "\n")
-    if options.rules is not None:
-        with replacing(options.rules) as out:
-            for rule in result.rules:
-                contexts = (" ".join(side) for x in (rule.source, rule.target) for side in x)
-                out.write("\t".join((*contexts, str(rule.positive), str(rule.negative))) + "\n")
+    rows = [(" ".join(x), " ".join(y), *map("{:.6g}".format, more))
+            for x, y, *more in result.rows()]  # fmt: skip
+    rules = [(*map(" ".join, (*x.source, *x.target)), f"{x.positive}", f"{x.negative}")
+             for x in result.rules]  # fmt: skip
+    for path, lines in ((options.output, rows), (options.rules, rules)):
+        if path is not None:
+            with replacing(path) as out:
+                out.writelines("\t".join(line) + "\n" for line in lines)
     if result.left_out:
         warn(f"{options.input}: {result.left_out} x pair without words on both sides, left out")
-    if result.untagged:
-        say(
-            f"{options.input}: {result.untagged} x pair without parts of speech: words are contexts"
-        )
+    if n := result.untagged:
+        say(f"{options.input}: {n} x pair without parts of speech: words are contexts")
     by = f"{len(result.paraphrases):,} paraphrases, by {len(result.rules):,} rules"
     say(f"{options.input}: {by} in {result.rounds} rounds")

@@ -11,13 +11,14 @@ applied_correctly::
 - A pair's id is its `index`; its texts are `original` and `paraphrase_fixed`, or, with ``--raw``,
   `paraphrase-text`, split at whitespace.
 - `paraphrase`, True or False, is the judgment 1 or 0 of the scheme binary, by the annotator
-  ``apty-ANNOTATOR``, or by one given by the user. Several rows of an index are several judgments.
+  ``apty-ANNOTATOR``, or by one given by the user. Several rows of an index are several judgments;
+  the other columns are those of the first row.
 - The other columns become attributes; empty ones are unknown and left out. `start` and `end` are
   half-open characters of `paraphrase-text`, written as numbers such as 63.0. `phenomena` is the
   type (`apt`) if `applied_correctly` is True.
 - Counted: `marked_text` is not the text at its place; the fixed text differs from the raw one; the
   texts are equal although `failure_identical` is not True; a type was applied correctly, but the
-  texts are no paraphrases.
+  texts are no paraphrases; other columns differ between the rows of an index.
 
 The format is read-only.
 
@@ -42,50 +43,46 @@ _NEEDED = (
     "paraphrase", "applied_correctly",
 )  # fmt: skip
 _OWN = {"annotator", "index", "original", "paraphrase-text", "paraphrase_fixed", "paraphrase"}
-_JUDGMENTS = {"True": "1", "False": "0"}
 _BOOLEAN = ("paraphrase", "applied_correctly", "golden_example", "hard")
 _NAMES = {"Inflectional Change": "Inflectional Changes", "Spelling Changes": "Spelling changes"}
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    starts = [0]
-
-    def texts() -> Iterator[str]:
-        for line, text in reading.lines():
-            starts[0] = line
-            yield text + "\n"
-
-    rows = csv.reader(texts(), delimiter=";", strict=True)
-    names: list[str] = []
+    rows = csv.reader((text + "\n" for _, text in reading.lines()), delimiter=";", strict=True)
     kept: dict[str, Record] = {}
     try:
-        before = 0
+        names = next(rows, [])
+        if missing := [name for name in _NEEDED if name not in names]:
+            raise reading.error(f"the heading has no column {', '.join(missing)}", 1)
+        line = rows.line_num + 1
         for row in rows:
-            line, before = before + 1, starts[0]
-            if not names:
-                names = row
-                if missing := [name for name in _NEEDED if name not in names]:
-                    raise reading.error(f"the heading has no column {', '.join(missing)}", line)
-            elif row:
-                with reading.refusing(line):
-                    if len(row) != len(names):
-                        raise FormatError(f"{len(row)} columns; expected {len(names)}")
+            with reading.refusing(line):
+                if len(row) not in (0, len(names)):
+                    raise FormatError(f"{len(row)} columns; expected {len(names)}")
+                if row:
                     record = _record(reading, dict(zip(names, row, strict=True)), line)
-                    known = kept.setdefault(record.id, record)
-                    if known is not record:
-                        _join(known, record)
+                    _join(reading, kept.setdefault(record.id, record), record)
+            line = rows.line_num + 1
     except csv.Error as problem:
-        raise reading.error(f"is not CSV: {problem}", starts[0]) from None
+        raise reading.error(f"is not CSV: {problem}", rows.line_num) from None
     yield from kept.values()
 
 
-def _join(known: Record, record: Record) -> None:
+def _join(reading: Reading, known: Record, record: Record) -> None:
     """Add the judgment of another annotator of the same pair."""
+    if known is record:
+        return
     if (known.source, known.target) != (record.source, record.target):
         raise FormatError(f"index {record.id!r} has other texts in line {known.line}")
     if again := set(known.annotations) & set(record.annotations):
         raise FormatError(f"index {record.id!r} was judged by {', '.join(again)} before")
     known.annotations |= record.annotations
+    differ = {name for name, _ in known.attributes.items() ^ record.attributes.items()}
+    if differ:
+        about = f"pair {record.id}: {', '.join(sorted(differ))}"
+        reading.note(
+            "columns that differ from those of the first row, left out", about, record.line
+        )
 
 
 def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
@@ -99,42 +96,35 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
     record = Record(id, line, split_words(row["original"]), split_words(text))
     if row["paraphrase"]:
         name = reading.options.name or f"apty-{row['annotator']}"
-        judgment = _JUDGMENTS[row["paraphrase"]]
+        judgment = str(int(row["paraphrase"] == "True"))
         record.annotations[name] = RawAnnotation(judgment=judgment, aligned=False)
     attributes = {name: value for name, value in row.items() if value and name not in _OWN}
     if (apt := row["apt"]) in _NAMES:
         reading.note("names of types made equal", f"{apt} is {_NAMES[apt]} elsewhere", line)
         attributes["apt"] = _NAMES[apt]
-    for name in ("start", "end"):
-        if name in attributes:
-            attributes[name] = _whole(name, attributes[name])
-    if row["applied_correctly"] == "True" and attributes.get("apt"):
+    for name in {"start", "end"} & attributes.keys():
+        whole, _, rest = attributes[name].partition(".")
+        if not (whole.isascii() and whole.isdigit()) or rest.strip("0"):
+            given = attributes[name][:40]
+            raise FormatError(f"{name} is {given!r}; expected a number of characters")
+        attributes[name] = whole
+    applied = row["applied_correctly"] == "True"
+    if applied and attributes.get("apt"):
         attributes["phenomena"] = attributes["apt"]
     record.attributes = attributes | {"original": row["original"]}
-    _count(reading, row, attributes, line)
+    marked, places = row.get("marked_text", ""), [attributes.get(x) for x in ("start", "end")]
+    same = row["original"].split() == fixed.split()
+    contradictions = {
+        "marked text differs from its place": marked and None not in places
+        and raw[int(places[0] or 0) : int(places[1] or 0)] != marked,
+        "fixed text differs from the raw one": raw != fixed,
+        "equal texts, not called identical": same and row.get("failure_identical") != "True",
+        "applied correctly, but no paraphrase": applied and row["paraphrase"] == "False",
+    }  # fmt: skip
+    for what, holds in contradictions.items():
+        if holds:
+            reading.note(what, f"pair {id}", line)
     return record
-
-
-def _whole(name: str, text: str) -> str:
-    whole, _, rest = text.partition(".")
-    if not (whole.isascii() and whole.isdigit()) or rest.strip("0"):
-        raise FormatError(f"{name} is {text[:40]!r}; expected a number of characters")
-    return whole
-
-
-def _count(reading: Reading, row: dict[str, str], attributes: dict[str, str], line: int) -> None:
-    """Count what contradicts itself."""
-    id, raw, fixed = row["index"], row["paraphrase-text"], row["paraphrase_fixed"]
-    places = [attributes.get(name) for name in ("start", "end")]
-    marked = row.get("marked_text", "")
-    if marked and None not in places and raw[int(places[0] or 0) : int(places[1] or 0)] != marked:
-        reading.note("marked text differs from its place", f"pair {id}: {marked[:40]!r}", line)
-    if raw != fixed:
-        reading.note("fixed text differs from the raw one", f"pair {id}", line)
-    if row["original"].split() == fixed.split() and row.get("failure_identical") != "True":
-        reading.note("equal texts, not called identical", f"pair {id}", line)
-    if row["applied_correctly"] == "True" and row["paraphrase"] == "False":
-        reading.note("applied correctly, but no paraphrase", f"pair {id}", line)
 
 
 FORMAT = judged_format(_parse, "binary", ", annotators")
