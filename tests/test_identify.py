@@ -18,7 +18,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
-from alignkit.identification import Identifier, cross_validate, evaluate
+from alignkit.identification import Identifier, IdentifierOptions, cross_validate, evaluate
 from alignkit.identification.evaluation import SystemLabels, _measure_of
 from alignkit.identification.features import (
     ALIGN,
@@ -48,8 +48,12 @@ def pairs_of(n=90, seed=0, first=0, **attributes):
         yield SentencePair(f"p{k}", source, target, said, attributes=held)
 
 
+def held_texts(texts, aligner=None, **options):
+    return PairTexts(texts, aligner, IdentifierOptions(**options))
+
+
 def row(texts, feature, names=OVERLAP, kind="overlap", **options):
-    held = PairTexts([texts], **options)
+    held = held_texts([texts], **options)
     matrix = held.matrix([kind], held.frequencies(np.arange(1)))
     return matrix[0, names.index(feature)]
 
@@ -71,7 +75,7 @@ def test_overlap_by_hand():
 
 def test_overlap_takes_frequencies_of_training_texts_alone():
     texts = [("one two three", "one two four"), ("five one", "two six")]
-    held = PairTexts([*texts, ("one unseen", "one two")])
+    held = held_texts([*texts, ("one unseen", "one two")])
     values = held.matrix(["overlap"], held.frequencies(np.arange(2)))[2]
     tfidf = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit(
         [t for p in texts for t in p]
@@ -101,7 +105,7 @@ def aligner_of(forward, reverse, scores=(-6.0, -4.0)):
 def test_align_by_hand():
     forward = [[0.9, 0.0, 0.0], [0.0, 0.1, 0.8]]
     reverse = [[0.7, 0.1, 0.0], [0.0, 0.1, 0.6]]
-    held = PairTexts([("cat 7", "cat the 8")], aligner=aligner_of(forward, reverse),
+    held = held_texts([("cat 7", "cat the 8")], aligner=aligner_of(forward, reverse),
                      function_words=frozenset({"the"}))  # fmt: skip
     values = held.matrix(["align"], held.frequencies(np.arange(1)))[0]
     side = 0.75, entropy([0.7, 0.1, 0.2]), entropy([0.1, 0.6, 0.3])
@@ -133,7 +137,7 @@ def test_features_of_links_are_those_of_a_plain_reference(data):
     cells = [data.draw(st.lists(cell, min_size=n * m, max_size=n * m)) for _ in (0, 1)]
     f, r = (np.array(x).reshape(n, m) / max(n, m) * 1.9 for x in cells)
     f, r = f / np.maximum(1, f.sum(0)), r / np.maximum(1, r.sum(1, keepdims=True))
-    held = PairTexts([(" ".join("abcde"[:n]), " ".join("xyzuv"[:m]))], aligner=aligner_of(f, r))
+    held = held_texts([(" ".join("abcde"[:n]), " ".join("xyzuv"[:m]))], aligner=aligner_of(f, r))
     values = held.matrix(["align"], held.frequencies(np.arange(1)))[0]
     assert np.isfinite(values).all()
     links = [(i, j) for i in range(n) for j in range(m) if f[i, j] + r[i, j] > 1]
@@ -145,7 +149,7 @@ def test_features_of_links_are_those_of_a_plain_reference(data):
     turned = [(" ".join("abcde"[:m]), " ".join("xyzuv"[:n]))], aligner_of(r.T, f.T, (-4.0, -6.0))
     sides = [held.texts[0][::-1]], held.aligner
     for texts, aligner in (turned, sides):
-        again = PairTexts(texts, aligner=aligner)
+        again = held_texts(texts, aligner=aligner)
         other = again.matrix(["align"], again.frequencies(np.arange(1)))[0]
         assert other == pytest.approx(values)
 
@@ -156,7 +160,7 @@ def test_features_do_not_change_with_the_sides(texts):
     if not any(tokens(text) for pair in texts for text in pair):
         return
     every = np.arange(len(texts))
-    both = [PairTexts(x) for x in (texts, [pair[::-1] for pair in texts])]
+    both = [held_texts(x) for x in (texts, [pair[::-1] for pair in texts])]
     first, second = (x.matrix(["overlap", "bow"], x.frequencies(every)).toarray() for x in both)
     assert np.isfinite(first).all()
     assert first == pytest.approx(second)
@@ -164,7 +168,7 @@ def test_features_do_not_change_with_the_sides(texts):
 
 def test_vectors_and_bags():
     vectors = WordVectors(["red", "car"], [[1.0, 0.0], [0.0, 2.0]])
-    held = PairTexts([("red car", "red boat")], encode=mean_vectors(vectors),
+    held = held_texts([("red car", "red boat")], encode=mean_vectors(vectors),
                      encode_pairs=lambda pairs: np.ones((len(pairs), 3)))  # fmt: skip
     idf = held.frequencies(np.arange(1))
     assert held.matrix(["vectors"], idf).tolist() == [[0, 1, 0.25, 0]]

@@ -228,13 +228,13 @@ def cross_validate(
     results = [SystemLabels(how.name, np.zeros(shape[0], int), np.zeros(shape)) for how in hows]
     aligns = any(how.aligns for how in hows)
     aligner = train_aligner(pairs.texts) if aligns and not inductive else None
-    texts = PairTexts.of(pairs.texts, hows[0], aligner)
+    texts = PairTexts(pairs.texts, aligner, hows[0])
     for done, (train, test) in enumerate(folds(pairs, np.arange(shape[0]), count, hows[0].seed)):
         if progress is not None:
             progress(done / count)
         if aligns and inductive:
             aligner = train_aligner(pairs.texts[k] for k in train)
-            texts = PairTexts.of(pairs.texts, hows[0], aligner)
+            texts = PairTexts(pairs.texts, aligner, hows[0])
         for how, result in zip(hows, results, strict=True):
             labels, probabilities = fit_model(texts, pairs, train, shape[1], how).judge(texts)
             result.labels[test], result.probabilities[test] = labels[test], probabilities[test]

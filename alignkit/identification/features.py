@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, log1p
@@ -115,24 +115,13 @@ class PairTexts:
     Parameters
     ----------
     texts : The two texts of each of P pairs.
-    function_words : Words that are not content words.
     aligner : The aligner of the feature set ``align``.
-    encode : For ``vectors``: a function that returns a vector for each text, (n, d).
-    encode_pairs : For ``pairs``: a function that returns features for pairs of texts, (n, d).
+    options : The function words, and the encoders of ``vectors`` and ``pairs``.
     """
 
     texts: Sequence[Texts]
-    function_words: Collection[str] = ()
-    aligner: Aligner | None = None
-    encode: Any = None
-    encode_pairs: Any = None
-
-    @classmethod
-    def of(
-        cls, texts: Sequence[Texts], options: IdentifierOptions, aligner: Aligner | None
-    ) -> PairTexts:
-        """Return texts that know what the features of a system need."""
-        return cls(texts, options.function_words, aligner, options.encode, options.encode_pairs)
+    aligner: Aligner | None
+    options: IdentifierOptions
 
     def frequencies(self, places: I8) -> TextFrequencies:
         """Return the frequencies in the texts of some pairs."""
@@ -147,7 +136,7 @@ class PairTexts:
             "align": self._align,
             "bow": self._bag,
             "vectors": lambda _: self._vectors,
-            "pairs": lambda _: encoded(self.encode_pairs, self.texts),
+            "pairs": lambda _: encoded(self.options.encode_pairs, self.texts),
         }
         parts = [makers[name](frequencies) for name in features]
         return sparse.hstack(parts, "csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
@@ -167,7 +156,7 @@ class PairTexts:
     @cached_property
     def _vectors(self) -> Matrix:
         """|u - v| and u v of the vectors u, v of the two texts: (P, 2 d)."""
-        both = encoded(self.encode, [*self._sides[0], *self._sides[1]])
+        both = encoded(self.options.encode, [*self._sides[0], *self._sides[1]])
         return _difference_and_product(both[: len(self.texts)], both[len(self.texts) :])
 
     def _bag(self, idf: TextFrequencies) -> Matrix:
@@ -201,7 +190,7 @@ class PairTexts:
 
     def _is_content(self, word: str) -> bool:
         """Return whether a word has letters or digits and is no function word."""
-        return (word[0].isalnum() or word[0] == "_") and word not in self.function_words
+        return bool(re.match(r"\w", word)) and word not in self.options.function_words
 
     def _align(self, idf: TextFrequencies) -> F8:
         """Return the features of the posteriors of an aligner, (P, 31)."""

@@ -232,7 +232,7 @@ class Identifier:
             notes += leak_notes(pairs, corpus, test, group, leaks)
         more = [] if test is None or inductive else [text_of(pair) for pair in test]
         aligner = train_aligner([*pairs.texts, *more]) if how.aligns else None
-        texts = PairTexts.of(pairs.texts, how, aligner)
+        texts = PairTexts(pairs.texts, aligner, how)
         model = fit_model(texts, pairs, np.arange(len(pairs.ids)), len(view.labels), how)
         same = (model.coefficients == 0).all(0).tolist()
         if constant := [name for name, zero in zip(model.names, same, strict=False) if zero]:
@@ -251,7 +251,7 @@ class Identifier:
         texts = [text_of(pair) for pair in pairs]
         if not any(map(any, texts)):
             raise MissingTextError("no pair has words; add the texts")
-        return ids, *self.model.judge(PairTexts.of(texts, self.options, self.aligner))
+        return ids, *self.model.judge(PairTexts(texts, self.aligner, self.options))
 
     def known(self, corpus: Iterable[SentencePair]) -> int:
         """Return how many pairs of a corpus are training pairs, which are judged too well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -113,7 +113,7 @@ def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
         yield from best(values, len(values))[len(first) :].tolist()
 
 
-def encoded(encode: Callable[[Any], Matrix], texts: Sequence[object]) -> Matrix:
+def encoded(encode: Any, texts: Sequence[object]) -> Matrix:
     """Return what a user's function makes of texts; raise an error unless it is n finite rows."""
     name, made = name_of(encode), encode(list(texts))
     is_sparse = hasattr(made, "tocsr")
