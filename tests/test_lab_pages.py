@@ -324,6 +324,12 @@ def test_assigning_shows_what_changes_and_a_move_can_be_undone(lab):
     page.wait_for_selector("#assign:text-is('Assign 6 pairs'):enabled")
     (last,) = lab.sent(path)[before:]
     assert (last["dry_run"], last["double"], last["control"]) == (True, 1, 0.2)
+    page.check("[value=each]", force=True)
+    page.fill("#each", "1")
+    page.wait_for_selector("#note:text-is('Everything is assigned.')")
+    assert [lab.sent(path)[-1][name] for name in ("double", "each")] == [None, 1]
+    page.check("[value=two]", force=True)
+    page.wait_for_selector("#assign:text-is('Assign 6 pairs'):enabled")
     page.click("#assign")
     said(page, "6 pairs assigned.")
     page.fill("#count", "2")

@@ -45,6 +45,20 @@ def list_of(person, slug):
     return [row["k"] for row in person.got("GET", f"projects/{slug}/queue")["pairs"]]
 
 
+def test_each_pair_can_be_given_to_a_number_of_annotators(server):
+    olga, path = server.of("olga"), f"projects/{server.slug}/assign"
+    plan = {"annotators": ["anna", "ben"], "each": 1, "control": 0}
+    dry = olga.got("POST", path, {**plan, "dry_run": True})
+    assert [x["new"] for x in dry["shares"]] == [4, 4]
+    assert (
+        "exclude" in olga.got("POST", path, {**plan, "double": 1, "dry_run": True}, 422)["message"]
+    )
+    assert "1 to 2" in olga.got("POST", path, {**plan, "each": 3, "dry_run": True}, 422)["message"]
+    made = olga.got("POST", path, {**plan, "plan": dry["plan"]})
+    assert (made["now"]["each"], made["now"]["double"]) == (1, None)
+    assert olga.got("POST", path, {"each": None, "dry_run": True})["new"] == 8  # all have all
+
+
 def test_what_was_shown_is_assigned_and_nothing_else(server):
     olga, path = server.of("olga"), f"projects/{server.slug}/assign"
     assert olga.got("GET", path)["now"] is None

@@ -47,8 +47,8 @@ def assign(visit: LabVisit) -> object:
 
     with refusing():
         drawn = assign_pairs(
-            store, sent.annotators, double=sent.double, everybody=sent.double is None,
-            order=sent.order, control=sent.control, control_least=sent.control_least,
+            store, sent.annotators, double=sent.double, each=sent.each,
+            everybody=sent.double is sent.each is None, order=sent.order, control=sent.control, control_least=sent.control_least,
             dry_run=sent.dry_run, approve=approve, **once,
         )  # fmt: skip
     if not sent.dry_run:
@@ -101,8 +101,8 @@ def _table(visit: LabVisit, drawn: Assignment, now: AssignmentPlan | None) -> bo
         for share in drawn.annotators
     ]  # fmt: skip
     plan = None if now is None else bodies.NewAssignment(
-        list(now.annotators), now.double, now.trial, now.control, now.least, now.order,
-        now.stratify, now.seed,
+        list(now.annotators), now.double, now.each or None, now.trial, now.control, now.least,
+        now.order, now.stratify, now.seed,
     )  # fmt: skip
     return bodies.AssignTable(
         fingerprint(drawn), drawn.new, drawn.new_pairs, shares, list(drawn.warnings()), plan

@@ -332,7 +332,8 @@ class LinkMade(Struct):
 
 class NewAssignment(Body):  # POST projects/SLUG/assign
     annotators: list[str] = []  # to add
-    double: Share | None = None  # None: everybody has all pairs
+    double: Share | None = None  # without this and `each`, everybody has all pairs
+    each: Annotated[int, Meta(ge=1)] | None = None
     trial: Count = 0
     control: Share | None = None
     control_least: Count | None = None

@@ -9,12 +9,17 @@ const field = name => form.elements[name], number = name => Number(field(name).v
 begin(async () => {
 	let seen = null, timer = 0, turn = 0, fixed = null
 
-	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1, all: null})[field("by").value]
+	const shareOf = () => ({one: 0, some: number("share") / 100, two: 1})[field("by").value] ?? null
+	const by = value => field("by").value === value
+	const fields = () => {
+		$("some").hidden = !by("some")
+		$("several").hidden = !by("each")
+	}
 
 	function plan(more) {
 		const names = [...form.querySelectorAll("[name=annotators]:checked")].map(({value}) => value)
 		const held = fixed ? {trial: fixed.trial, stratify: fixed.stratify, seed: fixed.seed} : {trial: number("trial"), stratify: [...form.querySelectorAll("[name=stratify]:checked")].map(({value}) => value), seed: number("seed")}
-		return {annotators: names, double: shareOf(), control: number("control") / 100, control_least: number("control_least"), order: field("order").value, ...held, ...more}
+		return {annotators: names, double: shareOf(), each: by("each") ? number("each") : null, control: number("control") / 100, control_least: number("control_least"), order: field("order").value, ...held, ...more}
 	}
 
 	// Fill the form with the plan in force; what is drawn once stays.
@@ -28,8 +33,9 @@ begin(async () => {
 		$("nobody").hidden = all.length > 0
 		form.hidden = !all.length
 		if (!now) return
-		const {double, trial, control, control_least: least, order, stratify, seed} = now
-		field("by").value = double === null ? "all" : double === 0 ? "one" : double === 1 ? "two" : "some"
+		const {double, each, trial, control, control_least: least, order, stratify, seed} = now
+		field("by").value = each ? "each" : double === null ? "all" : double === 0 ? "one" : double === 1 ? "two" : "some"
+		if (each) field("each").value = each
 		if (double) field("share").value = Math.round(100 * double)
 		if (control !== null) field("control").value = Math.round(100 * control)
 		if (least !== null) field("control_least").value = least
@@ -72,7 +78,7 @@ begin(async () => {
 		}
 	}
 	const later = () => {
-		$("some").hidden = field("by").value !== "some"
+		fields()
 		$("assign").disabled = true
 		clearTimeout(timer)
 		timer = setTimeout(ask, WAIT)
@@ -107,7 +113,7 @@ begin(async () => {
 	async function load() {
 		const [{people}, {now}] = await Promise.all([api("GET", below("people")), api("GET", below("assign"))])
 		fill(people.filter(({role, annotates, state}) => state !== "closed" && (role === "annotator" || annotates)).map(({name}) => name), now)
-		$("some").hidden = field("by").value !== "some"
+		fields()
 		if (!form.hidden) await ask()
 	}
 
