@@ -21,13 +21,12 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project import database
-from alignkit.annotate.project.copying import back_up, copy_project
 from alignkit.annotate.project.database import VERSION
 from alignkit.annotate.project.engines import parsed
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import DamagedProject, ProjectError, Visitor, shown_place
 from alignkit.annotate.project.places import remove_project
-from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.replay import back_up, copy_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
 from alignkit.annotate.server.sessions import Sessions

@@ -134,7 +134,7 @@ def test_what_was_judged_is_open_again_when_it_is_to_be_aligned(tmp_path, monkey
         for k in (1, 2):
             Tab(store, k, name).send(sent("judge", label=["", "1"]), done())
     before = list(exported(store))
-    monkeypatch.setattr("alignkit.annotate.project.appending.now", lambda: "2030-01-01T00:00:00Z")
+    monkeypatch.setattr("alignkit.annotate.project.events.now", lambda: "2030-01-01T00:00:00Z")
     change_task(store, "align")
     assert list(exported(store)) == before
     assert next(iter(exported(store, done=True))).annotations == {}

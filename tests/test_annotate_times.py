@@ -31,7 +31,7 @@ def at(store, kind="", k=1):
 
 def test_an_export_has_the_time_of_the_last_event_that_changed_something(tmp_path, monkeypatch):
     clock = iter(f"2026-11-22T13:{minute:02d}:00.000+00:00" for minute in range(60))
-    monkeypatch.setattr("alignkit.annotate.project.appending.now", lambda: next(clock))
+    monkeypatch.setattr("alignkit.annotate.project.events.now", lambda: next(clock))
     store = project(tmp_path, small_corpus(4, {"gold": Annotation(LINKS, when=WHEN)}))
     Tab(store, 1).send(cell(0, 0, 0, 2))
     tab = Tab(store, 2)

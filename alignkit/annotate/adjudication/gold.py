@@ -105,7 +105,6 @@ def renamed_why(text: str, name: Callable[[str], str]) -> str:
 
 
 _KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
-_MOST_CHANGES = 2000
 
 
 @dataclass(frozen=True)
@@ -316,8 +315,7 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
     """Return the changes after event `after` of the project, or None."""
     with store.database.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
-        rows = PairList(conn, account, everything=True).changes(after, _MOST_CHANGES)
-        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
+        last, rows = PairList(conn, account, everything=True).changes(after)
         event, stream = schema.event_table.c, schema.stream.c
         others = select(stream.pair).where(
             event.stream == stream.id, event.n > after, event.n <= last,

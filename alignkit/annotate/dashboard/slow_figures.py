@@ -75,14 +75,9 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
     names = [name for name in judges_of(corpus) if name in asked.annotators]
     if judging is not None and len(names) > 1:
         agreed = agree(
-            corpus,
-            names,
-            on="judgments",
-            scheme=judging.scheme,
-            view=judging.name,
-            lenient_labels=True,
-            seed=SEED,
-        )
+            corpus, names, on="judgments", scheme=judging.scheme, view=judging.name,
+            lenient_labels=True, seed=SEED,
+        )  # fmt: skip
         figures.cautions = list(agreed.cautions)
     return figures
 
@@ -165,14 +160,14 @@ def _seconds(at: str) -> float:
         raise ProjectError(f"an event of the log has the time {at[:40]!r}, not a time") from None
 
 
-def _pace(conn: Connection, account: int) -> view.SlowPace:
+def _pace(conn: Connection, account: int) -> tuple[float | None, float | None]:
     event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
     times = ((row[0], row[1]) for row in conn.execute(sent))
     pace = pace_of(times, set(conn.execute(done).scalars()))
-    return view.SlowPace(_known(pace.median), _known(pace.mean))
+    return _known(pace.median), _known(pace.mean)
 
 
 # Corrections of suggestions

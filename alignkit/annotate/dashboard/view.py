@@ -178,17 +178,10 @@ class SlowTwo(Struct):
     levels: dict[str, LiveFigure]
 
 
-class SlowPace(Struct):
-    """The median and mean seconds for a done pair; None if there is none."""
-
-    median: float | None
-    mean: float | None
-
-
 class SlowFigures(Struct):
     """The computed figures; those not asked for are None."""
 
-    paces: dict[str, SlowPace]  # by annotator
+    paces: dict[str, tuple[float | None, float | None]]  # median and mean seconds of done pairs
     twos: list[SlowTwo] | None = None  # C of every two annotators who have done anything
     pull: PullLine | None = None  # of the suggestions
     corrections: Corrections | None = None
@@ -277,13 +270,13 @@ def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
                 continue
             done, pairs = done & own, len(own)
         line = AnnotatorLine(name, len(done), pairs)
-        pace = slow.figures.paces.get(name)
-        if pace is None:
+        line.seconds, mean = slow.figures.paces.get(name, (None, None))
+        if name not in slow.figures.paces:
             line.reason = slow.problem or _COMPUTING
-        elif pace.median is None or pace.mean is None:
+        elif mean is None:
             line.reason = "no pair is done on the page yet"
         else:
-            line.seconds, line.left = pace.median, pace.mean * (pairs - len(done))
+            line.left = mean * (pairs - len(done))
         yield line
 
 

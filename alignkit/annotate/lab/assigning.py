@@ -48,8 +48,8 @@ def assign(visit: LabVisit) -> object:
     with refusing():
         drawn = assign_pairs(
             store, sent.annotators, double=sent.double, each=sent.each,
-            everybody=sent.double is sent.each is None, order=sent.order, control=sent.control, control_least=sent.control_least,
-            dry_run=sent.dry_run, approve=approve, **once,
+            everybody=sent.double is sent.each is None, order=sent.order, control=sent.control,
+            control_least=sent.control_least, dry_run=sent.dry_run, approve=approve, **once,
         )  # fmt: skip
     if not sent.dry_run:
         after = {"annotators": drawn.plan.annotators, "new": drawn.new, "plan": sent.plan}

@@ -43,18 +43,9 @@ from alignkit.annotate.lab.routes import (
     unknown,
 )
 from alignkit.annotate.project import names
+from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Pending
-from alignkit.annotate.server.security import (
-    HANDLERS,
-    Guard,
-    Proxied,
-    RefusedError,
-    json_reply,
-    network,
-    read_json,
-    refusal,
-)
 from alignkit.io.atomic_files import replacing_file
 
 _SHELLS = {
@@ -128,13 +119,15 @@ class LabServer:
         # the first are looked at first, and pages of annotators ask most
         parts = own, managing, listing, assigning, transfer, drafting, openapi
         self.entries = [*map(_of_desk, WORK), *(entry for part in parts for entry in part.ENTRIES)]
-        app = Starlette(routes=self._routes(), exception_handlers={**HANDLERS, **_HANDLERS})
+        app = Starlette(
+            routes=self._routes(), exception_handlers={**security.HANDLERS, **_HANDLERS}
+        )
         app.router.redirect_slashes = False
-        guarded: ASGIApp = Guard(
+        guarded: ASGIApp = security.Guard(
             app, frozenset({address.host}), opens=self._is_page, secure=address.secure,
             origins=frozenset({address.origin}),
         )  # fmt: skip
-        self.app = Proxied(guarded, frozenset(proxies)) if proxies else guarded
+        self.app = security.Proxied(guarded, frozenset(proxies)) if proxies else guarded
 
     def close(self) -> None:
         """Close all projects and stop reading drafts; the lab stays open."""
@@ -261,7 +254,7 @@ class LabServer:
         async def endpoint(request: Request) -> Response:
             visit, body = self._let_in(entry, request), b""
             if entry.takes is not None:
-                body = await read_json(request)
+                body = await security.read_json(request)
                 visit = self._let_in(entry, request, again=True)  # as it is now
                 if entry.takes is bytes:
                     visit.body = body
@@ -288,7 +281,7 @@ class LabServer:
     def _counted(self, visit: LabVisit) -> Iterator[None]:
         """Leave threads to others than this account."""
         if self._working[visit.name] >= _AT_ONCE and visit.name:
-            raise RefusedError(429, "Too many requests at once. Try again in a second.")
+            raise security.RefusedError(429, "Too many requests at once. Try again in a second.")
         self._working[visit.name] += 1
         try:
             yield
@@ -301,16 +294,16 @@ class LabServer:
         if entry.may == ANYBODY:
             visit = LabVisit(self, request, values.LabSession())
             if not again:
-                self._slow_down(network(visit.address))
+                self._slow_down(security.network(visit.address))
             return visit
         visit = self._visitor(request)
         person = visit.person
         if not again:
             self._slow_down(person.id)
         if entry.sealed and person.proved is None:
-            raise RefusedError(403, "Tokens cannot do this. Sign in on the page.")
+            raise security.RefusedError(403, "Tokens cannot do this. Sign in on the page.")
         if person.read_only and entry.method != "GET":
-            raise RefusedError(403, "This token can only read.")
+            raise security.RefusedError(403, "This token can only read.")
         if not entry.of_project:
             owner = person.rank == values.OWNER and not person.project
             if not {LAB: owner, CREATE: visit.creates}.get(entry.may, True):
@@ -329,12 +322,12 @@ class LabServer:
             kind, _, text = bearer.partition(" ")
             known = self.lab.tokens.visitor(text.strip()) if kind.lower() == "bearer" else None
             if known is None:
-                raise RefusedError(401, "This token is not valid.", error="token")
+                raise security.RefusedError(401, "This token is not valid.", error="token")
             return LabVisit(self, request, known)
         cookie = request.cookies.get(self.cookie, "")
         session = self.lab.sessions.visitor(cookie)
         if session is None:
-            raise RefusedError(401, "Sign in.", error="signin")
+            raise security.RefusedError(401, "Sign in.", error="signin")
         if isinstance(session, values.Ended):
             raise _ended(session)
         if not linked:
@@ -342,9 +335,9 @@ class LabServer:
             drawn_for = unquote(request.headers.get("x-account", ""))
             if drawn_for and drawn_for != session.account:
                 text = f"{session.account} signed in here. Sign in as {drawn_for} to go on."
-                raise RefusedError(401, text, error="taken")
+                raise security.RefusedError(401, text, error="taken")
             if not self.lab.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
-                raise RefusedError(403, "Load this page again.", error="csrf")
+                raise security.RefusedError(403, "Load this page again.", error="csrf")
         return LabVisit(self, request, session)
 
     def enter(self, visit: LabVisit, may: str, slug: str, *, changes: bool) -> None:
@@ -355,9 +348,11 @@ class LabServer:
         visit.role, visit.project = role, self.lab.projects.get(slug)
         visit.lab_owner = role.lab_owner
         if visit.project.state == values.MAKING:
-            raise RefusedError(503, "The project is being made.")
+            raise security.RefusedError(503, "The project is being made.")
         if changes and visit.project.state == values.ARCHIVED:
-            raise RefusedError(423, "The project is archived. Your edits are kept in this browser.")
+            raise security.RefusedError(
+                423, "The project is archived. Your edits are kept in this browser."
+            )
 
     def _slow_down(self, who: str) -> None:
         """Refuse the requests of a session that come too fast."""
@@ -368,7 +363,7 @@ class LabServer:
         if len(self._buckets) > _MOST_SESSIONS:
             self._buckets.popitem(last=False)
         if left < 1:
-            raise RefusedError(429, "Too many requests. Try again in a second.")
+            raise security.RefusedError(429, "Too many requests. Try again in a second.")
 
     def _only_writes(self, entry: Entry, visit: LabVisit) -> bool:
         """Return whether all that takes time is left to the thread that writes."""
@@ -391,7 +386,7 @@ class LabServer:
             return value
         if value is None:
             return Response(status_code=204)
-        return json_reply(value, entry.status)
+        return security.json_reply(value, entry.status)
 
 
 def _decides(visit: LabVisit) -> bool:
@@ -406,7 +401,7 @@ def _keep_vote(visit: LabVisit) -> None:
         those = voters(conn, visit.k).get(visit.k, ())
         ready = all_in(those) or were_all_in(conn, visit.k, those)
         if visit.project.task != "extract" and ready:
-            raise RefusedError(409, "You have seen the others' votes.")
+            raise security.RefusedError(409, "You have seen the others' votes.")
 
 
 def _of_desk(place: tuple[str, str]) -> Entry:
@@ -426,18 +421,20 @@ def _decoded(body: bytes, kind: Any) -> Any:
     except msgspec.ValidationError as error:
         text, _, where = str(error).partition(" - at `$.")
         field = where.rstrip("`").partition(".")[0].partition("[")[0]
-        raise RefusedError(422, text, field=field) from None
+        raise security.RefusedError(422, text, field=field) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusedError(400, f"the request has an unexpected form: {error}") from None
+        raise security.RefusedError(400, f"the request has an unexpected form: {error}") from None
 
 
-def _ended(session: values.Ended) -> RefusedError:
+def _ended(session: values.Ended) -> security.RefusedError:
     """Return the answer to a session that has ended, which says why."""
     text = {
         "taken": f"{session.why.removeprefix('taken over by ')} signed in here.",
         "closed": "This account was closed.",
     }.get(session.kind, "The session has ended. Sign in again.")
-    return RefusedError(401, text, error=session.kind if session.kind != "ended" else "signin")
+    return security.RefusedError(
+        401, text, error=session.kind if session.kind != "ended" else "signin"
+    )
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -446,7 +443,7 @@ async def _refused(_: Request, error: Exception) -> Response:
     if error.code == "server":  # what the database says is not for visitors
         getLogger("alignkit").warning("%s", error)
         message = "The server cannot answer now. Nothing was changed. Try again."
-    reply = refusal(_STATUS.get(error.code, 503), message, error=error.code, **field)
+    reply = security.refusal(_STATUS.get(error.code, 503), message, error=error.code, **field)
     if error.seconds:
         reply.headers["Retry-After"] = str(error.seconds)
     return reply

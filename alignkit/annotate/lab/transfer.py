@@ -26,7 +26,7 @@ from alignkit.annotate.lab.drafting import alone
 from alignkit.annotate.lab.drafts import check_space
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.copying import back_up
+from alignkit.annotate.project.replay import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
 from alignkit.annotate.server.security import RefusedError

@@ -12,35 +12,9 @@ import msgspec
 from msgspec import Raw, Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import events as log
+from alignkit.annotate.project import fold, queries, schema
 from alignkit.annotate.project.engines import Prepared, pipelined
-from alignkit.annotate.project.events import (
-    BROKEN,
-    UNDOABLE,
-    Data,
-    Event,
-    LearnedFrom,
-    Lesson,
-    LogEvent,
-    Sent,
-    Turn,
-    check_extracts,
-    decode_data,
-    document_texts,
-    encode,
-    now,
-    read_sent,
-)
-from alignkit.annotate.project.fold import (
-    Account,
-    Suggest,
-    Suggestion,
-    count_row,
-    event_row,
-    learned_row,
-    stream_row,
-    suggestion_row,
-)
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
 from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last_change
 from alignkit.annotate.project.state import PairState, completed, inverse, writes
@@ -49,10 +23,10 @@ from alignkit.annotate.project.state import PairState, completed, inverse, write
 def new_event(
     kind: str, actor: str = "", *, id: str = "", seq: int = 0, n: int = 0, client_at: str = "",
     sent: str = "",
-) -> LogEvent:  # fmt: skip
+) -> log.LogEvent:  # fmt: skip
     """Return an event with the present time; `Writer.add` sets its place and data unless given."""
     id = id or str(uuid4())
-    return LogEvent(id, seq, n, kind, 1, actor, now(), client_at, 0, Raw(b"{}"), sent=sent)
+    return log.LogEvent(id, seq, n, kind, 1, actor, log.now(), client_at, 0, Raw(b"{}"), sent=sent)
 
 
 class Batch:
@@ -72,12 +46,16 @@ class Batch:
         return self._n
 
     def put(
-        self, stream: int | None, place: dict[str, int], state: PairState, events: list[LogEvent]
+        self,
+        stream: int | None,
+        place: dict[str, int],
+        state: PairState,
+        events: list[log.LogEvent],
     ) -> int:
         """Add a stream in its present state with its new events, numbered; return its number."""
         for event in events:
             event.n = self._n = self.n + 1
-        row, counts = stream_row(state), count_row(state)
+        row, counts = fold.stream_row(state), fold.count_row(state)
         if stream is None:
             if self._stream is None:
                 highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
@@ -89,7 +67,7 @@ class Batch:
             self._rows["stream"].append({"_id": stream, **row})
             mine = {"_account": place["account"], "_pair": place["pair"]}
             self._rows["counts"].append({**mine, **counts})
-        self._rows["event"] += [event_row(event, stream) for event in events]
+        self._rows["event"] += [fold.event_row(event, stream) for event in events]
         return stream
 
     def flush(self) -> None:
@@ -123,34 +101,36 @@ class Writer:
     ) -> None:
         self._batch, self._account, self._annotator, self._pair = batch, account, annotator, pair
         self.stream, self.state = stream.id, stream.state
-        self._new: dict[int, LogEvent] = {}
+        self._new: dict[int, log.LogEvent] = {}
 
-    def add(self, event: LogEvent, data: Data) -> None:
+    def add(self, event: log.LogEvent, data: log.Data) -> None:
         """Add an event with its data, numbered in the stream and in the log."""
         event.seq = self.state.seq + 1
         event.k, event.annotator = self._pair.k, self._annotator
         self.state.apply(event.kind, data)
         event.below = self.state.push(event.kind, event.seq, lambda seq: self._at(seq).below)
-        event.data = Raw(encode(data))
+        event.data = Raw(log.encode(data))
         self._new[event.seq] = event
 
-    def back(self, kind: str, data: Data) -> Data:
+    def back(self, kind: str, data: log.Data) -> log.Data:
         """Return the data that an undo or redo writes."""
         seq = self.state.undo if kind == "undo" else self.state.redo
         top = self._at(seq) if seq else None
         if top is None or top.id != data.of:
             now_top = None if top is None else top.id
             raise Conflict([{"field": kind, "before": data.of, "after": None, "now": now_top}])
-        undone = inverse(top.kind, decode_data(top.data))
+        undone = inverse(top.kind, log.decode_data(top.data))
         return msgspec.structs.replace(undone, of=data.of, seen=data.seen)
 
     def _at(self, seq: int) -> Any:
-        return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
+        return self._new.get(seq) or queries.stack(self._batch.conn, self.stream, seq, 1)[0]
 
-    def added(self) -> list[Event]:
+    def added(self) -> list[log.Event]:
         """Return the added events as they are stored."""
-        names = Event.__struct_fields__
-        return [Event(*(getattr(event, name) for name in names)) for event in self._new.values()]
+        names = log.Event.__struct_fields__
+        return [
+            log.Event(*(getattr(event, name) for name in names)) for event in self._new.values()
+        ]
 
     def save(self) -> None:
         """Put the events, the snapshot and its counts into the batch."""
@@ -161,8 +141,8 @@ class Writer:
 
 
 def append_sent(
-    conn: Connection, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent],
-    actor: str, prepare: Callable[[Writer, Sent, Data], None] | None = None,
+    conn: Connection, k: int, annotator: str, *, base: int, rev: int, events: Sequence[log.Sent],
+    actor: str, prepare: Callable[[Writer, log.Sent, log.Data], None] | None = None,
 ) -> tuple[Appended, bool]:  # fmt: skip
     """Append the events of a client, all or none; return also whether any of them was new."""
     account, pair, stream, n, known = queries.own_pair(
@@ -180,10 +160,12 @@ def append_sent(
     writer = Writer(batch, account, annotator, pair, stream)
     try:
         for sent, digest in new:
-            data = read_sent(sent, len(pair.source), len(pair.target))
+            data = log.read_sent(sent, len(pair.source), len(pair.target))
             if sent.kind == "done" and queries.task_of(conn) == "judge":
                 data.how = "judge"
-            check_extracts(data.extracts, document_texts(pair.attributes, pair.source, pair.target))
+            log.check_extracts(
+                data.extracts, log.document_texts(pair.attributes, pair.source, pair.target)
+            )
             if prepare is not None:
                 prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):
@@ -193,9 +175,9 @@ def append_sent(
             data = completed(writer.state, sent.kind, data)
             client_at = "" if sent.client_at is None else str(sent.client_at)
             event = new_event(sent.kind, actor, id=sent.id, client_at=client_at, sent=digest)
-            if sent.kind in UNDOABLE and not writes(sent.kind, data):
+            if sent.kind in log.UNDOABLE and not writes(sent.kind, data):
                 # another tab did the same: the page has looked, and there is no step to undo
-                event.kind, data = "open", Data(rev=rev, seen=data.seen)
+                event.kind, data = "open", log.Data(rev=rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
         missed = queries.events_after(conn, stream.id, base)
@@ -214,23 +196,23 @@ def append_sent(
 
 def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
     scheme = queries.scheme_of(conn)
-    if scheme is None or label in ("", now, *scheme.values):
+    if scheme is None or label in ("", log.now, *scheme.values):
         return
     events = queries.events_after(conn, stream, 0)
-    if not any(label in (decode_data(event.data).label or ()) for event in events):
+    if not any(label in (log.decode_data(event.data).label or ()) for event in events):
         expected = f"is not in the scheme {scheme.name}: {scheme.expected}"
         raise BadEvent(f"label: {label[:40]!r} {expected}")
 
 
 def _unknown(
-    events: Sequence[Sent], stream: int | None, seen: dict[str, tuple[int, str]]
-) -> list[tuple[Sent, str]]:
+    events: Sequence[log.Sent], stream: int | None, seen: dict[str, tuple[int, str]]
+) -> list[tuple[log.Sent, str]]:
     """Return the events that are not stored yet (`seen` are), with their digests."""
     new = []
     for sent in events:
         try:
             body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
-        except BROKEN as problem:
+        except log.BROKEN as problem:
             raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
         digest = sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
         if sent.id not in seen:
@@ -246,9 +228,9 @@ def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = ""
     table = schema.stream.c
     id, seq = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
     event = new_event(kind, actor, seq=seq + 1, n=queries.last_n(conn) + 1)
-    event.data = Raw(encode(data))
-    conn.execute(insert(schema.event_table), [event_row(event, id)])
-    changed = stream_row(PairState(seq=event.seq))
+    event.data = Raw(log.encode(data))
+    conn.execute(insert(schema.event_table), [fold.event_row(event, id)])
+    changed = fold.stream_row(PairState(seq=event.seq))
     conn.execute(update(schema.stream).where(table.id == id).values(**changed))
 
 
@@ -259,7 +241,7 @@ def enrolled(conn: Connection, name: str, role: str = "") -> int:
         return known.index(name) + 1
     number = len(known) + 1
     conn.execute(insert(schema.account).values(id=number, name=name))
-    append_to_project(conn, "account", Account(name, role))
+    append_to_project(conn, "account", fold.Account(name, role))
     return number
 
 
@@ -272,7 +254,7 @@ def reopen_judged(conn: Connection) -> int:
             if (pair.k, account) in judged and stream.state.done:
                 writer = Writer(batch, account, names[account - 1], pair, stream)
                 before = last_change(queries.events_after(conn, stream.id, 0))
-                data = Data(done=Turn(True, False), how="judge", when=before or "")
+                data = log.Data(done=log.Turn(True, False), how="judge", when=before or "")
                 writer.add(new_event("done"), data)
                 writer.save()
                 count += 1
@@ -280,7 +262,7 @@ def reopen_judged(conn: Connection) -> int:
     return count
 
 
-Rows = Iterable[tuple[int, Sequence[Suggestion]]]
+Rows = Iterable[tuple[int, Sequence[fold.Suggestion]]]
 """Suggestions by the number of their pair."""
 
 LEARNED = "learned-"
@@ -300,9 +282,11 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
     new = True
     while (some := list(islice(left, _CHUNK))) or new:
         chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
-        append_to_project(conn, "suggest", Suggest(name, chunk, new))
+        append_to_project(conn, "suggest", fold.Suggest(name, chunk, new))
         if chunk:
-            conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in chunk])
+            conn.execute(
+                insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in chunk]
+            )
         stored, new = stored + len(chunk), False
     return stored
 
@@ -316,7 +300,7 @@ def show_base(conn: Connection) -> None:
     conn.execute(update(schema.pair).where(schema.pair.c.suggested != "").values(suggested=""))
 
 
-def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
+def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> str:
     """Store learned suggestions of some pairs and show them instead of the old; return the set."""
     given = dict(rows)
     pairs = [pair for pair in queries.pair_rows(conn, given) if pair.rev == lesson.revs[pair.k]]
@@ -333,9 +317,9 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
         follows = last is not None and conn.execute(any_shown).first() is not None
         parent = str(last.set) if last and follows else _base_set(conn)  # or that came since
         name = f"{LEARNED}{number}"
-        learned = LearnedFrom(parent, lesson.pairs, now(), lesson.before, lesson.after)
-        conn.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
-    append_to_project(conn, "suggest", Suggest(name, checked, learned=learned))
+        learned = log.LearnedFrom(parent, lesson.pairs, log.now(), lesson.before, lesson.after)
+        conn.execute(insert(schema.learned_set).values(fold.learned_row(number, name, learned)))
+    append_to_project(conn, "suggest", fold.Suggest(name, checked, learned=learned))
     own = schema.pair.c
     here = own.k == bindparam("of")
     numbers = [{"of": k} for k, _ in checked]
@@ -343,7 +327,7 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
     before = delete(schema.suggestion).where(_table.pair == bindparam("of"), _table.set == shown)
     conn.execute(before, numbers)
     conn.execute(update(schema.pair).where(here).values(suggested=name), numbers)
-    conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in checked])
+    conn.execute(insert(schema.suggestion), [fold.suggestion_row(name, *row) for row in checked])
     return name
 
 
@@ -362,8 +346,8 @@ def _lengths(pairs: Iterable[PairRow]) -> dict[int, tuple[int, int]]:
 
 
 def _checked(
-    k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
-) -> list[Suggestion]:
+    k: int, cells: Sequence[fold.Suggestion], lengths: dict[int, tuple[int, int]]
+) -> list[fold.Suggestion]:
     if k not in lengths:
         raise UnknownPair(k, len(lengths))
     n, m = lengths[k]

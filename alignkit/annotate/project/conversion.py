@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment_key
+from alignkit.annotate.project.events import JUDGMENT, Data, Turn, comment_key
 from alignkit.annotate.project.fold import Pair
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import PairState, copied
@@ -95,27 +95,25 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
         cells=_changed(old.cells, new.cells, 0),
         bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
         rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
-        weights=_changed(old.weights, new.weights, None),
-        comments=_keyed(old.comments, new.comments),
+        weights=_changed(old.weights, new.weights),
+        comments=_changed(old.comments, new.comments),
         label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
         flags=(old.flags, new.flags) if old.flags != new.flags else None,
         provenance=said if said[0] != said[1] else None,
-        whys=_changed(old.whys, new.whys, None),
-        rewrites=_keyed(old.rewrites, new.rewrites),
-        extracts=_keyed(old.extracts, new.extracts),
+        whys=_changed(old.whys, new.whys),
+        rewrites=_changed(old.rewrites, new.rewrites),
+        extracts=_changed(old.extracts, new.extracts),
         done=Turn(old.done, new.done) if old.done != new.done else None,
     )
 
 
-def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any:
-    changed = (cell for cell in sorted(old.keys() | new.keys()) if old.get(cell) != new.get(cell))
-    writes = tuple((*cell, old.get(cell, none), new.get(cell, none)) for cell in changed)
-    return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
-
-
-def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
+def _changed(old: Mapping[Any, Any], new: Mapping[Any, Any], none: Any = None) -> Any:
     changed = (key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key))
-    return tuple((key, old.get(key), new.get(key)) for key in changed) or ()
+    writes = (
+        (*(key if isinstance(key, tuple) else (key,)), old.get(key, none), new.get(key, none))
+        for key in changed
+    )
+    return tuple(writes) or ()  # the default itself, which is not encoded: Python 3.10 makes others
 
 
 def merged(

@@ -180,69 +180,35 @@ _SentCells = list[tuple[int, int, Literal[0, 1, 2], Literal[0, 1, 2]]]
 _SentBits = list[tuple[int, int, Literal[0, 1], Literal[0, 1]]]
 
 
-class _Sent(Struct, forbid_unknown_fields=True, kw_only=True):
-    seen: list[Cell] = []
+def _sent(*fields: Any) -> type[Struct]:
+    """Return the form of an event of a client; each may say which links were looked at."""
+    every = (*fields, ("seen", list[Cell], []))
+    return msgspec.defstruct("Sent", every, forbid_unknown_fields=True, kw_only=True)
 
 
-class _Edit(_Sent, kw_only=True):
-    how: Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
-    cells: _SentCells = []
-    bulk: _SentBits = []
-    rejected: _SentBits = []
-    set: _Label = ""
-    threshold: float | None = None
-    p: list[tuple[int, int, float]] = []
-
-
-class _Reject(_Sent, kw_only=True):
-    rejected: _SentBits
-    set: _Label = ""
-    p: list[tuple[int, int, float]] = []
-
-
-class _Comment(_Sent, kw_only=True):
-    key: str
-    before: str
-    after: _Text
-
-
-class _Judge(_Sent, kw_only=True):
-    label: tuple[str, _Label] | UnsetType = UNSET
-    flags: tuple[list[str], _Flags] | UnsetType = UNSET
-
-
-class _Decide(_Judge, kw_only=True):
-    cells: _SentCells = []
-    whys: list[WhyWrite] = []
-
-
-class _Rewrite(_Sent, kw_only=True):
-    rewrites: list[RewriteWrite]
-
-
-class _Extract(_Sent, kw_only=True):
-    extracts: list[ExtractWrite]
-
-
-class _Done(_Sent, kw_only=True):
-    before: bool
-    after: bool
-
-
-class _Back(_Sent, kw_only=True):
-    of: str
-
-
-class _Open(_Sent, kw_only=True):
-    rev: int
-    suggestions: bool
-    set: _Label = ""
-
-
+_CELLS: Any = ("cells", _SentCells, [])
+_REJECTED: Any = ("rejected", _SentBits, [])
+_P: Any = ("p", list[tuple[int, int, float]], [])
+_SET = ("set", _Label, "")
+_JUDGED = (
+    ("label", tuple[str, _Label] | UnsetType, UNSET),
+    ("flags", tuple[list[str], _Flags] | UnsetType, UNSET),
+)
+_HOW = Literal["cell", "block", "accept", "accept-all", "clear", "restore"]
+_BACK = _sent(("of", str))
 SENT_KINDS: dict[str, type[Struct]] = {
-    "edit": _Edit, "reject": _Reject, "comment": _Comment, "judge": _Judge, "decide": _Decide,
-    "rewrite": _Rewrite, "extract": _Extract, "done": _Done, "undo": _Back, "redo": _Back,
-    "open": _Open,
+    "edit": _sent(("how", _HOW), _CELLS, ("bulk", _SentBits, []), _REJECTED, _SET,
+                  ("threshold", float | None, None), _P),
+    "reject": _sent(("rejected", _SentBits), _SET, _P),
+    "comment": _sent(("key", str), ("before", str), ("after", _Text)),
+    "judge": _sent(*_JUDGED),
+    "decide": _sent(*_JUDGED, _CELLS, ("whys", list[WhyWrite], [])),
+    "rewrite": _sent(("rewrites", list[RewriteWrite])),
+    "extract": _sent(("extracts", list[ExtractWrite])),
+    "done": _sent(("before", bool), ("after", bool)),
+    "undo": _BACK,
+    "redo": _BACK,
+    "open": _sent(("rev", int), ("suggestions", bool), _SET),
 }  # fmt: skip
 """The kinds of events that clients send, and how each is checked."""
 

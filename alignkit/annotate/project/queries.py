@@ -125,7 +125,7 @@ EVENT = [
     for name in ("id", "seq", "n", "kind", "v", "actor", "at", "client_at", "below", "data")
 ]
 _MOST_PARAMETERS = 500
-_MOST_UNDO = 100
+_MOST_UNDO, _MOST_CHANGES = 100, 2000
 _JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
 
 # statements that are asked for each stream: to make one takes longer than to ask it
@@ -165,7 +165,6 @@ _plans = sa.select(_table.data).where(*_PROJECT, _table.kind == "assign")
 _ASSIGNING = _plans.order_by(_table.seq)
 _SET = sa.select(schema.project.c.suggestions).scalar_subquery()
 _SETS = sa.select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == sa.bindparam("k"))
-_EVENT_AT = Prepared(sa.select(*EVENT).where(_here, _table.seq == sa.bindparam("seq")))
 _top = sa.select(_table.seq, _table.below, sa.literal(1).label("depth"))
 _first = _top.where(_here, _table.seq == sa.bindparam("top")).cte("stack", recursive=True)
 _below = sa.select(_table.seq, _table.below, _first.c.depth + 1)
@@ -363,14 +362,9 @@ def texts_of(conn: sa.Connection, k: int) -> dict[int, tuple[list[str], list[str
     return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
 
 
-class OwnPair(NamedTuple):
-    """A pair of an annotator with a number and a stream."""
-
-    account: int
-    pair: PairRow
-    stream: StreamRow
-    n: int  # the last event of the project
-    sent: dict[str, tuple[int, str]]  # stream and digest of the event with an id, if stored
+OwnPair = tuple[int, PairRow, StreamRow, int, dict[str, tuple[int, str]]]
+"""The number of an annotator, a pair with the annotator's stream, the last event of the project,
+and the stream and digest of the event with an id, if stored."""
 
 
 def own_pair(
@@ -384,7 +378,7 @@ def own_pair(
     account, *stream, _, n, id, stored, digest = row[:10]
     pair, sent = _pair(row[10:]), {id: (stored, digest)} if id else {}
     known = _stream(stream, pair) if stream[0] else StreamRow(None, PairState(rev=pair.rev))
-    return OwnPair(account, pair, known, n or 0, sent)
+    return account, pair, known, n or 0, sent
 
 
 def streams_of(conn: sa.Connection, pair: PairRow) -> dict[int, StreamRow]:
@@ -442,11 +436,6 @@ def event_of(row: Any) -> Event:
     """Return the event in the columns `EVENT`."""
     *columns, data = row
     return Event(*(*columns, Raw(data.encode())))
-
-
-def event_at(conn: sa.Connection, stream: int | None, seq: int) -> Event:
-    """Return one event of a stream."""
-    return event_of(_EVENT_AT.first(conn, stream=stream, seq=seq))
 
 
 def event_ids(conn: sa.Connection, stream: int | None, *seqs: int) -> list[str | None]:
@@ -607,16 +596,6 @@ _COUNT_DONE = Prepared(_ALL_DONE)
 _ALL, _ASSIGNMENT = _Listing(_own.k, _own.k, _own.k > 0), _Listing(_row.pair, _row.place, _mine)
 
 
-class Place(NamedTuple):
-    """The place of a pair in a list, whether suggestions are shown, and the neighbours."""
-
-    place: int  # with gaps, where pairs were taken away
-    shown: bool
-    rank: int  # without gaps
-    previous: int | None
-    next: int | None
-
-
 class PairList:
     """The pairs of an annotator, in order."""
 
@@ -649,11 +628,11 @@ class PairList:
         key = k, self._conn.execute(sa.select(schema.account.c.name).where(mine)).scalar()
         return any(key in event.gone for event in assignments(self._conn))
 
-    def place(self, k: int) -> Place:
-        """Return the position of a pair."""
+    def place(self, k: int) -> tuple[int, bool, int, int | None, int | None]:
+        """Return the place (there may be gaps), if suggestions are shown, the rank, neighbours."""
         place, shown = self.check(k)
         rank = self._first(_ASSIGNMENT.rank, place)[0] if self.assigned else place
-        return Place(place, bool(shown), rank, *self._first(self._statements.near, place))
+        return place, bool(shown), rank, *self._first(self._statements.near, place)
 
     def count(self) -> int:
         """Return how many pairs are in the list."""
@@ -694,11 +673,13 @@ class PairList:
         count = self._conn.execute(total).scalar() if conditions else self.count()
         return Queue(rows, int(count or 0), self.count_done())
 
-    def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
-        """Return the annotator's events after a number of the project, each with its pair."""
+    def changes(self, n: int) -> tuple[int, list[tuple[int, Event]]]:
+        """Return the annotator's events after a number, each with its pair, and up to which."""
         asked = _OWN_CHANGES if self.assigned else _CHANGES
-        rows = asked(self._conn, after=n, account=self._account, most=limit)
-        return [(row[0], event_of(row[1:])) for row in rows]
+        rows = asked(self._conn, after=n, account=self._account, most=_MOST_CHANGES)
+        changes = [(row[0], event_of(row[1:])) for row in rows]
+        full = len(changes) == _MOST_CHANGES
+        return changes[-1][1].n if full else last_n(self._conn), changes
 
 
 def _containing(query: str) -> list[sa.ColumnElement[bool]]:

@@ -27,7 +27,6 @@ from alignkit.annotate.project.places import (
 )
 from alignkit.annotate.project.transactions import Transactions
 
-_MOST_CHANGES = 2000
 _MOST_ROWS = 1000
 
 
@@ -154,11 +153,12 @@ class Store:
         with self.database.reading() as conn:
             account, pair, stream, n, _ = queries.own_pair(conn, k, annotator)
             own = queries.PairList(conn, account)
-            at, done, pairs = own.place(k), own.count_done(), own.count()
-            next_open = own.next_open(at.place) if done < pairs else None
-            shown = queries.suggested(conn, pair, hide_systems=hide_systems) if at.shown else None
+            place, hints, rank, before, after = own.place(k)
+            done, pairs = own.count_done(), own.count()
+            next_open = own.next_open(place) if done < pairs else None
+            shown = queries.suggested(conn, pair, hide_systems=hide_systems) if hints else None
             return queries.PairView(
-                k, pair.id, pairs, done, at.rank, at.previous, at.next, next_open,
+                k, pair.id, pairs, done, rank, before, after, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
                 *queries.viewed(conn, stream), n, shown,
             )  # fmt: skip
@@ -191,18 +191,15 @@ class Store:
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
         with self.database.reading() as conn:
-            stream = queries.own_pair(conn, k, annotator, everything=True).stream
+            _, _, stream, *_ = queries.own_pair(conn, k, annotator, everything=True)
             return queries.events_after(conn, stream.id, 0)
 
     def changes(self, annotator: str, after: int) -> queries.Changes | None:
         """Return an annotator's events after event `after` of the project, or None."""
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
-            rows = own.changes(after, _MOST_CHANGES)
-            if not rows:
-                return None
-            last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
-        return queries.Changes(last, queries.by_pair(rows))
+            last, rows = own.changes(after)
+        return queries.Changes(last, queries.by_pair(rows)) if rows else None
 
     def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
         """Store a set of suggestions, replacing one of the same name, and show it."""

@@ -15,18 +15,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from alignkit.annotate.project import names
+from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, DOES, WORK, Desk, Pending, Visit, Work, decoded
 from alignkit.annotate.server.opening import Opening, OpenProject
-from alignkit.annotate.server.security import (
-    HANDLERS,
-    Entrance,
-    Guard,
-    RefusedError,
-    cookie_name,
-    json_reply,
-    read_json,
-)
 from alignkit.annotate.server.serving import SECRET, Invitation, Invited
 from alignkit.annotate.server.sessions import LASTS, admit
 
@@ -48,7 +40,7 @@ class AnnotationServer:
     def __init__(
         self,
         opening: Opening,
-        entrance: Entrance,
+        entrance: security.Entrance,
         hosts: frozenset[str],
         guidelines: Callable[[], str],
         *,
@@ -57,9 +49,9 @@ class AnnotationServer:
         self._opening, self._entrance = opening, entrance
         self._desk = Desk(opening, hide_systems=hide_systems)
         self._assets, self._guidelines = Assets(), guidelines
-        app = Starlette(routes=self.routes(), exception_handlers=HANDLERS)
+        app = Starlette(routes=self.routes(), exception_handlers=security.HANDLERS)
         app.router.redirect_slashes = False
-        self.app = Guard(app, hosts)
+        self.app = security.Guard(app, hosts)
 
     def routes(self) -> list[Route]:
         """Return the routes, with what their visitors must be able to do."""
@@ -85,10 +77,10 @@ class AnnotationServer:
         async def endpoint(request: Request) -> Response:
             visit = await self._visit(request, work, linked=linked)
             if work.reads:
-                visit.body = await read_json(request)
+                visit.body = await security.read_json(request)
             value = await run_in_threadpool(work.answer, self._desk, visit)
             value = await value.answer() if isinstance(value, Pending) else value
-            return value if isinstance(value, Response) else json_reply(value)
+            return value if isinstance(value, Response) else security.json_reply(value)
 
         return endpoint
 
@@ -98,12 +90,12 @@ class AnnotationServer:
         cookie = request.cookies.get(_cookie_name(request, opened), "")
         visitor = opened.sessions.visitor(cookie)
         if visitor is None:
-            raise RefusedError(401, _STRANGER)
+            raise security.RefusedError(401, _STRANGER)
         if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
-            raise RefusedError(403, f"{_HALF}; {_STRANGER}")
+            raise security.RefusedError(403, f"{_HALF}; {_STRANGER}")
         if work.does and work.does not in DOES[visitor.role]:
             role = next(role for role, abilities in DOES.items() if work.does in abilities)
-            raise RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
+            raise security.RefusedError(403, f"this is for the {role}; you are the {visitor.role}")
         decides = visitor.role == names.ADJUDICATOR
         visit = Visit(request, self._desk, visitor.name, decides=decides)
         if visit.k and not decides and not work.reads:  # who writes is checked in the transaction
@@ -118,22 +110,26 @@ class AnnotationServer:
         while opening.opened is None:
             if opening.problem is not None or opening.stopping or time.monotonic() >= until:
                 if progress and opening.progress is not None:
-                    raise RefusedError(503, opening.progress.text, share=opening.progress.share)
-                raise RefusedError(503, "the project is not open yet; try again")
+                    raise security.RefusedError(
+                        503, opening.progress.text, share=opening.progress.share
+                    )
+                raise security.RefusedError(503, "the project is not open yet; try again")
             await anyio.sleep(0.02)
         return opening.opened
 
     async def _enter(self, request: Request) -> Response:
-        body = decoded(await read_json(request), _Token)
+        body = decoded(await security.read_json(request), _Token)
         if not self._entrance.fits(body.token):
-            raise RefusedError(401, f"this URL was used, or is from an earlier start; {_STRANGER}")
+            raise security.RefusedError(
+                401, f"this URL was used, or is from an earlier start; {_STRANGER}"
+            )
         opened = await self._open(request, progress=True)
         visitor = self._entrance.use(body.token)
         if visitor is None:  # somebody was quicker
-            raise RefusedError(401, f"this URL was used; {_STRANGER}")
+            raise security.RefusedError(401, f"this URL was used; {_STRANGER}")
         cookie, csrf = await run_in_threadpool(opened.sessions.admit, visitor)
         name = _cookie_name(request, opened)
-        reply = json_reply({"key": opened.key, "csrf": csrf})
+        reply = security.json_reply({"key": opened.key, "csrf": csrf})
         reply.set_cookie(name, cookie, LASTS, path="/", httponly=True, samesite="strict")
         return reply
 
@@ -141,24 +137,24 @@ class AnnotationServer:
         """Answer a command that another person on this machine has started; see `invited`."""
         shown = request.headers.get(SECRET, "")
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
-            raise RefusedError(403, "only `alignkit annotate` may request this")
-        body = decoded(await read_json(request), Invitation)
+            raise security.RefusedError(403, "only `alignkit annotate` may request this")
+        body = decoded(await security.read_json(request), Invitation)
         if body.role not in names.ROLES:
-            raise RefusedError(400, f"unknown role {body.role[:40]!r}")
+            raise security.RefusedError(400, f"unknown role {body.role[:40]!r}")
         opened = await self._open(request, progress=True)
         visitor = names.Visitor(body.name, body.role)
         try:
             await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
         except names.ProjectError as error:
-            raise RefusedError(422, str(error)) from None
-        return json_reply(Invited(names.page_of(visitor), self._entrance.invite(visitor)))
+            raise security.RefusedError(422, str(error)) from None
+        return security.json_reply(Invited(names.page_of(visitor), self._entrance.invite(visitor)))
 
     def _logout(self, _: Desk, visit: Visit) -> Response:
         opened = self._opening.opened
         assert opened is not None
         name = _cookie_name(visit.request, opened)
         opened.sessions.dismiss(visit.request.cookies[name])
-        reply = json_reply({})
+        reply = security.json_reply({})
         reply.delete_cookie(name, path="/", httponly=True, samesite="strict")
         return reply
 
@@ -182,4 +178,4 @@ class AnnotationServer:
 
 
 def _cookie_name(request: Request, opened: OpenProject) -> str:
-    return cookie_name(opened.key, request.scope["server"][1])
+    return security.cookie_name(opened.key, request.scope["server"][1])

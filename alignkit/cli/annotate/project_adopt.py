@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> None:
     os.umask(0o077)  # what is written is for this user only
     from alignkit.annotate.lab.lab import Lab
     from alignkit.annotate.lab.values import Actor
-    from alignkit.annotate.project.copying import copy_project
     from alignkit.annotate.project.names import shown_place
+    from alignkit.annotate.project.replay import copy_project
 
     actor = Actor("", "command")
     lab = Lab.open(options.place)
