@@ -15,7 +15,9 @@ from strategies import PLAIN
 from test_cli import posix
 
 from alignkit import pair_translations
-from alignkit.io.parallel_text import read_translations
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import groups_of
+from alignkit.io.text_files import TextFile
 
 ANNA, BEN, CLEO = "they left\na b c\n\n", "they went away\nA b c\nx\n", "off they went\n\nx y\n"
 _LINES = st.lists(st.text(PLAIN | st.sampled_from(" \xa0"), max_size=8), min_size=2, max_size=4)
@@ -87,6 +89,10 @@ def test_outputs_hold_the_same_pairs(capsys, files, tmp_path):
 
 def expected_pairs(files):
     return pair_translations(read_translations(*files))
+
+
+def read_translations(*paths):
+    return groups_of([TextFile(str(path), ReadOptions()) for path in paths])
 
 
 def lines(path):

@@ -17,8 +17,9 @@ from repetitions import some
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io import WRITTEN, ReadOptions, get_format, iterate_pairs, read_corpus, write_corpus
 from alignkit.io.opening import bounded_chunks, head_of
-from alignkit.io.parallel_text import read_translations
+from alignkit.io.parallel_text import groups_of
 from alignkit.io.records import Reading
+from alignkit.io.text_files import TextFile
 from alignkit.scoring import read_phrase_table
 
 MB = 1 << 20
@@ -45,6 +46,10 @@ def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
     path = write(tmp_path, "x", {**LINES, **PIECES}[name])
     with pytest.raises(FormatError, match=f"^{path}.* has more than 1 MB; .* with `max_size`"):
         list(iterate_pairs(path, format=name, max_size=1))
+
+
+def read_translations(path, **limits):
+    return groups_of([TextFile(str(path), ReadOptions(**limits))])
 
 
 def test_packed_input_that_swells_is_refused_and_an_option_allows_more(tmp_path):

@@ -19,10 +19,9 @@ from contextlib import ExitStack, closing, suppress
 from itertools import islice, zip_longest
 from typing import NamedTuple, NoReturn, TextIO
 
-from alignkit.errors import AlignkitError, OptionError
+from alignkit.errors import AlignkitError
 from alignkit.io.compression import plain_name
-from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS, has_controls, look_ahead
-from alignkit.io.options import ReadOptions
+from alignkit.io.opening import has_controls, look_ahead
 from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
 from alignkit.io.text_files import BOM, TextFile, split_words, words_of_both
 from alignkit.model.alignment import SIDES
@@ -217,16 +216,6 @@ def divisible(sentences: Iterable[str]) -> bool:
 
 Group = list[list[str]]
 """The translations of one sentence, as tokens."""
-
-
-def read_translations(
-    *paths: str, encoding: str = "utf-8", max_size: int = MAX_MEGABYTES, max_words: int = MAX_WORDS
-) -> Iterator[Group]:
-    """Yield the translations of each sentence, in constant memory."""
-    if not paths:
-        raise OptionError("give a file of translations for each translator, or one with columns")
-    options = ReadOptions(encoding=encoding, max_size=max_size, max_words=max_words)
-    return groups_of([TextFile(str(path), options) for path in paths])
 
 
 def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:

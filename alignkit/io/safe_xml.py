@@ -24,15 +24,9 @@ from alignkit.model.sentence_pair import SentencePair
 
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _HEAD = 1 << 16
-_SAFE: dict[str, Any] = {
-    "resolve_entities": False,
-    "no_network": True,
-    "load_dtd": False,
-    "dtd_validation": False,
-    "remove_comments": True,
-    "remove_pis": True,
-    "huge_tree": False,
-}
+_NEVER = ("resolve_entities", "load_dtd", "dtd_validation", "huge_tree")
+_ALWAYS = ("no_network", "remove_comments", "remove_pis")
+_SAFE: dict[str, Any] = dict.fromkeys(_NEVER, False) | dict.fromkeys(_ALWAYS, True)
 _DOCTYPE = (
     "has a document type (<!DOCTYPE ...>), which alignkit does not read because its entities can "
     "be harmful; remove it"

@@ -167,6 +167,17 @@ def parse_json(text: str, path: str = "", line: int = 1) -> Any:
     return value
 
 
+def json_lines(reading: Reading) -> Iterator[tuple[int, Object]]:
+    """Yield (line, object) of each line that is not empty; refuse broken ones."""
+    for line, text in reading.lines():
+        if text and not text.isspace():
+            with reading.refusing(line):
+                value = parse_json(text, reading.path, line)
+                if type(value) is not dict:
+                    raise FormatError("expected one object per line")
+                yield line, value
+
+
 def write_line(stream: TextIO, encode: Callable[[Any], str], value: Object) -> None:
     """Write an object as a line; escape byte order marks, because reading removes them."""
     stream.write(encode(value).replace(BOM, "\\ufeff") + "\n")
@@ -250,13 +261,17 @@ def read_id(value: Object, number: int) -> str:
     return id
 
 
-def keep_attributes(
-    record: Record, value: Object, own: Container[str], reading: Reading, *, links: Sequence[str]
-) -> None:
-    """Keep all members except the format's `own` as attributes; note those that are not text."""
+def as_record(
+    reading: Reading, value: Any, number: int, line: int, own: Container[str], *,
+    links: Sequence[str] = (),
+) -> Record:  # fmt: skip
+    """Return a record with the id of an object; all members except `own` become attributes."""
+    if type(value) is not dict:
+        raise FormatError("expected an object for each pair")
+    record = Record(read_id(value, number), line, None, None)
     missing = tuple(name for name in links if name not in value)
     for key, member in value.items():
-        if key in own:
+        if key in own or member is None:
             continue
         links_within = isinstance(member, list | dict) or (
             isinstance(member, str) and _LINKS.fullmatch(member.strip())
@@ -265,12 +280,13 @@ def keep_attributes(
             raise FormatError(f"unknown member {key[:40]!r} of a pair; did you mean {meant!r}?")
         attribute = as_text(member)
         if attribute is None:
-            reading.note("member left out", f"{key[:40]!r} is not a text", record.line)
+            reading.note("member left out", f"{key[:40]!r} is not a text", line)
         else:
             record.attributes[key] = attribute
+    return record
 
 
-def write_attributes(
+def add_attributes(
     value: Object, pair: SentencePair, own: Container[str], writing: Writing
 ) -> None:
     """Add the attributes of a pair to its object; those named like an `own` member are lost."""

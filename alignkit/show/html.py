@@ -57,9 +57,7 @@ def draw_html(
     """
     check_arguments(draw_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
-    if annotators is None:
-        annotators = (name for pair in kept for name in pair.annotations)
-    yield from draw_page(kept, _matrices(annotators), title=title)
+    yield from draw_page(kept, _matrices(kept, annotators), title=title)
 
 
 def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
@@ -195,9 +193,7 @@ def draw_html_pages(
     path: str, pairs_a_page: int,
 ) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
     """Draw sentence pairs on several pages; the first page has the counts of all."""
-    if annotators is None:
-        annotators = (name for pair in pairs for name in pair.annotations)
-    content = _matrices(annotators)
+    content = _matrices(pairs, annotators)
     return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
 
 
@@ -210,7 +206,9 @@ class PageContent:
     style: str = ""  # further style rules
 
 
-def _matrices(annotators: Iterable[str]) -> PageContent:
+def _matrices(every: Iterable[SentencePair], annotators: Iterable[str] | None) -> PageContent:
+    if annotators is None:
+        annotators = (name for pair in every for name in pair.annotations)
     names = tuple(dict.fromkeys(annotators))
 
     def articles(pairs: Iterable[SentencePair]) -> Iterator[str]:

@@ -11,13 +11,7 @@ from alignkit._support.wording import visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
-from alignkit.tables.text_width import (
-    char_clusters,
-    cut_text,
-    is_right_to_left,
-    is_wide,
-    text_length,
-)
+from alignkit.tables import text_width
 
 _CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
 
@@ -88,7 +82,10 @@ class _Plan:
         rows, columns = grid.places
         left = max((_length(_shown(grid.rows, i)) for i in rows), default=0)
         words = [_shown(grid.columns, j) for j in columns]
-        heights = ((_SIZE + 1) * len(char_clusters(x)) if is_wide(x) else _length(x) for x in words)
+        heights = (
+            (_SIZE + 1) * len(text_width.char_clusters(x)) if text_width.is_wide(x) else _length(x)
+            for x in words
+        )
         left, top = _MARGIN + left + 8, _MARGIN + max(heights, default=0) + 8
         right, bottom = left + len(columns) * _CELL, top + len(rows) * _CELL
         return cls(grid, rows, columns, left, top, right, bottom)
@@ -111,8 +108,8 @@ def _words(plan: _Plan) -> Iterator[str]:
         word = _shown(plan.grid.columns, j)
         middle = plan.left + column * _CELL + _CELL // 2
         foot = plan.top - 8
-        if is_wide(word):  # one character below the other, as such columns are read
-            signs = char_clusters(word)
+        if text_width.is_wide(word):  # one character below the other, as such columns are read
+            signs = text_width.char_clusters(word)
             for k, sign in enumerate(signs):
                 y = foot - (len(signs) - 1 - k) * (_SIZE + 1) - 2
                 place = f'x="{middle}" y="{y}" text-anchor="middle"'
@@ -123,7 +120,7 @@ def _words(plan: _Plan) -> Iterator[str]:
 
 
 def _label(word: str, place: str, *, at_end: bool, null: bool) -> str:
-    rtl = is_right_to_left(word)
+    rtl = text_width.is_right_to_left(word)
     anchor = "end" if at_end != rtl else "start"  # the start of a right-to-left word is its right
     direction = ' direction="rtl"' if rtl else ""
     kind = "ak-soft" if null else "ak-ink"
@@ -182,11 +179,11 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
 
 
 def _shown(words: tuple[str, ...], index: int) -> str:
-    return EMPTY_WORD if index == NULL else cut_text(visible(words[index]), _LONGEST)
+    return EMPTY_WORD if index == NULL else text_width.cut_text(visible(words[index]), _LONGEST)
 
 
 def _length(text: str) -> int:
-    return text_length(text, _SIZE)
+    return text_width.text_length(text, _SIZE)
 
 
 def _text(text: str) -> str:

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import counted, say
-from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
+from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, of_annotator, write
 from alignkit.cli.parser import add_options, output
 from alignkit.io.atomic_files import replacing
-from alignkit.io.formats import WRITTEN, get_format
+from alignkit.io.formats import WRITTEN
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> None:
             store, annotator=options.annotator, done=options.done, unfinished=unfinished,
             outdated=outdated,
         )  # fmt: skip
-        if options.annotator is None and "annotators" not in get_format(options.to).holds:
-            pairs = checked(pairs, options.project)
+        if options.annotator is None:
+            pairs = of_annotator(pairs, options.project, None, options.to)
         write(counted(pairs, options.project, store.project().pairs), options)
         _write_provenance(store, options)
     if unfinished:

@@ -92,10 +92,7 @@ def run(options: argparse.Namespace) -> None:
             write_rows(pairs, options)
         return
     pairs = with_trees(options, pairs)
-    if options.annotator is not None:
-        pairs = _of_one(pairs, options)
-    elif "annotators" not in get_format(options.to).holds:
-        pairs = checked(pairs, options.input)
+    pairs = of_annotator(pairs, options.input, options.annotator, options.to)
     if options.swap:
         pairs = _swapped(pairs, options)
     with naming(options.input):
@@ -139,20 +136,18 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
         say(f"{options.input}: {strangers} judgments are not in {options.scheme}: left unchanged")
 
 
-def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    choice = Choice(options.input, options.annotator, judged=JUDGED in get_format(options.to).holds)
+def of_annotator(
+    pairs: Iterable[SentencePair], path: str, name: str | None, format: str
+) -> Iterator[SentencePair]:
+    """Yield pairs with the work of one annotator, or of all that the format can represent."""
+    holds = get_format(format).holds
+    choice = Choice(path, name, judged=JUDGED in holds)
     for pair in pairs:
-        choice.of(pair)
-        yield pair.without_annotations(*(set(pair.annotations) - {options.annotator}))
+        if name is not None or "annotators" not in holds:
+            choice.of(pair)  # raises where there are several
+        others = set(pair.annotations) - {name}
+        yield pair if name is None else pair.without_annotations(*others)
     choice.check()
-
-
-def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
-    """Yield the pairs of an input; raise an error if one has several alignments."""
-    choice = Choice(path, None)
-    for pair in pairs:
-        choice.of(pair)  # raises where there are several
-        yield pair
 
 
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:

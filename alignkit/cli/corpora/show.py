@@ -28,15 +28,9 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from alignkit._support.wording import how_many
+from alignkit.cli.common import trees
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import say
-from alignkit.cli.common.trees import (
-    add_tree_options,
-    one_tree_a_side,
-    tree_name,
-    trees_named,
-    with_trees,
-)
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import identity, replacing, together
@@ -76,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         svg={"type": output_file}, interlinear={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
         width={"type": number(1)})  # fmt: skip
-    add_tree_options(parser)
+    trees.add_tree_options(parser)
     add_reading_arguments(parser)
     parser.set_defaults(stray=_stray)
 
@@ -95,13 +89,15 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--interlinear does not draw trees: leave out --trees, or write --html")
     if options.draw_trees and len(options.annotators or ()) > 1:
         raise OptionError("--trees draws the links of one annotator: choose one with --annotators")
-    if not options.draw_trees and (options.links or options.tree_name or trees_named(options)):
+    if not options.draw_trees and (
+        options.links or options.tree_name or trees.trees_named(options)
+    ):
         name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
         raise OptionError(f"{name} needs --trees: add it, or leave {name} out")
     read = Input(options.input, options.format, reading_options(options)).pairs()
-    pairs = _chosen(with_trees(options, read), options)
+    pairs = _chosen(trees.with_trees(options, read), options)
     if options.draw_trees:
-        pairs = one_tree_a_side(options, _with_parses(pairs, options))
+        pairs = trees.one_tree_a_side(options, _with_parses(pairs, options))
     else:
         pairs = islice(pairs, options.limit)
     if not (options.html or options.svg or options.interlinear):
@@ -146,7 +142,7 @@ def _with_parses(
     pairs: Iterable[SentencePair], options: argparse.Namespace
 ) -> Iterator[SentencePair]:
     """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
-    name, names = tree_name(options), dict[str, None]()
+    name, names = trees.tree_name(options), dict[str, None]()
     kept = bare = 0
     for pair in pairs:
         known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
@@ -225,8 +221,8 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
 def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for drawing trees as keyword arguments."""
     (annotator,) = options.annotators or [None]
-    trees = dict.fromkeys(("source_tree", "target_tree"), tree_name(options))
-    return {"annotator": annotator, "links": options.links or "sure", **trees}
+    names = dict.fromkeys(("source_tree", "target_tree"), trees.tree_name(options))
+    return {"annotator": annotator, "links": options.links or "sure", **names}
 
 
 def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:

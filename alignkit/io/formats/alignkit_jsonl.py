@@ -51,7 +51,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
-from alignkit.io.strict_json import Object, member, parse_json, texts, write_line
+from alignkit.io.strict_json import Object, json_lines, member, texts, write_line
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.annotation import Annotation
@@ -88,13 +88,8 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
 
 
 def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
-    for line, text in reading.lines():
-        if not text or text.isspace():
-            continue
+    for line, value in json_lines(reading):
         with reading.refusing(line):
-            value = parse_json(text, reading.path, line)
-            if type(value) is not dict:
-                raise FormatError("expected one object per line")
             if "alignkit" not in value:
                 yield line, value
             elif value != _HEADER:
@@ -250,13 +245,10 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     value: Object = {"id": pair.id, "source": pair.source, "target": pair.target}
     if pair.attributes:
         value["attributes"] = dict(pair.attributes)
-    sides = {"source": pair.source_trees, "target": pair.target_trees}
-    if any(sides.values()):
-        value["trees"] = {
-            side: {name: str(tree) for name, tree in trees.items()}
-            for side, trees in sides.items()
-            if trees
-        }
+    for side in SIDES:
+        if trees := getattr(pair, f"{side}_trees"):
+            written = {name: str(tree) for name, tree in trees.items()}
+            value.setdefault("trees", {})[side] = written
     for name, annotation in pair.annotations.items():
         members: Object = {}
         if annotation.alignment is not None:

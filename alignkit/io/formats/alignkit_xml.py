@@ -50,7 +50,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lxml import etree
 
@@ -64,6 +64,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 V = TypeVar("V")
+_REMARKS = ("judgment", "provenance", "when", "role")
 
 _UNHELD = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -121,12 +122,8 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
 
 
 def _annotation(element: etree._Element) -> RawAnnotation:
-    annotation = RawAnnotation(
-        judgment=element.get("judgment") or "",
-        provenance=element.get("provenance") or "",
-        when=element.get("when") or "",
-        role=element.get("role") or "",
-    )
+    remarks: dict[str, Any] = {key: element.get(key) or "" for key in _REMARKS}
+    annotation = RawAnnotation(**remarks)
     links, flags, aligned = [], [], False
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
@@ -170,13 +167,13 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     element = etree.Element("pair", {"id": pair.id})
     for key, value in pair.attributes.items():
         _child(element, "attribute", value, {"name": key})
-    for side, tokens in (("source", pair.source), ("target", pair.target)):
-        if tokens is not None:
+    for side in SIDES:
+        if (tokens := getattr(pair, side)) is not None:
             words = _child(element, side)
             for token in tokens:
                 _child(words, "w", token)
-    for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
-        for name, tree in trees.items():
+    for side in SIDES:
+        for name, tree in getattr(pair, f"{side}_trees").items():
             _child(element, "tree", str(tree), {"side": side, "name": name})
     for name, annotation in pair.annotations.items():
         _write_annotation(element, name, annotation, writing)
@@ -188,7 +185,7 @@ def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
     element = _child(pair, "annotation", "", {"by": name})
-    for key in ("judgment", "provenance", "when", "role"):
+    for key in _REMARKS:
         if text := getattr(annotation, key):
             element.set(key, text)
     for flag in sorted(annotation.flags):

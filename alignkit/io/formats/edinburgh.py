@@ -33,11 +33,10 @@ from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.strict_json import (
     JsonText,
     Object,
-    keep_attributes,
+    add_attributes,
+    as_record,
     member,
     position,
-    read_id,
-    write_attributes,
     write_list,
 )
 from alignkit.io.text_files import split_words
@@ -66,12 +65,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
 
 
 def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
-    if type(value) is not dict:
-        raise FormatError("expected an object for each paraphrase")
-    id = read_id(value, number)
+    record = as_record(reading, value, number, line, _OWN, links=("annotations",))
     source: str = member(member(value, "S", dict), "string", str)
     target: str = member(member(value, "T", dict), "string", str)
-    record = Record(id, line, split_words(source), split_words(target))
+    record.source, record.target = split_words(source), split_words(target)
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         given: Object = member(annotations, name, dict)
@@ -86,7 +83,6 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
                 if not entry[1]:
                     reading.note("word without links", f"[{position(entry[0])}, []]", line)
                 links += (RawLink(position(entry[0]), position(j), status) for j in entry[1])
-    keep_attributes(record, value, _OWN, reading, links=("annotations",))
     return record
 
 
@@ -98,7 +94,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 def _written(pair: SentencePair, writing: Writing) -> Object:
     source, target = writing.words(pair)
     value: Object = {"id": pair.id}
-    write_attributes(value, pair, _OWN, writing)
+    add_attributes(value, pair, _OWN, writing)
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():

@@ -46,6 +46,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from lxml import etree
@@ -53,7 +54,7 @@ from lxml import etree
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
-from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements
 from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme
@@ -141,7 +142,6 @@ def _positions(
 _TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
 _LABELS = {"etpc": "etpc_label", "mrpc": "mrpc_label"}
 _NOT_KEPT = ("pair_id", "sent1_raw", "sent2_raw", "sent1_tok", "sent2_tok", *_LABELS.values())
-_BLOCK = 100_000  # links of one relation: more is an attack on memory
 
 _Pairs = dict[str, list[Relation]]
 
@@ -171,9 +171,7 @@ def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
     if not Path(path).is_file():
         return set()
     types = set()
-    elements = read_elements(reading, "*", path)
-    next(elements)
-    for element in elements:
+    for element in islice(read_elements(reading, "*", path), 1, None):  # without the root
         members = _members(reading, element, path)
         types.add((members.get("type_id", "").strip(), members.get("type_name", "").strip()))
     return types
@@ -192,10 +190,8 @@ def _relations(
     pairs: _Pairs = {}
     seen: set[tuple[str, ...]] = set()
     for path in map(str, files):
-        elements = read_elements(reading, "relation", path)
-        next(elements)
         with suppress(FormatError) if reading.cut else nullcontext():  # the last may not be whole
-            for element in elements:
+            for element in islice(read_elements(reading, "relation", path), 1, None):
                 line = line_of(element)
                 with reading.refusing(line, path):
                     relation = read_relation(element, path, line, reading)
@@ -214,10 +210,8 @@ def _relations(
 
 def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record]:
     path = str(texts)
-    elements = read_elements(reading, "*", path)
-    next(elements)
     seen: set[str] = set()
-    for element in elements:
+    for element in islice(read_elements(reading, "*", path), 1, None):
         line, members = line_of(element), _members(reading, element, path)
         id = members.get("pair_id", "").strip()
         first, second = members.get("sent1_tok"), members.get("sent2_tok")
@@ -260,25 +254,22 @@ def _filled(
         yield record
 
 
-def _links(relation: Relation, reading: Reading) -> Iterator[RawLink]:
+def _links(relation: Relation, reading: Reading) -> list[RawLink]:
     status: Status = "sure" if relation.preserving else "none"
-    cells: Sequence[tuple[int | None, int | None]]
     sources, targets = relation.scopes
     if relation.whole or not (sources or targets):
-        return
+        return []
     one_by_one = relation.type.casefold() == "identity" and relation.texts[0] == relation.texts[1]
     if one_by_one and len(sources) == len(targets) == len(relation.texts[0]):
-        cells = list(zip(sources, targets, strict=True))
+        cells = zip(sources, targets, strict=True)
+        links = [RawLink(i, j, status, relation.line, label=relation.type) for i, j in cells]
     else:
-        if len(sources) * len(targets) > _BLOCK:
-            message = f"a relation of {len(sources)} x {len(targets)} words"
-            raise FormatError(message, line=relation.line)
-        cells = [(i, j) for i in sources or (None,) for j in targets or (None,)]
+        ends = sources or [None], targets or [None]
+        links = block(*ends, status, relation.line, relation.type)
     if relation.preserving and sources and targets and relation.texts[0] != relation.texts[1]:
         message = f"{relation.type[:80]}: {len(sources)} x {len(targets)} words, each with each"
-        reading.note(DIFFERING, message, relation.line, relation.path, times=len(cells))
-    for i, j in cells:
-        yield RawLink(i, j, status, relation.line, label=relation.type)
+        reading.note(DIFFERING, message, relation.line, relation.path, times=len(links))
+    return links
 
 
 def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[str], list[str]]:

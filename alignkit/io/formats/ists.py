@@ -206,19 +206,14 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 _kept(pair.attributes, name, writing) or text
                 for name, text in zip(_TEXTS, words, strict=True)
             ]
-            stream.write(f'<sentence id="{id}" status="{status}">\n')
-            stream.writelines(f"// {text}\n" for text in raw)
+            lines = [f'<sentence id="{id}" status="{status}">', *(f"// {text}" for text in raw)]
             for side, tokens in zip(_SIDES, pair.words, strict=True):
-                stream.write(f"<{side}>\n")
-                stream.writelines(
-                    f"{k} {token} : \n" for k, token in enumerate(tokens, start=writing.base)
-                )
-                stream.write(f"</{side}>\n")
-            alignment = writing.alignment(pair)
-            if alignment is not None:
-                lines = _notation(alignment, pair.words, writing)
-                stream.writelines(("<alignment>\n", *lines, "</alignment>\n"))
-            stream.write("</sentence>\n\n\n")
+                rows = (f"{k} {token} : " for k, token in enumerate(tokens, start=writing.base))
+                lines += [f"<{side}>", *rows, f"</{side}>"]
+            if (alignment := writing.alignment(pair)) is not None:
+                chunks = _notation(alignment, pair.words, writing)
+                lines += ["<alignment>", *chunks, "</alignment>"]
+            stream.write("\n".join((*lines, "</sentence>\n\n\n")))
 
 
 def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
@@ -245,7 +240,7 @@ def _notation(
             " ".join(tokens[k] for k in side) or _MISSING
             for side, tokens in zip(group[:2], words, strict=True)
         ]
-        yield f"{' <==> '.join(numbers)} // {kind} // {score} // {' <==> '.join(chunks)} \n"
+        yield f"{' <==> '.join(numbers)} // {kind} // {score} // {' <==> '.join(chunks)} "
 
 
 def _label(link: Link, alignment: Alignment) -> str:

@@ -32,19 +32,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
-from alignkit.io.strict_json import (
-    JsonText,
-    Object,
-    as_text,
-    keep_attributes,
-    member,
-    read_id,
-    write_attributes,
-    write_list,
-)
+from alignkit.io.strict_json import JsonText, Object, add_attributes, as_record, member, write_list
 from alignkit.io.text_files import split_words
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.sentence_pair import SentencePair
@@ -86,23 +76,19 @@ def _records(reading: Reading, path: str) -> Iterator[Record]:
 
 
 def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
-    if type(value) is not dict:
-        raise FormatError("expected an object for each pair")
-    id = read_id(value, number)
+    record = as_record(reading, value, number, line, {*_OWN} - {"name"}, links=_OWN[-2:])
+    if record.attributes.get("name") == record.id:
+        del record.attributes["name"]
     source: str = member(value, "source", str)
     target: str = member(value, "target", str)
     sure: str = member(value, "sureAlign", str, "")
     possible: str = member(value, "possibleAlign", str, "")
-    record = Record(id, line, split_words(source), split_words(target))
+    record.source, record.target = split_words(source), split_words(target)
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
         links = parse_links(sure)
         known = {link[:2] for link in links}
         links += [x for x in parse_links(possible, "possible") if x[:2] not in known]
         record.annotations[reading.name] = RawAnnotation(links)
-    name = as_text(value.get("name"))
-    if name is not None and name != id:
-        record.attributes["name"] = name
-    keep_attributes(record, value, _OWN, reading, links=_OWN[-2:])
     return record
 
 
@@ -152,7 +138,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     if alignment is not None:
         links = LinkTexts(alignment, writing.base)
         value["sureAlign"], value["possibleAlign"] = links.sure, links.possible
-    write_attributes(value, pair, {*_OWN} - {"name"}, writing)
+    add_attributes(value, pair, {*_OWN} - {"name"}, writing)
     return value
 
 

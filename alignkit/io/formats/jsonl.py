@@ -29,13 +29,12 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.strict_json import (
     Object,
-    keep_attributes,
+    add_attributes,
+    as_record,
+    json_lines,
     member,
-    parse_json,
     position,
-    read_id,
     texts,
-    write_attributes,
     write_line,
 )
 from alignkit.io.writing import Writing
@@ -47,19 +46,13 @@ _OWN = ("id", "src_words", "tgt_words", "alignment")
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    for line, text in reading.lines():
-        if not text or text.isspace():
-            continue
+    for line, value in json_lines(reading):
         with reading.refusing(line):
-            value: Object = parse_json(text, line=line)
-            if type(value) is not dict:
-                raise FormatError("expected one object per line")
-            id = read_id(value, line)
-            record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
+            record = as_record(reading, value, line, line, _OWN, links=("alignment",))
+            record.source, record.target = texts(value, "src_words"), texts(value, "tgt_words")
             if value.get("alignment") is not None:
                 links = record.annotations.setdefault(reading.name, RawAnnotation()).links
                 links += map(_link, member(value, "alignment", list))
-            keep_attributes(record, value, _OWN, reading, links=("alignment",))
             yield record
 
 
@@ -84,7 +77,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                     [_NULL if index == NULL else index + writing.base for index in cell]
                     for cell in [*alignment, *sorted(alignment.nulls)]
                 ]
-            write_attributes(value, pair, _OWN, writing)
+            add_attributes(value, pair, _OWN, writing)
             write_line(stream, encode, value)
 
 

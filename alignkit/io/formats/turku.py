@@ -44,7 +44,7 @@ from itertools import chain
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
+from alignkit.io.strict_json import JsonText, Object, as_record, as_text, member
 from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme
 
@@ -94,18 +94,15 @@ def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterat
 
 def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
     """Yield a pair, and the pairs that its annotators rewrote."""
-    if type(value) is not dict:
-        raise FormatError("expected an object for each pair")
+    record = as_record(reading, value, number, line, _OWN)
     texts = [member(value, key, str) for key in ("txt1", "txt2")]
     label = as_text(value.get("label"))
     if label is None:
         raise FormatError("'label' is missing or not a text; expected a judgment")
-    record = _record(reading, read_id(value, number), line, texts)
+    record.source, record.target = _words(reading, texts)
     judgment = reading.judged(get_scheme("turku"), label, line)
     if judgment is not None:
         record.annotations[reading.options.name or _NAME] = judgment
-    known = {key: each for key, each in value.items() if each is not None}
-    keep_attributes(record, known, _OWN, reading, links=())
     shared = dict(record.attributes)
     context: Object = member(value, "context", dict, {})
     for key, each in context.items():
@@ -124,21 +121,21 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     for k, rewrite in enumerate(member(value, "rewrites", list, []), start=1):
         if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
             raise FormatError("a rewrite is not a list of two texts")
-        other = _record(reading, f"{record.id}/r{k}", line, rewrite)
         paraphrase = RawAnnotation(judgment="4", aligned=False)
-        other.annotations[reading.options.name or _NAME] = paraphrase
-        other.attributes = shared | {"rewrite_of": record.id}
-        yield other
+        annotations = {reading.options.name or _NAME: paraphrase}
+        attributes = shared | {"rewrite_of": record.id}
+        id, words = f"{record.id}/r{k}", _words(reading, rewrite)
+        yield Record(id, line, *words, annotations, attributes)
 
 
-def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Record:
+def _words(reading: Reading, texts: Sequence[str]) -> tuple[list[str], list[str]]:
     if reading.options.unquote:
         texts = [
             text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
             for text in texts
         ]
     source, target = map(split_words, texts)
-    return Record(id, line, source, target)
+    return source, target
 
 
 _REMARK = "its texts are not tokenized; they are split at whitespace"
