@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 from collections import Counter
 from datetime import date
 from itertools import combinations
@@ -347,6 +348,22 @@ def test_a_sample_draws_from_all_bins_alike_and_tells_dry_ones():
     (note,) = candidate_sentences([pair], lines=(1, 1), sample=10**6).notes
     assert f"{len(whole.pairs)} of 1000000 drawn" in note
     assert ids(part) == ids(candidate_sentences([pair], lines=(1, 1), sample=2 * len(bins)))
+
+
+def test_sentences_may_be_units(monkeypatch):
+    def spans(text):
+        return [match.span() for match in re.finditer(r"\S[^.]*\.", text)]
+
+    whole = PLACED._replace(source=SOURCE.replace("\n", " "), target=TARGET.replace("\n", " "))
+    with monkeypatch.context() as patched:
+        patched.setattr(sentences, "sentence_spans", spans)
+        by_sentences = candidate_sentences([whole], sentences=True)
+    places = [pair.attributes["source_start"] for pair in by_sentences.pairs]
+    by_lines = candidate_sentences([PLACED])
+    assert places == [pair.attributes["source_start"] for pair in by_lines.pairs]
+    monkeypatch.setattr("nltk.data.path", [])
+    with pytest.raises(OptionError, match="punkt_tab are not installed"):
+        candidate_sentences([whole], sentences=True)
 
 
 def test_bins_of_a_sample_may_be_wider():

@@ -328,6 +328,13 @@ def test_test_pairs_of_the_training_part_are_refused(change):
     assert any("of the test part" in note for note in noted.notes)
 
 
+def test_another_usual_group_is_a_leak_too():
+    said = {"film": str, "entity": lambda k: str(k // 3 % 100)}
+    train, test = (Corpus(pairs_of(90, n, 600 * n, **said)) for n in (0, 1))
+    with pytest.raises(OptionError, match=r"\(entity=.*check --leaks.*--keep-together"):
+        Identifier.train(train, BINARY, test=test, group="film", features=("cosine",))
+
+
 def test_pairs_that_trained_a_system_are_counted():
     train = Corpus(pairs_of())
     scores = evaluate([Identifier.train(train, BINARY, features=("cosine",))], train)

@@ -182,6 +182,7 @@ class SentenceOptions(BandOptions):
     Parameters
     ----------
     lines : least and most lines of a window; blank lines do not count
+    sentences : divide texts into English sentences, by NLTK's punkt, instead of lines
     per_window : the most similar target windows that each source window keeps
     near_diagonal : largest difference of the relative positions in the two documents, 0 to 1
     sample : draw so many candidates, as many from each bin of similarity (default: all)
@@ -189,6 +190,7 @@ class SentenceOptions(BandOptions):
     """
 
     lines: tuple[int, int] = (1, 3)
+    sentences: bool = False
     per_window: int = 5
     min_similarity: float | None = 0.1
     max_similarity: float | None = 0.9

@@ -18,6 +18,7 @@ from alignkit.identification.options import Matrix, SentenceOptions, options_of
 from alignkit.identification.similarity import Places, best, fit, products
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import sentence_spans
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
@@ -56,15 +57,18 @@ def candidate_sentences(
     """
     chosen = options_of(SentenceOptions, candidate_sentences, options)
     texts, known = list(documents), _known(gold)
-    units = [text[b:e] for pair in texts for text in pair[1:3] for b, e in _windows(text, (1, 1))]
+    divide = sentence_spans if chosen.sentences else _lines
+    parts = [[divide(text) for text in pair[1:3]] for pair in texts]
+    units = [text[b:e] for pair, sides in zip(texts, parts, strict=True)
+             for text, spans in zip(pair[1:3], sides, strict=True) for b, e in spans]  # fmt: skip
     if len(units) < 2:
         raise OptionError("the documents have fewer than two lines with words")
     vectors_of = fit(units, chosen)
     counts, histogram = Counter[str](), np.zeros(BINS, np.int64)
     pairs: list[TextPair] = []
     ranks_of_gold: list[int] = []
-    for pair in texts:
-        sides = [_windows(text, chosen.lines) for text in pair[1:3]]
+    for pair, spans_of in zip(texts, parts, strict=True):
+        sides = [_windows(spans, chosen.lines) for spans in spans_of]
         if not all(map(len, sides)):
             counts["pairs of documents without words on a side"] += 1
             continue
@@ -85,9 +89,13 @@ def candidate_sentences(
     )  # fmt: skip
 
 
-def _windows(text: str, lines: tuple[int, int]) -> Places:
-    """Return the characters (n, 2), half-open, of all runs of lines with words."""
-    spans = [match.span() for match in _LINE.finditer(text)]
+def _lines(text: str) -> list[tuple[int, int]]:
+    """Return the characters of each line with words."""
+    return [match.span() for match in _LINE.finditer(text)]
+
+
+def _windows(spans: Sequence[tuple[int, int]], lines: tuple[int, int]) -> Places:
+    """Return the characters (n, 2), half-open, of all runs of lines."""
     runs = [
         (spans[k][0], spans[k + size - 1][1])
         for k in range(len(spans))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from alignkit._support.arguments import check_known
+from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
     from nltk.tokenize.api import TokenizerI
@@ -52,6 +53,17 @@ def _tokenizer(name: str) -> TokenizerI:
     kinds = {"treebank": NLTKWordTokenizer, "wordpunct": WordPunctTokenizer}
     check_known("tokenizer", name, kinds)
     return kinds[name]()
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return the characters of each sentence, by NLTK's punkt for English."""
+    from nltk.tokenize.punkt import PunktTokenizer
+
+    try:
+        return list(PunktTokenizer("english").span_tokenize(text))
+    except LookupError:
+        missing = "NLTK's data punkt_tab are not installed, and nothing is downloaded"
+        raise OptionError(f"{missing}: put one sentence on each line instead") from None
 
 
 def porter_stem() -> Callable[[str], str]:
