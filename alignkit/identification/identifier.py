@@ -55,8 +55,6 @@ _NEVER = -1e9  # intercept of a label that no pair has
 _WIDE = 200  # features; with more, second derivatives take too long
 _SETS = (("cosine",), ("overlap",), ("overlap", "align"))  # of auto, the simplest first
 _FORMAT = "alignkit identifier 2"
-_OPTIONS = ("features", "group", "decide", "strengths", "seed")
-_VALUES = ("features", "strength", "threshold")
 _ARRAYS = ("center", "scale", "coefficients", "intercepts")
 
 
@@ -293,19 +291,16 @@ class Identifier:
             with TemporaryDirectory() as folder, apart():
                 self.aligner.save(file := Path(folder, "aligner"))
                 held = base64.b64encode(file.read_bytes()).decode("ascii")
-        record: dict[str, Any] = {
+        record = {
             "version": __version__, "scheme": self.view.scheme.name, "view": self.view.name,
-            "labels": self.view.labels, "names": model.names,
-            "options": {name: getattr(options, name) for name in _OPTIONS}
-            | {"function_words": sorted(options.function_words)},
-            "model": {name: getattr(model, name) for name in _VALUES},
-            "arrays": {name: getattr(model, name).tolist() for name in _ARRAYS},
-            "frequencies": model.frequencies._asdict(), "aligner": held, "aligned": self.aligned,
-            "trained": sorted(self.trained), "notes": self.notes,
+            "labels": self.view.labels, "names": model.names, "model": vars(model),
+            "options": vars(options) | {"function_words": sorted(options.function_words)},
+            "aligner": held, "aligned": self.aligned, "trained": sorted(self.trained),
+            "notes": self.notes,
         }  # fmt: skip
         with replacing(str(path)) as stream:
             whole = {"format": _FORMAT, "checksum": _checksum(record)} | record
-            json.dump(whole, stream, ensure_ascii=False)
+            json.dump(whole, stream, default=np.ndarray.tolist)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Identifier:
@@ -325,12 +320,10 @@ class Identifier:
             raise FormatError("is not a system saved by `alignkit identify --save`", str(path))
         if record.pop("checksum", None) != _checksum(record):
             raise FormatError("is damaged or was edited: train the system anew", str(path))
-        view, options = get_view(record["scheme"], record["view"]), record["options"]
-        arrays: dict[str, Any] = {
-            name: np.array(values, float) for name, values in record["arrays"].items()
-        }
-        frequencies = TextFrequencies(**record["frequencies"])
-        model = PairModel(frequencies=frequencies, **record["model"], **arrays)
+        view, held = get_view(record["scheme"], record["view"]), record["model"]
+        arrays = {name: np.array(held[name], float) for name in _ARRAYS}
+        frequencies = TextFrequencies(*held["frequencies"])
+        model = PairModel(**held | arrays | {"frequencies": frequencies})
         if model.names != record["names"] or list(view.labels) != record["labels"]:
             raise FormatError("has features or labels of another version of alignkit", str(path))
         aligner = None
@@ -340,12 +333,12 @@ class Identifier:
                 file.write_bytes(base64.b64decode(record["aligner"]))
                 aligner = Aligner.load(file)
         trained, notes = frozenset(record["trained"]), tuple(record["notes"])
-        options = IdentifierOptions(**options)
+        options = IdentifierOptions(**record["options"])
         return cls(view, model, options, aligner, record["aligned"], trained, notes)
 
 
 def _checksum(record: dict[str, Any]) -> int:
-    return crc32(json.dumps(record).encode())
+    return crc32(json.dumps(record, default=np.ndarray.tolist).encode())
 
 
 def cautions(pairs: LabelledPairs, view: View, group: str | None, *, aligns: bool) -> Iterator[str]:
