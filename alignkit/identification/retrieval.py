@@ -96,7 +96,12 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
         k for k, pair in enumerate(texts) if labels[k] >= 0 and all(pair) and pair[0] != pair[1]
     ]
     sides = np.array([[places[text] for text in texts[k]] for k in judged], int).reshape(-1, 2)
-    ranks = _ranks(list(places), sides, chosen)
+    rows = products(fit([*places], chosen)([*places]), sides.ravel(), np.arange(len(places)))
+    values = [
+        (values >= values[columns == answer]).sum()  # a text as similar ranks before it
+        for answer, (_, columns, values) in zip(sides[:, ::-1].flat, rows, strict=True)
+    ]
+    ranks = np.array(values, np.int64).reshape(-1, 2)
     by_label = {label: ranks[labels[judged] == k].ravel() for k, label in enumerate(view.labels)}
     if "binary" in view.scheme.views and len(view.labels) > 2:
         binary = judgments_of(corpus, [judge], get_view(view.scheme, "binary")).values[0]
@@ -107,17 +112,3 @@ def retrieve(corpus: Corpus, view: View, among: Sequence[str] = (), **options: A
         scheme=view.scheme.name, view=view.name, annotator=judge, among=len(among)
     )
     return Retrieval(by_label, len(places), chosen.at, notes, settings)
-
-
-def _ranks(texts: Sequence[str], sides: Places, chosen: RetrievalOptions) -> Places:
-    """Return the rank of the other side of each pair (P, 2)."""
-    answers: dict[int, list[tuple[int, int]]] = {}
-    for k, pair in enumerate(sides.tolist()):
-        for side in (0, 1):
-            answers.setdefault(pair[side], []).append((k, side))
-    ranks, queries = np.zeros_like(sides), np.array(sorted(answers), int)
-    for row, columns, values in products(fit(texts, chosen)(texts), queries, np.arange(len(texts))):
-        for k, side in answers[row]:
-            (answer,) = values[columns == sides[k, 1 - side]]
-            ranks[k, side] = (values >= answer).sum()
-    return ranks
