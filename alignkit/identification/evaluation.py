@@ -33,6 +33,7 @@ COMPARED = (("cosine",), ("overlap",), ("align",), ("overlap", "align"))
 MAJORITY = "majority"
 _BASELINE = "cosine"
 _BINS = 10
+_RESAMPLES = 1000
 _MEANINGS = {
     "macro F1": "mean F1 of the labels that occur",
     "AUC": "the probability that a pair with label 1 gets a larger probability than one with 0",
@@ -67,8 +68,6 @@ class IdentifierScores(Result):
     gold: LabelledPairs | None
     notes: tuple[str, ...] = ()
     signature: str = ""
-    resamples: int = 1000
-    seed: int = 0
 
     @property
     def predictions(self) -> dict[str, str]:
@@ -133,7 +132,7 @@ class IdentifierScores(Result):
                 p = mcnemar(alone.system, alone.baseline)
             rows.append([each.name, n, *values, p])
         notes = [
-            f"accuracy with Wilson's 95% interval, the others by {self.resamples} resamples of "
+            f"accuracy with Wilson's 95% interval, the others by {_RESAMPLES} resamples of "
             f"{len(np.unique(self.gold.groups))} groups",
             *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
         ]
@@ -146,9 +145,9 @@ class IdentifierScores(Result):
         """Yield the measures with intervals by a bootstrap over groups."""
         assert self.gold is not None
         _, groups = np.unique(self.gold.groups, return_inverse=True)
-        count, rng = int(groups.max()) + 1, np.random.default_rng(self.seed)
+        count, rng = int(groups.max()) + 1, np.random.default_rng(0)
         measure = _measure_of(self.gold.labels, system)
-        drawn = draw_weights(count, self.resamples, rng, width=4 * len(groups))
+        drawn = draw_weights(count, _RESAMPLES, rng, width=4 * len(groups))
         values = np.hstack([measure(weights[:, groups]) for weights in drawn])
         for exact, row in zip(
             measure(np.ones((1, len(groups))))[:, 0].tolist(), values, strict=True
