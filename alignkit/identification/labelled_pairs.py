@@ -170,7 +170,7 @@ def leak_notes(
         if leaks == "refuse":
             raise OptionError(
                 f"{said}: 'alignkit check --leaks' lists them, and 'alignkit select --split' with "
-                "--keep-together divides a corpus without them; or only report leaks"
+                "--keep-together divides a corpus without them; `leaks='report'` goes on"
             )
         yield said
     if group is not None and (alone := sum(not group_values(pair, group, None) for pair in test)):
