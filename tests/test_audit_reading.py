@@ -199,7 +199,7 @@ def test_what_is_undefined_says_why(tmp_path):
     assert isnan(figure.value)
     assert "the same judgment everywhere" in figure.reason
     pooled = found.figure("share", "correct", first=ALL, origin="reference")
-    assert (pooled.value, pooled.reason) == (1.0, "all resamples give the same")
+    assert (pooled.value, pooled.reason) == (1.0, "all resamples give the same value")
     assert "-" in str(found)
     assert '"value": null' in json.dumps(found.to_json(), allow_nan=False)
 

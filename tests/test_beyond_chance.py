@@ -90,7 +90,7 @@ def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
     assert "one sentence pair" in one.no_interval
     alike = measure(corpus([("0-0", "0-0 1-2", "0-0 2-1")] * 5), chance="kupper-hafner")
     assert alike.interval is None
-    assert alike.no_interval == "all resamples give the same"
+    assert alike.no_interval == "all resamples give the same value"
     spread = measure(corpus(ROWS), chance=chance)
     assert spread.interval.low < spread.interval.high
     assert spread.no_interval == ""

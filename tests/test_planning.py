@@ -101,8 +101,10 @@ def test_the_command(capsys):
     plan = plan_pairs(read_corpus(PARAPHRASES), "anna", "ben")
     assert (row["pairs"], row["assured"], row["pilot"]) == (plan.pairs, plan.assured, 64)
     text = made(capsys, "agree", PARAPHRASES, "--plan", 0.03).out
-    assert text.startswith("anna and ben: to know f1 (words.possible) within 3 points, about")
-    assert "from fewer than 100 pairs, this is rough" in text
+    assert text.startswith(
+        "anna and ben: to know f1 (words.possible) within 3 points, annotate about"
+    )
+    assert "fewer than 100, so this is rough" in text
     run(capsys, "agree", PARAPHRASES, "--plan", 0).failed("between 0 and 1")
     run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--resamples", 5).failed("--resamples")
     run(capsys, "agree", PARAPHRASES, "--plan", 0.1, "--annotators", "anna").failed(

@@ -89,7 +89,7 @@ def test_macro_and_micro_are_drawn_together():
         low, high = np.nanquantile(values, [0.025, 0.975])
         found = confidence_interval(terms, macro_ratios, resamples=4000, seed=1)[name]
         if low == high:
-            assert found.reason == "all resamples give the same"
+            assert found.reason == "all resamples give the same value"
             continue
         assert (found.low, found.high) == pytest.approx((low, high), abs=0.012)
         interval = both.intervals["links"][name]

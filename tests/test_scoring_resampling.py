@@ -55,7 +55,7 @@ def test_resamples_without_links_are_counted_as_undefined():
     rows[0] = 1
     found = confidence_interval(rows, link_ratios, resamples=400, seed=1)["precision"]
     assert 60 < found.undefined < 140  # a quarter draw the empty pair twice
-    assert found.reason == "all resamples give the same"
+    assert found.reason == "all resamples give the same value"
     empty = np.zeros((2, 5), np.int64)
     nothing = confidence_interval(empty, phrase_ratios, resamples=5, seed=1)["f1"]
     assert (math.isnan(nothing.low), nothing.undefined) == (True, 5)

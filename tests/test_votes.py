@@ -37,7 +37,7 @@ def test_votes_by_hand():
     assert table.combinations(half=1) == {(0, 1): (1, 0, 0)}
     assert (table.stands(0), table.stands(1)) == ((2, 2), (0, 2))
     assert (table.agreed, table.changed) == (1, 1)
-    assert "Drawn by nobody: 1 link" in table.summary
+    assert "Links in 'gold' that no annotator drew: 1" in table.summary
     first = next(row for row in table.tables()[1].to_records() if row["vote ann"] == "none")
     assert first["prevailed"] == "-"
 
@@ -91,8 +91,8 @@ def test_the_votes_are_part_of_the_agreement(capsys):
         drawn = "+".join(("none", "possible", "sure")[vote] for vote in votes)
         assert [counts[f"{drawn}:{state}"] for state in ("none", "possible", "sure")] == list(row)
     text = made(capsys, "agree", PARAPHRASES, "--tables", "votes").out
-    assert text.startswith("Whose votes stand in 'gold' where they differ")
-    assert "Drawn by nobody: 3 links" in text
+    assert text.startswith("Where the annotators differ: whose vote does 'gold' follow?")
+    assert "no annotator drew: 3" in " ".join(text.split())
 
 
 def adjudicated(corpus, source):
@@ -135,8 +135,8 @@ def test_the_numbers_of_goldalign(data):
         (0, 1): (148, 116, 1), (0, 2): (158, 11, 21), (1, 0): (249, 371, 4),
         (1, 2): (4, 55, 17), (2, 0): (17, 29, 45), (2, 1): (7, 46, 49)}  # fmt: skip
     assert (table.agreed, table.changed) == (256, 35)
-    assert "Changed though all agreed: 112 of 1643 cells; 35 of 256 pairs" in table.summary
-    assert "Drawn by nobody: 246 links" in table.summary
+    assert "112 of the 1643 cells that all linked alike; 35 of the 256 pairs" in table.summary[1]
+    assert table.summary[0] == "Links in 'arbit' that no annotator drew: 246"
     low, high = wilson_interval(*table.stands(0))
     assert (low, high) == pytest.approx((0.586, 0.638), abs=1e-3)
     assert max(table.steady) < 0.01

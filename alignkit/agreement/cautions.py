@@ -192,8 +192,8 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
         if far > MOVES:
             text = f"pi {pi:.3f} or {strict:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
             name, less, more = ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
-            brief = f"{name} {decimal(more)} by the smaller set, {decimal(less)} by the larger"
-            yield "normalizer", Hit(*at, text, far, brief=brief)
+            sizes = f"{decimal(more)} divided by the smaller set, {decimal(less)} by the larger"
+            yield "normalizer", Hit(*at, text, far, brief=f"{name} {sizes}")
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
         part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
@@ -372,7 +372,7 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
         ("how often a vote stood in the adjudicated version differs between the first and the "
          "second half of the pairs ({number})",
          "look at both halves in the table votes: the adjudicator's rules or the pairs changed",
-         "whose votes stand changed between the halves ({brief}); see the table votes"),
+         "the adjudicator followed others in the second half ({brief}); see the table votes"),
     "rough":
         ("sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
          "allow more samples",

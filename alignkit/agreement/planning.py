@@ -62,11 +62,11 @@ class PairPlan:
     def __str__(self) -> str:
         width = f"{100 * self.half_width:g} points"
         text = (
-            f"to know {self.statistic} ({self.level}) within {width}, about {self.pairs:,} pairs "
-            f"annotated twice are enough in about half of the cases, {self.assured:,} in about "
-            f"{self.assurance:.0%} (from {self.pilot} pairs)"
+            f"to know {self.statistic} ({self.level}) within {width}, annotate about "
+            f"{self.pairs:,} pairs twice (enough with a probability of about 50%), or "
+            f"{self.assured:,} (about {self.assurance:.0%}); estimated from {self.pilot} pairs"
         )
-        short = f"; from fewer than {SHORT_PILOT} pairs, this is rough"
+        short = f", which are fewer than {SHORT_PILOT}, so this is rough"
         return text + (short if self.pilot < SHORT_PILOT else "")
 
 
@@ -86,15 +86,16 @@ class PairPlans(Result):
 
     def tables(self) -> list[Table]:
         """Return a row for every two annotators."""
+        likely = f"{next(iter(self.plans.values())).assurance:.0%}"
         columns = [
             Column("first"), Column("second"), Column("pairs", "count", key="pilot"),
             Column("value", "decimal", digits=3), Column("sd", "decimal", key="spread", digits=3),
-            Column("enough in half of the cases", "count", key="pairs"),
-            Column("enough, assured", "count", key="assured"),
+            Column("needed (50%)", "count", key="pairs"),
+            Column(f"needed ({likely})", "count", key="assured"),
         ]  # fmt: skip
         rows: list[list[Cell]] = [[*two, x.pilot, x.value, x.spread, x.pairs, x.assured]
                 for two, x in self.plans.items()]  # fmt: skip
-        note = "sd: of the influence of a pair on the statistic"
+        note = "sd: standard deviation of the influence of single pairs on the statistic"
         return [Table("Pairs to annotate twice", columns, rows, note, "plans", stub=2)]
 
 

@@ -98,8 +98,8 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
         "edit": f"chance edits {initial} at one rate",
         "edit-split": f"chance edits {initial} at separate rates for adding and deleting",
         "edit-strata": "separate rates for adding and deleting, and for equal and other words",
-        CLOSED: "chance draws sets of the same sizes (if they corrected an automatic alignment, "
-        "name it with initial)",
+        CLOSED: "chance draws random sets of links of the same sizes (if the annotators corrected "
+        "an automatic alignment, name it with initial)",
     }
     if models := [model for model in models if f"C_{model}" in keys]:
         parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")

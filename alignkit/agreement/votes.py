@@ -90,10 +90,11 @@ class VoteTable(Result):
         nobody = sum(whole.get((0,) * len(self.annotators), (0, 0, 0)))
         same = [(v[0], row) for v, row in whole.items() if len(set(v)) == 1 and v[0]]
         cells, kept = sum(sum(row) for _, row in same), sum(row[state] for state, row in same)
-        pairs = f"{self.changed} of {how_many(self.agreed, 'pair')}"
+        pairs = f"{self.changed} of the {how_many(self.agreed, 'pair')} in which all links agree"
         lines = [
-            f"Drawn by nobody: {how_many(nobody, 'link')}",
-            f"Changed though all agreed: {cells - kept} of {cells} cells; {pairs}",
+            f"Links in {self.adjudicated!r} that no annotator drew: {nobody}",
+            f"Changed although all agreed: {cells - kept} of the {cells} cells that all linked "
+            f"alike; {pairs}",
         ]
         left = f"{how_many(self.left_out, 'pair')} without all of them left out"
         return [*lines, *([left] if self.left_out else [])]
@@ -115,8 +116,9 @@ class VoteTable(Result):
             halves = [_share(*self.stands(k, half)) for half in (0, 1)]
             share = Value(_share(count, of), *wilson_interval(count, of))
             rows.append([name, count, of, share, *halves, p])
-        title = f"Whose votes stand in {self.adjudicated!r} where they differ"
-        note = f"p: that both halves have the same share. {'. '.join(self.summary)}"
+        title = f"Where the annotators differ: whose vote does {self.adjudicated!r} follow?"
+        note = "p: of the test whether the share is the same in both halves (Fisher)"
+        note = ". ".join([note, *self.summary])
         return Table(title, columns, rows, note, "votes")
 
     def _table(self, equal: bool) -> Table:

@@ -45,7 +45,7 @@ def none_if_nan(value: float) -> float | None:
 
 
 ONE_PAIR = "there is only one sentence pair, so nothing to resample"
-ALIKE = "all resamples give the same"
+ALIKE = "all resamples give the same value"
 UNDEFINED = "it is undefined in all resamples"
 """The reasons for a missing interval."""
 

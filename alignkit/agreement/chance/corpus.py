@@ -26,7 +26,7 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.stats.resampling import Interval, summarize
 
 ONE_PAIR = "one sentence pair is used: there is nothing to resample"
-ALL_ALIKE = "all resamples give the same"
+ALL_ALIKE = "all resamples give the same value"
 _ALIKE = 1e-12
 
 Numbers = NDArray[np.int64]

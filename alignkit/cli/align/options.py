@@ -107,9 +107,9 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
 def add_evidence(group: argparse._ArgumentGroup) -> None:
     more = {"action": "append"}
     parsing.add_options(group, """
-        --evidence NAME[=FILES]  links of another system: of an annotator of the corpus, or files
-            (one, or one for each direction), each with :transpose, :base1 or :FORMAT behind it if
-            needed; repeatable
+        --evidence NAME[=FILES]  links of another system, from an annotator of the corpus or from
+            files (one, or one for each direction), each with :transpose, :base1 or :FORMAT behind
+            it if needed; repeatable
         --evidence-source NAME=FILE  source sentences as the system NAME divided them into tokens
         --evidence-target NAME=FILE  the same for its target sentences
         """, evidence=more, evidence_source=more, evidence_target=more)  # fmt: skip
@@ -183,9 +183,9 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
     parsing.add_options(group, f"""
-        --tokenize T  divide texts into words with a tokenizer of nltk: {" or ".join(TOKENIZERS)};
-            put it after the files, or name the tokenizer: {names} (default: split at white space).
-            The attribute 'tokenizer' of the pairs records it
+        --tokenize T  tokenize the texts with NLTK: {" or ".join(TOKENIZERS)}; put it after the
+            files, or name the tokenizer: {names} (default: split at white space). The attribute
+            'tokenizer' of the pairs records it
         --keep-case  distinguish upper and lower case (default: ignore case)
         --folder DIR  train from disk, with the training data in this folder (default: in memory;
             if that is too small, in the folder for temporary files)
@@ -203,7 +203,8 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
     parsing.add_options(group, """
         --no-learned  with --load, ignore what was learned from gold links
         --no-evidence  with --load, align by what was learned without --evidence
-        --vote  link what most systems of --evidence and the aligner link; needs no gold links
+        --vote  keep the links on which most of the aligner and the --evidence systems agree; needs
+            no gold links
         """)  # fmt: skip
 
 

@@ -36,20 +36,20 @@ _share = real("a share from 0 to 1", 0, 1)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_argument(parser)
     add_options(parser, """
-        --annotators NAME...  annotators to add to those of the project
+        --annotators NAME...  annotators to add to the project
         """, annotators={"default": [], "type": annotator_name})  # fmt: skip
     add_options(parser.add_argument_group("pairs"), """
-        --double SHARE  share of the pairs that two annotators get; each other pair goes to one
+        --double SHARE  share of the pairs to give to two annotators; each other pair goes to one
             (default: everybody annotates all pairs)
         --each K  number of annotators that each pair gets, instead of --double
         --trial N  number of pairs that everybody annotates first (default: 0)
-        --stratify BY...  groups of pairs, by length, uncertainty or an attribute, from which
-            --double and --trial take equal shares (default: length)
+        --stratify BY...  take the same share of --double and --trial pairs from each group; groups
+            are by length, uncertainty or an attribute (default: length)
         --seed N  seed of all random draws (default: 0)
         """, double={"type": _share}, each={"type": number(1)}, trial={"type": number(0)},
         seed={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("order and suggestions"), """
-        --order BY  order of the pairs: hash (random), uncertainty, or an attribute. The
+        --order BY  order of the pairs: hash, which is random, uncertainty, or an attribute. The
             pairs with the most uncertain suggestions come first by uncertainty; an attribute, such
             as document, keeps pairs with the same value together, as in the corpus (default: hash)
         --control SHARE  size of the control sample, in which some or all annotators see no
@@ -58,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, control={"type": _share},
         control_least={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
-        --move MOVE  move pairs that FROM has not begun to TO ('' for nobody), and assign nothing
+        --move MOVE  reassign to TO ('' for nobody) pairs that FROM has not begun, and assign
+            nothing
         --count N  number of pairs that --move moves (default: 1)
         --dry-run  show the result without assigning anything
         --json  print JSON (default: tables)

@@ -41,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         PLACE  folder of the lab, or a PostgreSQL database
         --host A  address to listen on (default: 127.0.0.1, this machine only)
         --port N  port to listen on (default: 8000)
-        --url URL  address that people type, with https and any path (default: http, host and port)
-        --behind-proxy ADDRESS  take requests only from this proxy, which tells the addresses of the
-            others in X-Forwarded-For; repeatable
-        --certificate FILE  certificate for https, in PEM form, with those that it depends on
+        --url URL  public address of the lab, such as https://lab.example/align (default: http, host
+            and port)
+        --behind-proxy ADDRESS  accept requests only from this proxy, which reports the address of
+            each visitor in X-Forwarded-For; repeatable
+        --certificate FILE  TLS certificate with its chain, as PEM
         --key FILE  private key of the certificate
-        --owner-link  print a link that makes an owner or resets a password of one, and exit
+        --owner-link  print a link with which to create an owner, or to reset an owner's password,
+            and exit
         """, PLACE={"dest": "place"}, host={"default": "127.0.0.1"},
         port={"type": number(0, 65535), "default": 8000},
         behind_proxy={"action": "append", "default": []})  # fmt: skip

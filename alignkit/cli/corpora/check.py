@@ -260,8 +260,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, """
         --ignore-case  with --leaks, ignore differences of case (default: they count; differences of
             white space and of the Unicode form of characters are always ignored)
-        --consistency  list the links and missing links of each annotator to look at again,
-            strongest first
+        --consistency  list links that are inconsistent with the annotator's other links, and links
+            that seem to be missing; the strongest evidence first
         --show N  print at most N findings of each kind (default: 5; with --consistency, 50 of each
             annotator)
         --json  print all findings as JSON (default: text)

@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         IN  file or folder to read; - is stdin
         WORD  the word to look for
         --all  list all words with their counterparts, shares and entropy, instead of one word
-        --side  side of the word (default: source)
-        --annotator A  whose links to read (default: of each annotator)
-        --lemma COLUMN  look for values of this column of the words, such as lemma, and count
-            counterparts by theirs; read from the attributes source.COLUMN and target.COLUMN
+        --side  side on which to look for WORD (default: source)
+        --annotator A  annotator whose links to use (default: of each annotator)
+        --lemma COLUMN  search this word attribute, such as lemma, instead of the words, and group
+            counterparts by it too; read from the attributes source.COLUMN and target.COLUMN
         --regex  WORD is a regular expression that matches the whole word
         --ignore-case  ignore differences of case
         --context N  number of words shown on either side of the word (default: 5)

@@ -1,4 +1,4 @@
-"""Carry a corpus over to other words of the same texts, such as subwords or Moses tokens.
+"""Convert a corpus to another tokenization of the same texts, such as subwords or Moses tokens.
 
 A link goes to every new word that shares a character with the old one. The texts may differ in
 white space, in markers of subwords (##, @@, </w>, U+2581) and in escapes (&quot;, @-@).
@@ -28,10 +28,11 @@ from alignkit.io.text_files import TextFile, split_words
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
     add_options(parser, """
-        --source-words FILE  new source words, a line for each pair, separated by white space
-            (default: as they are)
+        --source-words FILE  file with the new source words: one line per pair, words separated by
+            white space (default: as they are)
         --target-words FILE  new target words
-        --differing  stop if the texts of a pair differ, or leave such pairs out (default: stop)
+        --differing  what to do if the texts of a pair differ: stop, or leave the pair out (default:
+            stop)
         """, differing={"choices": DIFFERING, "default": "stop"})  # fmt: skip
     convert.add_corpus_output(parser, "file to write; - is stdout")
     add_media(parser.add_argument_group("report"))

@@ -52,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("at random")
     add_options(group, f"""
         --share S  select a share of the pairs, such as .1 or 10%
-        --split PART=S...  split into parts with these shares, such as train=.8 dev=.1 test=.1 (or
+        --split PART=S...  split into parts with these shares, such as train=.8,dev=.1,test=.1 (or
             train=.8,dev=.1,test=.1)
         --seed N  seed of the random draw; the same seed selects the same pairs (default: {SEED})
-        --stratify ATTRIBUTE  give each value of this attribute the same share in all parts;
+        --stratify ATTRIBUTE  keep the proportions of the values of this attribute in all parts;
             judgment: each label
         --keep-together ATTRIBUTE  put all pairs with the same value of this attribute, such as the
             pairs of one document, into the same part; repeatable

@@ -1,4 +1,4 @@
-"""Carry labels of words over the links of an alignment to the other side.
+"""Copy labels of words to the other side, along the links of an alignment.
 
 A word gets the label of its strongest link. Columns of B-TYPE, I-TYPE and O are spans: a span goes
 to the words in a row whose links agree best with its own. If the other side has such labels too,
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, """
         --layer NAME  labels to transfer: a column of the words, such as upos
         --from  side with the labels (default: source)
-        --annotator A  annotator of the links, if there are several
+        --annotator A  annotator whose links to use, if there are several
         -o, --output OUT  also write the corpus with the new labels; - is stdout
         --to F  format of OUT (default: by its ending, else as the input)
         """, layer={"required": True}, output={"type": output}, to={"type": format_name(WRITTEN)},

@@ -1,4 +1,4 @@
-"""Measure how well annotators agree on words, phrases or judgments of whole pairs.
+"""Measure how well annotators agree on links of words or phrases, or on judgments of whole pairs.
 
 CORPUS is one file or folder with several annotators, or several files of the same sentence pairs,
 one for each annotator. In the second case the name of the file is the name of the annotator.
@@ -96,7 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
-        --plan W  print how many pairs two annotators need for F1 within W, such as 0.03, instead
+        --plan W  instead of measuring agreement, print how many pairs two annotators must annotate
+            to know F1 to within W, such as 0.03
         --assurance P  with --plan, the probability that the second number is enough (default: 0.8)
         """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
         plan={"type": real("a share between 0 and 1", 0, 1)},

@@ -1,4 +1,4 @@
-"""Compare systems separately for each phenomenon, such as idiom, on the pairs that have it.
+"""Compare systems on each phenomenon, such as idiom, using the pairs in which it occurs.
 
 A measure is computed on the pairs with a phenomenon and compared with all other pairs; phenomena
 and systems are ranked. With --scheme, the measure is the accuracy of judgments of whole pairs.
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         inputs.add_side(parser, side, long, several=side == inputs.HYPOTHESIS)
     group = parser.add_argument_group("measure and phenomena")
     add_options(group, """
-        --compare HYP2...  other systems, read with the same --hyp options
+        --compare HYP2...  files of other systems, read with the --hyp options
         --by ATTRIBUTE  attribute that lists the phenomena of a pair (default: phenomena)
         --split TEXT  separator, if the attribute of --by holds several phenomena (default: a comma)
         --measure  measure to compare, such as f1, aer or accuracy (default: f1, or accuracy with

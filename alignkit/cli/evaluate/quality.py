@@ -1,4 +1,4 @@
-"""Measure how well a crowd judged pairs: whom to reject, and which pairs others should judge again.
+"""Measure how well a crowd judged pairs; list annotators to reject, and pairs to judge again.
 
 Pairs that --gold judged are gold questions. An annotator who answered at least ten (--after) and
 got fewer than half of them right is rejected. If the kappa of an annotator against the majority of
@@ -33,24 +33,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("annotators and judgments")
     add_options(group, """
         --gold NAME  annotator with the correct judgments
-        --annotators A...  annotators of the crowd (default: all people who judged)
+        --annotators A...  annotators to check (default: all people who judged)
         """, gold={"required": True})  # fmt: skip
     inputs.add_scheme_argument(group)
     inputs.add_view_argument(group)
     inputs.add_rewrites_argument(group)
     add_options(parser.add_argument_group("rules"), """
         --sequential  check annotators after each gold question (default: once, at the end)
-        --after N  number of gold questions (not of tasks, as in Pavlick et al. 2015) that an
-            annotator must answer before being rejected (default: 10)
-        --like  parade: compare annotators with a consensus that includes them (default: only with
-            the others)
-        --model  fit a model of judges: how probably each gives the right label
+        --after N  number of gold questions that an annotator must answer before being rejected; not
+            of tasks, as in Pavlick et al. 2015 (default: 10)
+        --like  parade: compare each annotator with the majority of all, including that annotator
+            (default: only with the others)
+        --model  estimate for each annotator the probability of giving the right label
         --consensus FILE  with --model, also write the pairs as JSON lines with the most probable
             label, as annotator `model`, and its probability, as attribute `model.probability`
         """, consensus={"type": saved_file}, like={"choices": ("parade",)},
         after={"type": number(1), "default": 10})  # fmt: skip
     add_options(parser.add_argument_group("good phrases"), """
-        --over ATTRIBUTE  attribute with the phrase of a pair
+        --over ATTRIBUTE  also report which phrases are good; ATTRIBUTE holds the phrase that a pair
+            is a context of
         --good LABEL...  labels for a good context (default: those with 1 in the view binary)
         --good-in  contexts in which a good phrase must be good (default: any)
         """, good_in={"choices": ("any", "majority", "all")})  # fmt: skip

@@ -204,9 +204,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     inputs.add_order_argument(group)
     group = parser.add_argument_group("output")
     add_options(group, """
-        --wrong FILE  also write the wrong predictions, for tagging: id, system, reference,
-            predicted, source, target and an empty column tag, for a spreadsheet (separated by tabs;
-            as CSV or JSON lines if FILE ends in .csv or .jsonl)
+        --wrong FILE  also write the wrong predictions as a table with a column for your own tags:
+            id, system, reference, predicted, source, target and an empty column tag, for a
+            spreadsheet (separated by tabs; as CSV or JSON lines if FILE ends in .csv or .jsonl)
         """, wrong={"type": saved_file})  # fmt: skip
     add_forms(group)
     inputs.add_reading_arguments(parser, of="all files")
