@@ -119,11 +119,13 @@ def report(result: Result, options: argparse.Namespace) -> None:
         say(line)
 
 
-def search(function: Callable[..., Candidates], *data: object, documents: bool = False,
-           options: argparse.Namespace, **chosen: Any) -> None:  # fmt: skip
-    """Find candidates, write them, and print the report; on stderr if they go to stdout."""
-    result = function(*data, **chosen)
-    if options.output is not None and documents:
+def search(
+    options: argparse.Namespace, kind: type, function: Callable[..., Candidates], *data: object,
+    **more: Any,
+) -> None:  # fmt: skip
+    """Find candidates, write them, and print the report."""
+    result = function(*data, **fields_of(options, kind) | more)
+    if options.output is not None and getattr(options, "far", "") is None:  # whole documents
         with replacing(options.output) as out:
             for pair in result.pairs:
                 row = {"id": pair.id, "source": pair.source, "target": pair.target}

@@ -37,7 +37,4 @@ def run(options: argparse.Namespace) -> None:
 
     paths = filter(None, (options.input, options.second))
     documents = [read_texts(path, encoding=options.encoding) for path in paths]
-    candidates.search(
-        candidate_documents, *documents, documents=options.far is None, options=options,
-        **candidates.fields_of(options, DocumentOptions),
-    )  # fmt: skip
+    candidates.search(options, DocumentOptions, candidate_documents, *documents)

@@ -32,7 +32,5 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.identification.groups import candidate_groups
 
     texts = read_texts(options.input, encoding=options.encoding)
-    chosen = candidates.fields_of(options, GroupOptions)
-    if options.vectors is not None:
-        chosen["similarity"] = mean_vectors(read_vectors(options.vectors))
-    candidates.search(candidate_groups, texts, options=options, **chosen)
+    vectors = options.vectors and mean_vectors(read_vectors(options.vectors))
+    candidates.search(options, GroupOptions, candidate_groups, texts, similarity=vectors)

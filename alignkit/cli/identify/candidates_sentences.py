@@ -37,11 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    chosen = candidates.fields_of(options, SentenceOptions)
+    chosen = SentenceOptions(**candidates.fields_of(options, SentenceOptions))
     if options.negatives:
-        if SentenceOptions(**chosen).band != SentenceOptions().band:
+        if chosen.band != SentenceOptions().band:
             raise OptionError("--negatives sets the band of similarity: leave the others out")
-        chosen |= {"min_similarity": None, "max_similarity": _BELOW}
+        options.min_similarity, options.max_similarity = None, _BELOW
     candidates.prepare(options)
     from alignkit.identification.candidates import TextPair, read_texts
     from alignkit.identification.sentences import candidate_sentences
@@ -55,4 +55,4 @@ def run(options: argparse.Namespace) -> None:
         pairs = [TextPair(Path(options.input).stem, source, target, {})]
     gold = () if options.recall is None else Input(options.recall, None, ReadOptions()).pairs()
     warn("chosen by letters: pairs worded differently are missed; see --recall")
-    candidates.search(candidate_sentences, pairs, gold, options=options, **chosen)
+    candidates.search(options, SentenceOptions, candidate_sentences, pairs, gold)
