@@ -92,16 +92,7 @@ def ballot_of(state: PairState, *, judged: bool = False) -> Ballot:
 def compare(
     ballots: Mapping[str, Ballot], gold: GoldState | None = None, *, majority: bool = False
 ) -> list[VotedPlace]:
-    """Compare votes with each other and with the decisions; return all places in order.
-
-    Notes
-    -----
-    This function changes no decision. A place is reopened if a recorded vote has changed, if an
-    annotator whose vote is not recorded disagrees with gold, if no vote is recorded, or if gold
-    differs from the value that the reason gives (`meant`). Gold keeps its value until somebody
-    decides. If annotators agree on a value that gold excludes (a link of a word that is decided to
-    have no partner, or the reverse), the place is open.
-    """
+    """Compare votes with each other and with the decisions; return all places in order."""
     gold = gold or GoldState()
     votes = [vote for ballot in ballots.values() for vote in ballot.values.items()]
     places = {place for place, value in votes if value} | gold.values.keys() | gold.whys.keys()
@@ -113,7 +104,7 @@ def _item(
 ) -> VotedPlace:
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value, why = value_of(gold.values, place), gold.whys.get(place)
-    if why is not None:
+    if why is not None:  # reopened if a vote is another than recorded, or gold than its reason
         recorded = {name: said for name, (said, _) in why.votes.items()}
         now = {name: ballot.at(place) for name, ballot in ballots.items()}
         stale = any(vote != recorded.get(name, value) for name, vote in now.items())
@@ -129,7 +120,7 @@ def _item(
         clashes = place != JUDGMENT and (i in sources or j in targets)
     else:
         clashes = (i, NULL) in nulls or (NULL, j) in nulls
-    if shared and clashes:
+    if shared and clashes:  # gold excludes what all agree on: a link, or no partner, of a word
         return VotedPlace(place, votes, OPEN, value)
     return VotedPlace(place, votes, AGREED, shared)
 
@@ -211,11 +202,7 @@ class Voter(NamedTuple):
 
 
 def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
-    """Return the voters of each pair, or of one, in the order in which they joined.
-
-    The voters are the annotators to whom a pair is assigned. If nothing is assigned, they are all
-    who annotated it, here or in the corpus, except those whose links are suggested or vote.
-    """
+    """Return the voters of each pair, or of one: to whom it is assigned, or who annotated it."""
     counts, account = schema.pair_counts.c, schema.account.c
     assigned = has_assignments(conn)
     done: ColumnElement[bool] = counts.done

@@ -109,19 +109,7 @@ _STRENGTH = ("none", "possible", "sure")
 
 
 def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield the record of each decision of the gold standard, pair by pair, as plain values.
-
-    Each link, null and judgment, and each cell decided to be no link, has: ``id`` of the pair;
-    ``i`` and ``j`` (from 0, -1 for the empty word) and ``link`` (``sure``, ``possible``, ``none``),
-    or ``judgment`` and ``flags``; ``why`` (``agreed``, ``vote``, ``own``; None if the link was made
-    in another way), ``as`` (the annotator whose vote was taken), ``adjudicator``, ``at``, ``note``;
-    and ``votes``: for each annotator what they had ``said`` at the time, their last event then
-    (``seq``), ``how`` they drew it (`origins`), and whether they saw ``suggestions``.
-
-    Then each rewrite has its source and target text (``rewrite``), the same fields about the
-    decision, and ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` if all had,
-    ``vote`` if some had (``as``: the first), ``own`` if nobody had.
-    """
+    """Yield the record of each decision of the gold standard, as plain values; see the docs."""
     with store.database.reading() as conn:
         try:
             gold = queries.account_of(conn, queries.gold_name(conn))

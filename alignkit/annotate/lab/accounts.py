@@ -40,10 +40,7 @@ class Accounts:
             return _get(step, name)
 
     def change(self, name: str, actor: Actor, *, etag: str = "", **new: Any) -> AccountRow:
-        """Change `rank`, `state` (open or closed) or `may_create`.
-
-        Closing ends sessions, tokens and links; an account that nobody joined opens as invited.
-        """
+        """Change `rank`, `state` (closing ends sessions, tokens and links) or `may_create`."""
         for field, value in new.items():
             if value not in _FREE[field]:
                 raise LabError("This value is not possible.", "invalid", field)
@@ -116,11 +113,7 @@ class JoinLinks:
     def create(
         self, kind: str, name: str, actor: Actor, *, project: str = "", role: str = values.ANNOTATOR
     ) -> values.FreshLink:
-        """Make a link of the kind `invite` or `reset`; `project` is a slug.
-
-        An invitation of a new name makes the account (state `invited`) and its role, so that pairs
-        can be assigned before the person joins; without a project it makes the account alone.
-        """
+        """Make a link (`invite` or `reset`); an invitation makes the account and role at once."""
         name, invites = values.checked_name(name), kind == INVITE
         if project and invites:
             self._projects.check_name(project, name)
@@ -150,10 +143,7 @@ class JoinLinks:
     def use(
         self, token: str, password: str, *, name: str = "", address: str, agent: str = ""
     ) -> values.NewSession:
-        """Set the password and start a session; of two at once, one is refused.
-
-        A link of the kind `first` makes an owner of this name, or gives one a new password.
-        """
+        """Set the password and start a session; of two at once, one is refused."""
         if (info := self.peek(token)) is None:
             raise LabError(*values.GONE)
         name, secret = info.name or values.checked_name(name), hashed(password)

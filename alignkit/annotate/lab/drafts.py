@@ -25,7 +25,7 @@ from alignkit.annotate.lab import bodies
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.server.answers import direction_of
 from alignkit.annotate.server.child import ChildProcess
-from alignkit.annotate.server.security import RefusedError
+from alignkit.annotate.server.security import RefusedError, taking
 
 _Sent = bodies.NewProject | bodies.NewImport
 MB = 1 << 20
@@ -297,12 +297,8 @@ class Drafts:
         record = self._load(account, sent.draft, sent.etag)
         if not record.draft.ready:
             raise RefusedError(409, "The draft is not ready. Nothing was created.")
-        if not self._waiting.acquire(blocking=False):
-            raise RefusedError(429, "The server is busy. Try again in a minute.")
-        try:
+        with taking(self._waiting):
             result = self._run(DraftJob(str(self.path(sent.draft)), record, **how))
-        finally:
-            self._waiting.release()
         if not dry:
             self._remove(sent.draft)
         return result

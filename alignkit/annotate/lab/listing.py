@@ -18,7 +18,7 @@ from alignkit.annotate.server import answers
 from alignkit.annotate.server.child import SuggestionPlan
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, Desk
 from alignkit.annotate.server.guidelines_page import render_guidelines
-from alignkit.annotate.server.security import RefusedError
+from alignkit.annotate.server.security import RefusedError, taking
 
 _SOURCES = {
     "trained": "an aligner trained on these pairs", "model": "a model file", "none": "none",
@@ -168,12 +168,8 @@ def start(visit: LabVisit) -> object:
 def guidelines_page(visit: LabVisit) -> str:
     """Return the guidelines of a project as a page."""
     path = visit.server.guidelines_file(visit.project.key)
-    if not _rendering.acquire(timeout=_PATIENCE):
-        raise RefusedError(429, "The server is busy. Try again in a minute.")
-    try:
+    with taking(_rendering, _PATIENCE):
         return _rendered(path, path.stat().st_mtime_ns if path.exists() else 0)
-    finally:
-        _rendering.release()
 
 
 @lru_cache(50)

@@ -108,18 +108,6 @@ def new_token(visit: LabVisit) -> object:
     )  # fmt: skip
 
 
-def _sessions(visit: LabVisit) -> object:
-    return {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)}
-
-
-def _tokens(visit: LabVisit) -> object:
-    return {"tokens": visit.lab.tokens.rows(visit.name)}
-
-
-def _withdraw(visit: LabVisit) -> None:
-    visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor)
-
-
 ENTRIES = [
     Entry("POST", "session", ANYBODY, sign_in, bodies.SignIn, bodies.Entered, 201, sealed=True),
     Entry("DELETE", "session", OWN, sign_out, status=204, sealed=True),
@@ -128,12 +116,16 @@ ENTRIES = [
     Entry("GET", "me", OWN, me, gives=bodies.Me),
     Entry("PATCH", "me", OWN, change_password, bodies.ChangePassword, status=204, sealed=True),
     Entry("POST", "prove", OWN, prove, bodies.Prove, status=204, sealed=True),
-    Entry("GET", "me/sessions", OWN, _sessions, gives={"sessions": list[bodies.SessionRow]},
-          sealed=True),
+    Entry("GET", "me/sessions", OWN,
+          lambda visit: {"sessions": visit.lab.sessions.rows(visit.name, visit.cookie)},
+          gives={"sessions": list[bodies.SessionRow]}, sealed=True),
     Entry("DELETE", "me/sessions", OWN, end_session, status=204, sealed=True),
     Entry("DELETE", "me/sessions/{id}", OWN, end_session, status=204, sealed=True),
-    Entry("GET", "me/tokens", OWN, _tokens, gives={"tokens": list[bodies.TokenRow]}, sealed=True),
+    Entry("GET", "me/tokens", OWN, lambda visit: {"tokens": visit.lab.tokens.rows(visit.name)},
+          gives={"tokens": list[bodies.TokenRow]}, sealed=True),
     Entry("POST", "me/tokens", OWN, new_token, bodies.NewToken, bodies.TokenRow, 201, sealed=True,
           proved=True, secret=True),
-    Entry("DELETE", "me/tokens/{id}", OWN, _withdraw, status=204, sealed=True),
+    Entry("DELETE", "me/tokens/{id}", OWN,
+          lambda visit: visit.lab.tokens.withdraw(visit.name, visit.word("id"), visit.actor),
+          status=204, sealed=True),
 ]  # fmt: skip

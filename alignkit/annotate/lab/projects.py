@@ -214,14 +214,11 @@ class Projects:
     def remove(
         self, slug: str, name: str, actor: Actor, take_back: Callable[[], list[int]] = list
     ) -> tuple[Person, list[int]]:
-        """Remove a person from a project, and an invitation; return the row, and what went back.
-
-        The pairs go back first: if the server ends in between, the person can be removed again.
-        """
+        """Remove a person from a project, and an invitation; return the row, and what went back."""
         with self._database.change(actor) as step:
             before, account = _in_project(step, slug, name)
             step.check_other_owner(account, slug)
-            pairs = take_back()
+            pairs = take_back()  # first: if the server ends then, this can be done again
             for table in (schema.role, schema.link):
                 step.delete(table, table.c.account == account.id, table.c.project == slug)
             old = {"role": before.role, "annotates": before.annotates}

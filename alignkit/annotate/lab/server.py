@@ -98,13 +98,9 @@ class LabServer:
     """The answers of a lab, for everybody."""
 
     def __init__(
-        self,
-        lab: Lab,
-        address: Address,
-        *,
-        proxies: Iterable[str] = (),
+        self, lab: Lab, address: Address, *, proxies: Iterable[str] = (),
         note: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.lab, self.address = lab, address
         self.drafts, self.note = Drafts(lab.drafts), note
         self.desks = Desks(lab, note, self.drafts.sweep)

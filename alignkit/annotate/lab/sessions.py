@@ -245,10 +245,5 @@ class Tokens:
 
 def _token(row: Any, text: str = "") -> TokenRow:
     known = row.name, row.begins, row.project, row.read_only
-    return TokenRow(
-        values.public_id(row.hash),
-        *known,
-        values.timestamp(row.expires),
-        values.timestamp(row.used),
-        text,
-    )
+    times = values.timestamp(row.expires), values.timestamp(row.used)
+    return TokenRow(values.public_id(row.hash), *known, *times, text)

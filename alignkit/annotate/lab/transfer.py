@@ -6,7 +6,6 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -29,13 +28,14 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.replay import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
-from alignkit.annotate.server.security import RefusedError
+from alignkit.annotate.server.security import RefusedError, taking
 from alignkit.io.format import losses
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
 _EXPORTS, _LOOKS = threading.BoundedSemaphore(2), threading.BoundedSemaphore(4)
 _MOST_EVENTS, _MOST_BYTES = 5000, 16 << 20
+_BUSY = "The server is making other downloads."
 _MAKERS = "rewritten_by", "extracted_by"
 
 
@@ -142,28 +142,18 @@ def export(visit: LabVisit) -> object:
     """Download work, or say what would be downloaded."""
     wanted = _Export(visit)
     if visit.flag("dry_run"):
-        with _exporting(_LOOKS):
+        with taking(_LOOKS, busy=_BUSY):
             return _plan(wanted)
     wanted.check_format()
     if wanted.all:
         visit.check_proved()
-    with _exporting():
+    with taking(_EXPORTS, busy=_BUSY):
         reply = sent_file(wanted.made)
     after = {name: getattr(wanted, name) for name in ("format", "done", "provenance", "hidden")}
     if wanted.others and not wanted.done:
         after["own_open_pairs"] = _open_pairs(visit)
     visit.log("export", wanted.what, after)
     return reply
-
-
-@contextmanager
-def _exporting(places: threading.BoundedSemaphore = _EXPORTS) -> Iterator[None]:
-    if not places.acquire(blocking=False):
-        raise RefusedError(429, "The server is making other downloads. Try again in a minute.")
-    try:
-        yield
-    finally:
-        places.release()
 
 
 def _plan(wanted: _Export) -> bodies.ExportPlan:
@@ -220,7 +210,7 @@ def backup(visit: LabVisit) -> Response:
             file.rename(root / file.name)  # alone, if anything was left beside it
             return pack(root, slug)
 
-    with _exporting():
+    with taking(_EXPORTS, busy=_BUSY):
         reply = sent_file(made)
     visit.log("backup", slug, {"own_open_pairs": _open_pairs(visit)})
     return reply

@@ -25,10 +25,7 @@ DAY = 24 * 3600
 
 
 class Actor(NamedTuple):
-    """The person who changes something, for the audit log.
-
-    The name is empty for a command on the server's machine; `by` is `page`, `token` or `command`.
-    """
+    """The person who changes something, by `page`, `token` or `command` (without a name)."""
 
     name: str
     by: str = "page"
@@ -106,13 +103,7 @@ class FreshLink(NamedTuple):
 
 
 class LabError(AlignkitError):
-    """A request that the lab refuses; `code` is for the API, `field` names the wrong field.
-
-    The code is `invalid` (what the field cannot have), `taken` (a name), `wrong` (name, password,
-    or the account is not open), `tries` (again in `seconds`), `busy`, `gone` (a link), `changed`
-    (by somebody else meanwhile), `last` (owner), `forbidden` (takes a lab owner), `unknown` (person
-    or project, also without a role), `state` (of project or account) or `server`.
-    """
+    """A request that the lab refuses; `code` is for the API, `field` names the wrong field."""
 
     def __init__(
         self, message: str, code: str = "server", field: str = "", seconds: int = 0

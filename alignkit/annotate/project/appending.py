@@ -277,7 +277,7 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
     left = iter(rows)
     lengths = _lengths(queries.pair_rows(conn))
     conn.execute(delete(schema.suggestion).where(_table.set == name))
-    if name == _base_set(conn):
+    if name == queries.shown_set(conn):
         show_base(conn)
     new = True
     while (some := list(islice(left, _CHUNK))) or new:
@@ -289,10 +289,6 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
             )
         stored, new = stored + len(chunk), False
     return stored
-
-
-def _base_set(conn: Connection) -> str:
-    return str(conn.execute(select(schema.project.c.suggestions)).scalar())
 
 
 def show_base(conn: Connection) -> None:
@@ -315,7 +311,9 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: log.Lesson) -> 
         any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
         number = 1 if last is None else last.number + 1
         follows = last is not None and conn.execute(any_shown).first() is not None
-        parent = str(last.set) if last and follows else _base_set(conn)  # or that came since
+        parent = (
+            str(last.set) if last and follows else queries.shown_set(conn)
+        )  # or that came since
         name = f"{LEARNED}{number}"
         learned = log.LearnedFrom(parent, lesson.pairs, log.now(), lesson.before, lesson.after)
         conn.execute(insert(schema.learned_set).values(fold.learned_row(number, name, learned)))

@@ -276,9 +276,14 @@ def suggesting(conn: sa.Connection) -> str | None:
     return conn.execute(asked.where(name == schema.project.c.suggestions).limit(1)).scalar()
 
 
+def shown_set(conn: sa.Connection) -> str:
+    """Return the set of suggestions that is shown; empty if there is none."""
+    return str(conn.execute(sa.select(_SET)).scalar())
+
+
 def sources(conn: sa.Connection) -> set[str]:
     """Return the annotators and systems whose links are suggested, or vote on suggestions."""
-    systems = names.vote_of(str(conn.execute(sa.select(_SET)).scalar()))
+    systems = names.vote_of(shown_set(conn))
     return {*systems, *chain(*systems.values()), *filter(None, [suggesting(conn)])}
 
 
@@ -618,15 +623,13 @@ class PairList:
         known = 0 < k < 2**31
         row = asked.first(self._conn, of=self._account, k=k) if known else None
         if row is None:
-            if known and self.assigned and self._had(k):
-                raise names.MovedPair(k)
+            if known and self.assigned:
+                mine = schema.account.c.id == self._account
+                name = self._conn.execute(sa.select(schema.account.c.name).where(mine)).scalar()
+                if any((k, name) in event.gone for event in assignments(self._conn)):
+                    raise names.MovedPair(k)
             raise names.UnknownPair(k, None if self.assigned else count_pairs(self._conn))
         return row
-
-    def _had(self, k: int) -> bool:
-        mine = schema.account.c.id == self._account
-        key = k, self._conn.execute(sa.select(schema.account.c.name).where(mine)).scalar()
-        return any(key in event.gone for event in assignments(self._conn))
 
     def place(self, k: int) -> tuple[int, bool, int, int | None, int | None]:
         """Return the place (there may be gaps), if suggestions are shown, the rank, neighbours."""

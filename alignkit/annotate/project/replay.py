@@ -212,7 +212,9 @@ def replay_share(
             pool = opened.enter_context(ThreadPoolExecutor(1))
             damage = pool.submit(store.database.faults)
         conn = opened.enter_context(store.database.reading())
-        streams = _streams(conn)
+        stream, account = schema.stream.c, schema.account.c
+        asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
+        streams = {id: (k, name) for id, k, name in conn.execute(asked)}
         own = {id: key for id, key in streams.items() if share.has(id)}
         if first:
             _check_numbers(conn, result)
@@ -232,12 +234,6 @@ def replay_share(
         for line in damage.result() if damage is not None else ():
             result.add(f"the file is damaged: {line}")
     return result
-
-
-def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
-    stream, account = schema.stream.c, schema.account.c
-    asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
-    return {id: (k, name) for id, k, name in conn.execute(asked)}
 
 
 def _check_numbers(conn: Connection, result: Replay) -> None:

@@ -117,17 +117,10 @@ class Store:
             appending.enrolled(conn, name)
 
     def settings(
-        self,
-        *,
-        name: str | None = None,
-        scheme: str | None = None,
-        threshold: float | None = None,
-        suggestions: str | None = None,
-        gold: str | None = None,
-        task: str | None = None,
-        blind: bool | None = None,
-        majority: bool | None = None,
-    ) -> None:
+        self, *, name: str | None = None, scheme: str | None = None,
+        threshold: float | None = None, suggestions: str | None = None, gold: str | None = None,
+        task: str | None = None, blind: bool | None = None, majority: bool | None = None,
+    ) -> None:  # fmt: skip
         """Change settings of the project; those that are None stay."""
         given = {key: value for key, value in locals().items() if key != "self"}
         changes = {key: value for key, value in given.items() if value is not None}
@@ -166,11 +159,7 @@ class Store:
     def queue(
         self, annotator: str, *, after: int = 0, limit: int = 200, query: str = "", only: str = ""
     ) -> queries.Queue:
-        """Return the part of an annotator's list of pairs after the position `after`.
-
-        With `query` the list has those pairs whose id, words or own comments contain a text,
-        ignoring case, and a pair with just this id is the first; `only` is one of `names.FILTERS`.
-        """
+        """Return a part of an annotator's list, or of what a search and a filter leave."""
         with self.database.reading() as conn:
             own = queries.PairList(conn, queries.account_of(conn, annotator))
             return own.queue(after, min(max(limit, 0), _MOST_ROWS), query[:200], only)

@@ -62,11 +62,7 @@ class Transactions:
         """Do what is needed before a transaction."""
 
     def later(self, work: Callable[[sa.Connection], T]) -> Future[T]:
-        """Do work in a transaction, with what else waits to be done; its result is committed.
-
-        A thread does all that waits, each in a savepoint, and commits. An error of alignkit undoes
-        the work that raised it, no other. Work may be done twice.
-        """
+        """Do work in a transaction, perhaps twice, with what else waits; it is committed then."""
         turn = _Turn(work, Future())
         turn.future.set_running_or_notify_cancel()  # nobody can cancel it
         self._waiting.append(turn)

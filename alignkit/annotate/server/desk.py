@@ -55,7 +55,10 @@ class Visit:
         self.request, self.name, self.decides = request, name, decides
         if desk is not None:
             self.desk = desk
-        self.k = pair_number(request)  # the pair or file that the path names; 0 for none
+        named = request.path_params.get("k") or request.path_params.get("n")
+        if named is not None and not _PAIR.fullmatch(named):
+            raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
+        self.k = int(named or 0)  # the pair or file that the path names; 0 for none
         self.body = b""  # if the endpoint reads it
 
     @property
@@ -80,14 +83,6 @@ class Visit:
         if not _NUMBER.fullmatch(text):
             raise RefusedError(400, f"{name} is {text[:40]!r}; expected a whole number, 0 or more")
         return int(text)
-
-
-def pair_number(request: Request) -> int:
-    """Return the number of the pair (or file) in a path; 0 if it has none."""
-    named = request.path_params.get("k") or request.path_params.get("n")
-    if named is not None and not _PAIR.fullmatch(named):
-        raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
-    return int(named or 0)
 
 
 class Work(NamedTuple):
@@ -181,16 +176,14 @@ class Desk:
 
     def concordance(self, visit: Visit) -> object:
         """Return what the visitor linked a word to, in the visitor's own pairs."""
-        from alignkit.annotate.server.own_concordance import (
-            own_concordance,
-        )  # corpora: seldom asked
+        from alignkit.annotate.server import own_concordance as own  # corpora: seldom asked
 
         given = visit.request.query_params.get
         word, side = given("word", "")[:200], given("side", SIDES[0])
         if side not in SIDES:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
         with _searching:
-            return own_concordance(self.store, visit.name, word, side)
+            return own.own_concordance(self.store, visit.name, word, side)
 
     def knows(self, name: str) -> bool:
         """Return whether `enter` and `check_assigned` need not read anything."""

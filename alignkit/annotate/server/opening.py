@@ -116,17 +116,10 @@ class Opening:
     """A thread that makes and opens a project, then finds its suggestions."""
 
     def __init__(
-        self,
-        job: Job,
-        plan: SuggestionPlan | None,
-        *,
-        fallback: SuggestionPlan,
-        note: Callable[[str], None],
-        learning: bool | None = None,
-        role: str = names.ANNOTATOR,
-        gold: str = "",
-        rules: Mapping[str, bool] | None = None,
-    ) -> None:
+        self, job: Job, plan: SuggestionPlan | None, *, fallback: SuggestionPlan,
+        note: Callable[[str], None], learning: bool | None = None, role: str = names.ANNOTATOR,
+        gold: str = "", rules: Mapping[str, bool] | None = None,
+    ) -> None:  # fmt: skip
         self.job, self.visitor, self._gold = job, names.Visitor(job.annotator, role), gold
         self.plan, self._fallback = plan, fallback
         self._note, self._rules, self._learns = note, rules or {}, learning
@@ -309,16 +302,9 @@ class Learning:
     """A thread that learns suggestions in a child process whenever pairs are done."""
 
     def __init__(
-        self,
-        store: Store,
-        sessions: Sessions,
-        plan: SuggestionPlan,
-        *,
-        shelf: threading.Lock,
-        taken: Collection[int],
-        note: Callable[[str], None],
-        turn: str = "",
-    ) -> None:
+        self, store: Store, sessions: Sessions, plan: SuggestionPlan, *, shelf: threading.Lock,
+        taken: Collection[int], note: Callable[[str], None], turn: str = "",
+    ) -> None:  # fmt: skip
         self._store, self._sessions, self._plan, self._turn = store, sessions, plan, turn
         self._shelf, self._taken, self._note = shelf, taken, note
         self.outcome = ""

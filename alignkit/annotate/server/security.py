@@ -17,7 +17,9 @@ import hmac
 import ipaddress
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import anyio
@@ -233,6 +235,19 @@ class Entrance:
         if self._renewed is not None:
             self._renewed(self.token)
         return self._host
+
+
+@contextmanager
+def taking(
+    places: BoundedSemaphore | Lock, seconds: float = 0.0, busy: str = "The server is busy."
+) -> Iterator[None]:
+    """Do what only few requests may do at once; refuse the others."""
+    if not places.acquire(timeout=seconds):
+        raise RefusedError(429, f"{busy} Try again in a minute.")
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def cookie_name(key: str, port: int) -> str:
