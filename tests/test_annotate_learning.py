@@ -274,7 +274,7 @@ def begun(monkeypatch):
 
     def begin(store, taken=()):
         notes = []
-        found = Learning(store, Sessions(store.database), SuggestionPlan("trained"),
+        found = Learning(store, SuggestionPlan("trained"),
                          shelf=threading.Lock(), taken=taken, note=notes.append)  # fmt: skip
         running.append(found)
         return found, notes

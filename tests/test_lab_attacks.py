@@ -23,7 +23,7 @@ from alignkit.annotate.lab import server as lab_server
 from alignkit.annotate.lab.audit import LabStep
 from alignkit.annotate.lab.bodies import Draft
 from alignkit.annotate.lab.desks import Desks
-from alignkit.annotate.server import own_concordance, worker
+from alignkit.annotate.server import answers, worker
 from alignkit.annotate.server import serving as servers
 from alignkit.annotate.server.assets import PAGE
 from alignkit.annotate.server.child import Job
@@ -68,7 +68,7 @@ def test_who_is_added_to_a_project_is_not_taken_over(server):
 def test_rights_that_end_while_a_body_comes_are_not_used(server, monkeypatch):
     slug = server.project("Slow")
     invite(server, "mona", slug)
-    mona, read = Person(server, "mona"), lab_server.read_json
+    mona, read = Person(server, "mona"), lab_server.security.read_json
     body = {"name": "T", "project": slug}
 
     async def slow(request):
@@ -76,7 +76,7 @@ def test_rights_that_end_while_a_body_comes_are_not_used(server, monkeypatch):
         server.lab.accounts.change("mona", CARLA, state="closed")
         return sent
 
-    monkeypatch.setattr(lab_server, "read_json", slow)
+    monkeypatch.setattr(lab_server.security, "read_json", slow)
     assert mona.got("POST", "me/tokens", body, 401)["error"] == "closed"
 
 
@@ -347,7 +347,7 @@ def test_names_of_files_fit_into_folders(server):
 
 
 def test_a_concordance_searches_so_many_words(server, monkeypatch):
-    monkeypatch.setattr(own_concordance, "_MOST_WORDS", 20)  # of pairs with 8
+    monkeypatch.setattr(answers, "_MOST_WORDS", 20)  # of pairs with 8
     slug = server.project("Long", small_corpus(5, {}))
     assign_pairs(server.desks.get(server.lab.projects.get(slug)).store, ["anna"], control=0)
     answer = server.of("anna").got("GET", f"projects/{slug}/concordance?word=a")

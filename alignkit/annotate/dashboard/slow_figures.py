@@ -108,11 +108,11 @@ def _twos(
         names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
         (), corpus,
     )  # fmt: skip
-    slow = []
+    slow: list[view.SlowTwo] = []
     for pairing in pairings:
         levels = pairing.beyond.get(pairing.chance, {}).items()
         figures = {level: _corrected(result) for level, result in levels}
-        slow.append(view.SlowTwo(pairing.first, pairing.second, pairing.chance, figures))
+        slow.append((pairing.first, pairing.second, pairing.chance, figures))
     return slow, list(cautions_of(compared))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from alignkit.agreement.figures import without
@@ -101,17 +101,22 @@ class Corrections(Struct):
     parts: list[CorrectionsPart]  # the same in equal parts
 
 
-class PairLine(Struct):
-    """A pair on which annotators agree little."""
+class ListedPair(Struct):
+    """A pair on which annotators differ."""
 
     k: int
     id: str
-    possible: float | None
-    sure: float | None
     source: str
     target: str
     ready: bool  # it can be adjudicated: all whose it is are done
     settled: bool  # it is adjudicated, and no vote is another one since
+
+
+class PairLine(ListedPair):
+    """A pair on which annotators agree little."""
+
+    possible: float | None
+    sure: float | None
 
 
 class JudgedTwo(Struct):
@@ -124,16 +129,10 @@ class JudgedTwo(Struct):
     kappa: LiveFigure  # Cohen's, each label a category of its own
 
 
-class JudgedLine(Struct):
+class JudgedLine(ListedPair):
     """A pair that was judged differently."""
 
-    k: int
-    id: str
     judgments: list[tuple[str, int]]
-    source: str
-    target: str
-    ready: bool  # as in a PairLine
-    settled: bool
 
 
 class JudgedView(Struct):
@@ -169,13 +168,8 @@ class DashboardView(Struct):
     cautions: list[Caution] = []
 
 
-class SlowTwo(Struct):
-    """C of two annotators by level (``"phrases.sure"``, ...), by one model of chance."""
-
-    first: str
-    second: str
-    chance: str
-    levels: dict[str, LiveFigure]
+SlowTwo = tuple[str, str, str, dict[str, LiveFigure]]
+"""Two annotators, a model of chance, and C by level (``"phrases.sure"``, ...)."""
 
 
 class SlowFigures(Struct):
@@ -198,13 +192,6 @@ class Slow:
     running: bool = False
     problem: str = ""
     figures: SlowFigures = field(default_factory=lambda: SlowFigures({}))
-
-    def take(self, new: SlowFigures) -> None:
-        """Take over new figures; the others stay."""
-        old = self.figures
-        if new.twos is None:
-            new = structs.replace(old, paces=new.paces, corrections=new.corrections)
-        self.figures = new
 
 
 def dashboard_view(
@@ -294,10 +281,9 @@ def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str)
         elif figure.value is not None:
             figure.reason = interval if isinstance(interval, str) else ""
         figure.late = bool(len(kept)) and version != kept.version
-    computed = {(two.first, two.second): two for two in slow.figures.twos or ()}
-    beyond = computed.get((first, second), SlowTwo(first, second, "", {}))
+    computed = {two[:2]: two[2:] for two in slow.figures.twos or ()}
+    chance, levels = computed.get((first, second), ("", {}))
     apart = {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()}
-    levels, chance = beyond.levels, beyond.chance
     return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart)
 
 
@@ -344,13 +330,13 @@ def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
     rows = {row.k: row for row in queries.pair_rows(conn, [k for k, _ in ranked])}
     for k, f1 in ranked:
         possible, sure = (None if isnan(value) else value for value in f1)
-        yield PairLine(k, rows[k].id, possible, sure, *_shown(live, rows[k]))
+        yield PairLine(*_shown(live, rows[k]), possible, sure)
 
 
-def _shown(live: LiveWork, row: queries.PairRow) -> tuple[str, str, bool, bool]:
-    """Return the last fields of a pair's line: the texts, and whether it is ready and settled."""
+def _shown(live: LiveWork, row: queries.PairRow) -> tuple[int, str, str, str, bool, bool]:
+    """Return the fields of a `ListedPair`."""
     source, target = (" ".join(words)[:_CHARACTERS] for words in (row.source, row.target))
-    return source, target, live.ready(row.k), row.k in live.settled
+    return row.k, row.id, source, target, live.ready(row.k), row.k in live.settled
 
 
 # Judgments
@@ -378,7 +364,7 @@ def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
         judged = live.judged[k]
         counts = Counter(", ".join(judged[name]) for name in names if name in judged)
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines.append(JudgedLine(k, rows[k].id, ordered, *_shown(live, rows[k])))
+        lines.append(JudgedLine(*_shown(live, rows[k]), ordered))
     return JudgedView(twos, same, kappa, lines, len(differing))
 
 

@@ -21,7 +21,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from alignkit.annotate.lab import (
-    assigning,
     drafting,
     listing,
     managing,
@@ -113,7 +112,7 @@ class LabServer:
         for row in lab.projects.leftovers():
             self.remove(row.key)
         # the first are looked at first, and pages of annotators ask most
-        parts = own, managing, listing, assigning, transfer, drafting, openapi
+        parts = own, managing, listing, transfer, drafting, openapi
         self.entries = [*map(_of_desk, WORK), *(entry for part in parts for entry in part.ENTRIES)]
         app = Starlette(
             routes=self._routes(), exception_handlers={**security.HANDLERS, **_HANDLERS}
@@ -180,7 +179,7 @@ class LabServer:
             Route(f"{root}p/{{slug}}/", self._first_page, methods=["GET"]),
             Route(f"{root}p/{{slug}}/guidelines", self._guidelines, methods=["GET"]),
             Route(f"{root}p/{{slug}}/{{page}}", self._tab, methods=["GET"]),
-            *(Route(root + path, self._shell(name), methods=["GET"])
+            *(Route(root + path, partial(self._shell, name), methods=["GET"])
               for path, name in _SHELLS.items()),
         ]  # fmt: skip
         api = [
@@ -193,11 +192,8 @@ class LabServer:
         root = self.address.root
         return path.startswith(root) and not path.removeprefix(root).startswith(("api/", "page/"))
 
-    def _shell(self, name: str) -> Callable[[Request], Awaitable[Response]]:
-        async def endpoint(request: Request) -> Response:
-            return self._assets.reply(request, name)
-
-        return endpoint
+    async def _shell(self, name: str, request: Request) -> Response:
+        return self._assets.reply(request, name)
 
     async def _file(self, request: Request) -> Response:
         return self._assets.reply(request, request.path_params["name"])

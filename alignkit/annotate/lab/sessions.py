@@ -82,7 +82,11 @@ class LabSessions:
 
     def start(self, step: LabStep, account: int, agent: str) -> NewSession:
         """Start a session for the actor, who has just given the password."""
-        self._end_oldest(step, account)
+        mine = sa.select(_SESSION.hash).where(_SESSION.account == account, _SESSION.ended.is_(None))
+        old = step.ask(mine.order_by(_SESSION.made.desc()).offset(_SESSIONS - 1)).scalars().all()
+        if old:
+            own = step.account(step.actor.name)
+            self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
         cookie, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         step.insert(
             schema.session, hash=digest(cookie), csrf=digest(csrf), account=account, why="",
@@ -93,14 +97,6 @@ class LabSessions:
         step.log("signed in")
         self.refresh(step, _SESSION.hash == digest(cookie))
         return NewSession(cookie, csrf, step.actor.name)
-
-    def _end_oldest(self, step: LabStep, account: int) -> None:
-        """End the sessions that are too many if an account gets one more."""
-        mine = sa.select(_SESSION.hash).where(_SESSION.account == account, _SESSION.ended.is_(None))
-        old = step.ask(mine.order_by(_SESSION.made.desc()).offset(_SESSIONS - 1)).scalars().all()
-        if old:
-            own = step.account(step.actor.name)
-            self.close(step, own, "signed in too often", _SESSION.hash.in_(old))
 
     def close(self, step: LabStep, account: Any, why: str, *which: sa.ColumnElement[bool]) -> int:
         """End sessions of an account in a transaction; return how many."""

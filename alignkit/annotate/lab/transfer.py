@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 from starlette.responses import Response
 
 from alignkit._support.wording import how_many
@@ -20,9 +20,9 @@ from alignkit.annotate.adjudication.comparison import all_in, voters
 from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.exporting import ORIGIN, exported_work
 from alignkit.annotate.lab import bodies
-from alignkit.annotate.lab.assigning import refusing
 from alignkit.annotate.lab.drafting import alone
 from alignkit.annotate.lab.drafts import check_space
+from alignkit.annotate.lab.managing import refusing
 from alignkit.annotate.lab.routes import MANAGE, MEMBER, Entry, LabVisit, abilities, unknown
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.replay import back_up
@@ -189,14 +189,6 @@ def _open_pairs(visit: LabVisit) -> int:
     return progress.get(visit.name, 0) if ANNOTATE in abilities(visit.role) else 0
 
 
-def _not_done(visit: LabVisit, conn: Connection) -> set[int]:
-    """Return the pairs that somebody still has to do."""
-    if ANNOTATE not in abilities(visit.role):
-        return set()
-    mine = voters(conn).items()
-    return {k for k, those in mine if any(x.name == visit.name and not x.done for x in those)}
-
-
 def backup(visit: LabVisit) -> Response:
     """Download the whole project as a file."""
     store, slug = visit.opened().store, visit.project.slug
@@ -225,7 +217,9 @@ def events(visit: LabVisit) -> Response:
         raise RefusedError(403, "This project hides names.")
     lines, size = [], 0
     with visit.store.database.reading() as conn:
-        open_pairs = _not_done(visit, conn)  # of people who annotate: others' votes come later
+        mine = voters(conn).items() if ANNOTATE in abilities(visit.role) else ()
+        # of people who annotate: others' votes come later
+        open_pairs = {k for k, who in mine if any(x.name == visit.name and not x.done for x in who)}
         for count, event in enumerate(queries.log_events(conn, after)):
             if count >= limit or size > _MOST_BYTES:
                 break

@@ -89,21 +89,20 @@ def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
 
 def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
     """Return the writes that turn one state into another."""
-    said = old.provenance, new.provenance
+    fields = {
+        name: _changed(getattr(old, name), getattr(new, name))
+        for name in ("weights", "comments", "whys", "rewrites", "extracts")
+    }
+    for name, held in (("label", "judgment"), ("flags", "flags"), ("provenance", "provenance")):
+        change = getattr(old, held), getattr(new, held)
+        fields[name] = change if change[0] != change[1] else None
     return Data(
         how=how,
         cells=_changed(old.cells, new.cells, 0),
         bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
         rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
-        weights=_changed(old.weights, new.weights),
-        comments=_changed(old.comments, new.comments),
-        label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
-        flags=(old.flags, new.flags) if old.flags != new.flags else None,
-        provenance=said if said[0] != said[1] else None,
-        whys=_changed(old.whys, new.whys),
-        rewrites=_changed(old.rewrites, new.rewrites),
-        extracts=_changed(old.extracts, new.extracts),
         done=Turn(old.done, new.done) if old.done != new.done else None,
+        **fields,
     )
 
 

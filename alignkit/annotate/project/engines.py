@@ -108,12 +108,11 @@ def sqlite_engine(
     engine = sa.create_engine(
         "sqlite://", creator=connect, poolclass=QueuePool, hide_parameters=True
     )
-    sa.event.listen(engine, "begin", _begin)
+    sa.event.listen(
+        engine, "begin",
+        lambda conn: conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN")),
+    )  # fmt: skip
     return engine
-
-
-def _begin(conn: sa.Connection) -> None:
-    conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN"))
 
 
 _MOST = 10  # connections to a database that stay open

@@ -475,20 +475,14 @@ def suggested(conn: sa.Connection, pair: PairRow, *, hide_systems: bool) -> Sugg
     cells = suggestions_of(conn, shown, pair.k).get(pair.k, [])
     by, bulk = _made_by(conn, shown, hide_systems=hide_systems)
     channels = [] if hide_systems else list(chain(*systems.values()))
-    links = _linked(conn, pair, channels, [(i, j) for i, j, *_ in cells]) if channels else []
-    return Suggested(names.VOTE if shown == name and systems else shown, cells, by, bulk, links)
-
-
-def _linked(
-    conn: sa.Connection, pair: PairRow, systems: Iterable[str], cells: Sequence[tuple[int, int]]
-) -> list[tuple[str, list[tuple[int, int]]]]:
-    """Return which of some cells each annotator links."""
     known = annotators(conn)
     linked = {
         known[account - 1]: {x for x in state.cells if state.weights.get(x, 1) > 0}
-        for account, (_, state) in streams_of(conn, pair).items()
+        for account, (_, state) in (streams_of(conn, pair) if channels else {}).items()
     }
-    return [(name, [x for x in cells if x in linked[name]]) for name in systems if name in linked]
+    places = [(i, j) for i, j, *_ in cells]
+    links = [(x, [y for y in places if y in linked[x]]) for x in channels if x in linked]
+    return Suggested(names.VOTE if shown == name and systems else shown, cells, by, bulk, links)
 
 
 def _made_by(conn: sa.Connection, name: str, *, hide_systems: bool) -> tuple[str, str]:

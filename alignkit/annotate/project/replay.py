@@ -9,7 +9,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -55,7 +55,12 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
             last = event.n
             ids.add(event.id)
             rows.append(folding.event_row(event, streams.setdefault(key, len(streams) + 1)))
-        _insert(conn, schema.event_table, rows)
+        into = insert(schema.event_table)
+        if conn.dialect.name == "sqlite":  # in less time, as tuples: rows have all columns in order
+            text = str(into.compile(dialect=conn.dialect))
+            conn.exec_driver_sql(text, [tuple(row.values()) for row in rows])
+        else:
+            conn.execute(into, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log has no project: its first events, of pair 0, are missing")
     for k, name in streams:
@@ -68,15 +73,6 @@ def write_log(conn: Connection, log: Iterable[LogEvent]) -> None:
         left = iter(table_rows)
         while part := list(islice(left, _ROWS)):
             conn.execute(insert(table), part)
-
-
-def _insert(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows, which have all columns in their order."""
-    if conn.dialect.name == "sqlite":  # in less time, as tuples
-        text = str(insert(table).compile(dialect=conn.dialect))
-        conn.exec_driver_sql(text, [tuple(row.values()) for row in rows])
-    else:
-        conn.execute(insert(table), rows)
 
 
 def _stream_tables(

@@ -1,4 +1,4 @@
-"""The bodies of replies: a project, a pair, and a download."""
+"""The bodies of replies: a project, a pair, a concordance, and a download."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from alignkit.annotate.exporting import exported_work
+from alignkit.annotate.project import queries
+from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
-from alignkit.annotate.project.queries import PairView
 from alignkit.annotate.project.store import Store
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
+from alignkit.model.alignment import Alignment
 from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
@@ -63,7 +65,7 @@ def _described(entry: Any) -> dict[str, Any]:
     return {"value": entry.value, "name": entry.name, "about": entry.about}
 
 
-def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
+def pair_answer(view: queries.PairView | GoldView, **more: Any) -> bytes:
     """Return a pair as JSON, with the directions of its sides and more values."""
     more |= {key: view.attributes[key] for key in _LANGUAGES if key in view.attributes}
     more["direction"] = {"source": direction_of(view.source), "target": direction_of(view.target)}
@@ -74,6 +76,39 @@ def direction_of(words: Iterable[str]) -> str:
     """Return ``rtl`` if most letters belong to right-to-left scripts, else ``ltr``."""
     kinds = Counter(unicodedata.bidirectional(letter) for word in words for letter in word)
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
+
+
+_MOST_PAIRS, _MOST_WORDS, _MOST_LINES = 2000, 100_000, 100  # that are searched, and sent
+
+
+def own_concordance(store: Store, name: str, word: str, side: str) -> dict[str, Any]:
+    """Return the counterparts of a word in somebody's pairs, lines, and how many are left out."""
+    from alignkit.corpora.concordance import concordance  # seldom asked
+
+    with store.database.reading() as conn:
+        account = queries.account_of(conn, name)
+        searched = queries.PairList(conn, account).queue(0, _MOST_PAIRS, word)
+        ids = {row.k: row.id for row in searched.pairs}
+        pairs = [SentencePair("0", (), (), {name: Alignment()})]  # who is known without links too
+        words = 0
+        for k in ids:
+            _, row, stream, *_ = queries.own_pair(conn, k, name)
+            words += len(row.source) + len(row.target)
+            if words > _MOST_WORDS:
+                break
+            annotation = annotation_of(stream.state)
+            own = {} if annotation is None else {name: annotation}
+            pairs.append(SentencePair(str(k), row.source, row.target, own))
+    result = concordance(pairs, word, side=side, ignore_case=True, context=4)
+    counterparts, lines = (table.to_records() for table in result.tables())
+    for line in lines:
+        line["k"] = k = int(str(line["id"]))
+        line["id"] = ids[k]
+    return {
+        "counterparts": counterparts, "lines": lines[:_MOST_LINES], "total": len(lines),
+        "not_annotated": sum(result.left_out.values()),
+        "not_searched": searched.total - len(pairs) + 1,
+    }  # fmt: skip
 
 
 class Download(NamedTuple):

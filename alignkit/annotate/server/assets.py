@@ -55,20 +55,17 @@ class Asset(NamedTuple):
     tag: str  # its ETag, a hash of the body
 
 
-def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
-    """Read the files of the page by name; compress each once."""
-    paths = (path for path in sorted(folder.iterdir()) if path.suffix in _KINDS)
-    return {path.name: _asset(_completed(path), _KINDS[path.suffix]) for path in paths}
-
-
-def _completed(path: Path) -> bytes:
-    """Return the content of a file; that of a page with what pages share."""
-    body = path.read_bytes()
-    if path.suffix != ".html":
-        return body
-    if b"<body" not in body:
-        body = body.replace(b"<main>", _MANAGE.format(path.stem).encode(), 1)
-    return _HEAD.encode() + body
+def load_assets() -> dict[str, Asset]:
+    """Read the files of the page by name, with what pages share; compress each once."""
+    assets = {}
+    for path in sorted(path for path in PAGE.iterdir() if path.suffix in _KINDS):
+        body = path.read_bytes()
+        if path.suffix == ".html":
+            if b"<body" not in body:
+                body = body.replace(b"<main>", _MANAGE.format(path.stem).encode(), 1)
+            body = _HEAD.encode() + body
+        assets[path.name] = _asset(body, _KINDS[path.suffix])
+    return assets
 
 
 def _asset(body: bytes, kind: str) -> Asset:

@@ -176,14 +176,12 @@ class Desk:
 
     def concordance(self, visit: Visit) -> object:
         """Return what the visitor linked a word to, in the visitor's own pairs."""
-        from alignkit.annotate.server import own_concordance as own  # corpora: seldom asked
-
         given = visit.request.query_params.get
         word, side = given("word", "")[:200], given("side", SIDES[0])
         if side not in SIDES:
             raise RefusedError(400, f"unknown side {side[:40]!r}")
         with _searching:
-            return own.own_concordance(self.store, visit.name, word, side)
+            return answers.own_concordance(self.store, visit.name, word, side)
 
     def knows(self, name: str) -> bool:
         """Return whether `enter` and `check_assigned` need not read anything."""

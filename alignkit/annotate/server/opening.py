@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from alignkit.annotate.creation import read_documents
-from alignkit.annotate.project import database, names
+from alignkit.annotate.project import appending, database, names, queries
 from alignkit.annotate.project.events import Lesson, Sent
 from alignkit.annotate.project.places import SchemaLock, take_lock
 from alignkit.annotate.project.store import Store
@@ -248,9 +248,8 @@ class Opening:
         project = opened.store.project()
         draws = project.task == "align" and project.suggestions
         if plan is not None and draws and learns(plan) and not self.stopping:
-            store, sessions, shelf = opened.store, opened.sessions, self._shelf
             self.learning = Learning(
-                store, sessions, plan, shelf=shelf, taken=self._taken, note=self._note,
+                opened.store, plan, shelf=self._shelf, taken=self._taken, note=self._note,
                 turn=self.job.turn,
             )  # fmt: skip
             self.at_end(self.learning.stop)
@@ -275,13 +274,15 @@ class Opening:
 
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store suggestions; a pair that was already opened keeps its suggestions."""
-        store, sessions, _ = opened
+        store = opened.store
         name = plan.name if plan.kind in ("initial", names.VOTE) else plan.kind
         with self._shelf:
-            kept = sessions.suggested()
-            closed = sessions.opened() | self._taken
+            with store.database.reading() as conn:
+                shown, suggested = appending.opened(conn), queries.suggested_cells(conn).items()
+            kept = ((k, cells) for k, (_, cells) in suggested if k in shown)
+            closed = shown | self._taken
             rows = (row for row in child.rows() if row[0] not in closed)
-            store.set_suggestions(name, chain(rows, kept.items()))
+            store.set_suggestions(name, chain(rows, kept))
 
     def _work(self, job: Job) -> ChildProcess:
         if self.stopping:
@@ -302,10 +303,10 @@ class Learning:
     """A thread that learns suggestions in a child process whenever pairs are done."""
 
     def __init__(
-        self, store: Store, sessions: Sessions, plan: SuggestionPlan, *, shelf: threading.Lock,
+        self, store: Store, plan: SuggestionPlan, *, shelf: threading.Lock,
         taken: Collection[int], note: Callable[[str], None], turn: str = "",
     ) -> None:  # fmt: skip
-        self._store, self._sessions, self._plan, self._turn = store, sessions, plan, turn
+        self._store, self._plan, self._turn = store, plan, turn
         self._shelf, self._taken, self._note = shelf, taken, note
         self.outcome = ""
         self._failures = 0
@@ -370,7 +371,8 @@ class Learning:
         name = ""
         while some := list(islice(rows, _CHUNK)):
             with self._shelf:
-                shown = self._sessions.opened([k for k, _ in some]) | {*self._taken}
+                with self._store.database.reading() as conn:
+                    shown = appending.opened(conn, [k for k, _ in some]) | {*self._taken}
                 fresh = [(k, cells) for k, cells in some if k not in shown]
                 name = self._store.add_learned(name, fresh, lesson)
         self.outcome = f"{lesson.verdict} ({lesson.pairs} done pairs)"

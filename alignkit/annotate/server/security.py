@@ -12,7 +12,6 @@ the same origin, so a page that is open or is opened then gives it both secrets.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 import re
@@ -248,11 +247,6 @@ def taking(
         yield
     finally:
         places.release()
-
-
-def cookie_name(key: str, port: int) -> str:
-    """Return the name of a project's cookie; it has the port, as ports of a host share cookies."""
-    return f"alignkit-{hashlib.sha256(f'{key}:{port}'.encode()).hexdigest()[:16]}"
 
 
 async def read_json(request: Request, limit: int = LIMIT) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -19,7 +20,7 @@ from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, DOES, WORK, Desk, Pending, Visit, Work, decoded
 from alignkit.annotate.server.opening import Opening, OpenProject
-from alignkit.annotate.server.serving import SECRET, Invitation, Invited
+from alignkit.annotate.server.serving import SECRET, Invitation
 from alignkit.annotate.server.sessions import LASTS, admit
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -142,7 +143,9 @@ class AnnotationServer:
             await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
         except names.ProjectError as error:
             raise security.RefusedError(422, str(error)) from None
-        return security.json_reply(Invited(names.page_of(visitor), self._entrance.invite(visitor)))
+        return security.json_reply(
+            {"path": names.page_of(visitor), "token": self._entrance.invite(visitor)}
+        )
 
     def _logout(self, _: Desk, visit: Visit) -> Response:
         opened = self._opening.opened
@@ -173,4 +176,6 @@ class AnnotationServer:
 
 
 def _cookie_name(request: Request, opened: OpenProject) -> str:
-    return security.cookie_name(opened.key, request.scope["server"][1])
+    """Return the name of the cookie; it has the port, as ports of a host share cookies."""
+    named = f"{opened.key}:{request.scope['server'][1]}"
+    return f"alignkit-{hashlib.sha256(named.encode()).hexdigest()[:16]}"

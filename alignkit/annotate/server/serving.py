@@ -256,13 +256,6 @@ class Invitation(Struct, forbid_unknown_fields=True):
     rules: dict[_Rule, bool] = {}
 
 
-class Invited(Struct):
-    """The answer: a path, and the token to append to it."""
-
-    path: str
-    token: str
-
-
 class ServerFile(Struct):
     """The file next to a project that names its server."""
 
@@ -330,8 +323,8 @@ def invited(
                 continue
         status, body = _asked(server, Invitation(visitor.name, visitor.role, gold, known))
         if status == 200:
-            way = json.decode(body, type=Invited)
-            return f"http://{server.host}{way.path}#{way.token}"
+            way = json.decode(body, type=dict[str, str])
+            return f"http://{server.host}{way['path']}#{way['token']}"
         reason = "the server lets nobody in; stop it and start it again"
         with suppress(DecodeError, UnicodeDecodeError):
             answer = json.decode(body)

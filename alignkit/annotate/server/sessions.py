@@ -9,16 +9,14 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Sequence
 
 import sqlalchemy as sa
 from msgspec import json
 
 from alignkit.annotate.project import names, queries, schema
-from alignkit.annotate.project.appending import enrolled, opened, reopen_judged
+from alignkit.annotate.project.appending import enrolled, reopen_judged
 from alignkit.annotate.project.database import wrong_value
 from alignkit.annotate.project.engines import columns, schema_of
-from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.queries import PairList, has_assignments
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.project.transactions import Transactions
@@ -90,18 +88,6 @@ class Sessions:
         with self._database.writing() as conn:
             conn.execute(sa.delete(_PLANS))
             conn.execute(sa.insert(_PLANS).values(plan=json.encode(plan).decode()))
-
-    def opened(self, some: Sequence[int] | None = None) -> set[int]:
-        """Return the pairs, of all or of some, that any page has opened."""
-        with self._database.reading() as conn:
-            return opened(conn, some)
-
-    def suggested(self) -> dict[int, list[Suggestion]]:
-        """Return the suggestions shown on opened pairs."""
-        with self._database.reading() as conn:
-            closed = opened(conn)
-            suggested = queries.suggested_cells(conn).items()
-            return {k: cells for k, (_, cells) in suggested if k in closed}
 
 
 def _hash(secret: str) -> str:

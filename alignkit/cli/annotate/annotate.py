@@ -229,12 +229,19 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
 
 def _check(options: argparse.Namespace) -> None:
     check_task(options)
-    if options.corpus is None and (options.source or options.target):
-        raise OptionError("--source and --target add words to the links of CORPUS: name it")
     given = ["gold"] * (options.gold is not None) + list(_rules(options))
-    if given and not options.adjudicate:
-        raise OptionError(f"--{given[0]} needs --adjudicate: add it, or leave --{given[0]} out")
-    _check_evidence(options.evidence, votes=options.suggestions == names.VOTE)
+    systems, votes = options.evidence, options.suggestions == names.VOTE
+    _refuse(
+        (options.corpus is None and (options.source or options.target),
+         "--source and --target add words to the links of CORPUS: name it"),
+        (given and not options.adjudicate, f"--{''.join(given[:1])} needs --adjudicate: add it, or"
+         f" leave --{''.join(given[:1])} out"),
+        (systems and not votes, "--evidence needs --suggestions vote: add it"),
+        (votes and not systems, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
+        (len({*systems}) < len(systems), "--evidence has a name twice: give each once"),
+        (any("=" in x for x in systems), "--evidence takes only names here; to put the links of"
+         " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
+    )  # fmt: skip
     for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: no such file")
@@ -244,14 +251,9 @@ def _check(options: argparse.Namespace) -> None:
         get_scheme(options.scheme)
 
 
-def _check_evidence(systems: Sequence[str], *, votes: bool) -> None:
-    for wrong, why in (
-        (systems and not votes, "--evidence needs --suggestions vote: add it"),
-        (votes and not systems, "--suggestions vote needs --evidence NAME, an annotator of CORPUS"),
-        (len({*systems}) < len(systems), "--evidence has a name twice: give each once"),
-        (any("=" in x for x in systems), "--evidence takes only names here; to put the links of"
-         " files into a corpus, use `alignkit merge CORPUS --add NAME=FILE --in-order -o NEW`"),
-    ):  # fmt: skip
+def _refuse(*faults: tuple[object, str]) -> None:
+    """Report the first fault that there is."""
+    for wrong, why in faults:
         if wrong:
             raise OptionError(why)
 
@@ -339,32 +341,27 @@ def _who(text: str) -> str:
 
 def check_task(options: argparse.Namespace) -> None:
     """Refuse options that do not fit the task."""
-    if options.documents is not None and options.task != "extract":
-        raise OptionError(
-            f"{options.documents}: only --task extract takes two inputs; to annotate two texts, "
-            "make a corpus of them: alignkit align SRC TGT --to alignkit-jsonl -o pairs.jsonl"
-        )
-    if options.adjudicate and options.task is not None:
-        names.check_adjudicable(options.task)
-    if options.tokenize is not None and options.task != "extract":
-        raise OptionError("--tokenize needs --task extract: add it, or leave --tokenize out")
-    if options.tokenize is not None and options.tokenize not in TOKENIZERS:
-        if os.path.exists(options.tokenize):
-            raise OptionError(
-                f"--tokenize {options.tokenize} names a file: put --tokenize after the documents"
-            )
-        raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
+    extracts, tokenizer = options.task == "extract", options.tokenize
     links = ("initial", "model", "suggestions")
     given = [f"--{name}" for name in links if getattr(options, name) not in (None, "none")]
-    if given and options.task in ("judge", "extract"):
-        raise OptionError(
-            f"{given[0]} is about suggested links, but --task {options.task} has none; leave it out"
-        )
-    if options.task == "extract" and options.corpus is None:
-        raise OptionError(
-            "--task extract needs documents: two folders with the same file names, two files, or "
-            "a file of JSON lines"
-        )
+    unknown = tokenizer is not None and tokenizer not in TOKENIZERS
+    if options.adjudicate and options.task is not None:
+        names.check_adjudicable(options.task)
+    _refuse(
+        (options.documents is not None and not extracts, f"{options.documents}: only --task extract"
+         " takes two inputs; to annotate two texts, make a corpus of them: alignkit align SRC TGT"
+         " --to alignkit-jsonl -o pairs.jsonl"),
+        (tokenizer is not None and not extracts,
+         "--tokenize needs --task extract: add it, or leave --tokenize out"),
+        (unknown and os.path.exists(tokenizer),
+         f"--tokenize {tokenizer} names a file: put --tokenize after the documents"),
+        (given and options.task in ("judge", "extract"), f"{''.join(given[:1])} is about suggested"
+         f" links, but --task {options.task} has none; leave it out"),
+        (extracts and options.corpus is None, "--task extract needs documents: two folders with the"
+         " same file names, two files, or a file of JSON lines"),
+    )  # fmt: skip
+    if unknown:
+        raise UnknownNameError("tokenizer", tokenizer, TOKENIZERS)
 
 
 def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
