@@ -100,7 +100,7 @@ def test_the_cautions_are_those_of_agree_on_the_export(make, tmp_path, capsys):
     for k in range(1, 4):
         for name in ("anna", "ben"):
             judge(store, k, name, "4")
-    board._slow.take(slow_figures(store, lambda *_: None))
+    board._slow.figures = slow_figures(store, lambda *_: None)
     page = shown(board)
     export, agree = (shlex.split(line)[1:] for line in page["commands"])
     assert run(capsys, *export).code == 0

@@ -97,7 +97,9 @@ class LiveWork:
         if self.compared is not None and last == self.n:
             return False
         if self.anew(conn):
-            self._restart(conn)
+            self.tally, self.done, self.apart, self.judged = Tally(), {}, {}, {}
+            self.version += 1
+            self._join(conn)
             self._read(conn, dict.fromkeys(range(1, self.pairs + 1)), report)
             self._settle(conn, None)
         else:
@@ -123,24 +125,14 @@ class LiveWork:
                 changed[k] = (changed.get(k) or set()) | {account}
         return changed, kinds
 
-    def _restart(self, conn: Connection) -> None:
-        self.compared = compared(conn)
-        self.tally = Tally(list(self.compared.annotators))
-        others = filter(None, (self.compared.gold, self.compared.initial))
-        self.done = {name: set() for name in (*self.compared.annotators, *others)}
-        self.apart, self.judged = {}, {}
-        self.version += 1
-        self._join(conn)
-
     def _join(self, conn: Connection) -> None:
         """Update the annotators, and what is assigned to them."""
-        assert self.compared is not None
-        now = compared(conn)
+        self.compared = now = compared(conn)
         for name in now.annotators:
             if name not in self.tally.names:
                 self.tally.add(name)
+        for name in filter(None, (*now.annotators, now.gold, now.initial)):
             self.done.setdefault(name, set())
-        self.compared = now
         self.pairs = queries.count_pairs(conn)
         self.assigned = None
         if has_assignments(conn):

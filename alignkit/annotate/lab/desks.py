@@ -180,7 +180,9 @@ class Desks:
             info = queries.project_info(conn)
             rows = conn.execute(_OWN).all()
             own = {name: (int(done), pairs) for name, pairs, done in rows if name in people}
-            gold = queries.PairList(conn, _account(info), everything=True).count_done()
+            known = {name: account for account, name in enumerate(info.annotators, 1)}
+            account = known.get(info.gold, -1)
+            gold = queries.PairList(conn, account, everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
         ready = 0 if info.task == "extract" else docket().count_ready() if docket else None
@@ -225,7 +227,3 @@ class Desks:
             if tick % _SELDOM == 0:
                 self._lab.tidy()
                 self._tidy()
-
-
-def _account(info: queries.ProjectInfo) -> int:
-    return info.annotators.index(info.gold) + 1 if info.gold in info.annotators else -1

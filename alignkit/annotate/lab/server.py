@@ -420,13 +420,14 @@ def _decoded(body: bytes, kind: Any) -> Any:
 
 def _ended(session: values.Ended) -> security.RefusedError:
     """Return the answer to a session that has ended, which says why."""
+    kind = session.why.partition(" ")[0]
     text = {
         "taken": f"{session.why.removeprefix('taken over by ')} signed in here.",
         "closed": "This account was closed.",
-    }.get(session.kind, "The session has ended. Sign in again.")
-    return security.RefusedError(
-        401, text, error=session.kind if session.kind != "ended" else "signin"
-    )
+    }
+    ended = "The session has ended. Sign in again."
+    code = kind if kind in text else "signin"
+    return security.RefusedError(401, text.get(kind, ended), error=code)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

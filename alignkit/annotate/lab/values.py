@@ -87,12 +87,6 @@ class Ended(NamedTuple):
     account: str
     why: str
 
-    @property
-    def kind(self) -> str:
-        """`taken`, `closed` (the account) or `ended`."""
-        first = self.why.partition(" ")[0]
-        return first if first in ("taken", "closed") else "ended"
-
 
 class FreshLink(NamedTuple):
     """A link that has just been made; its token is stored nowhere."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import closing
 
 from alignkit.cli.annotate.project import add_project_argument, open_project
 from alignkit.cli.common.messages import say
@@ -33,8 +34,7 @@ def run(options: argparse.Namespace) -> None:
     from alignkit.annotate.project.replay import copy_project
 
     actor = Actor("", "command")
-    lab = Lab.open(options.place)
-    try:
+    with closing(Lab.open(options.place)) as lab:
         with open_project(options, readonly=True) as store:
             info = store.project()
             row = lab.projects.make(options.name or info.name, info.task, "", actor)
@@ -44,7 +44,5 @@ def run(options: argparse.Namespace) -> None:
                 lab.projects.clear(row.key)
                 raise
         lab.projects.opened(row.key, actor)
-    finally:
-        lab.close()
     place = shown_place(options.place)
     say(f"{place}: {info.name} is there as {row.slug}, with {info.pairs:,} pairs")

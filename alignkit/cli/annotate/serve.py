@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -67,15 +67,11 @@ def run(options: argparse.Namespace) -> int:
     if options.owner_link:
         if not is_url(options.place) and not os.path.isdir(options.place):
             raise OptionError(f"{options.place}: no such lab")
-        lab = Lab.open(options.place)
-        try:
+        with closing(Lab.open(options.place)) as lab:
             token = lab.links.owner_link(Actor("", "command"))
             print(f"{_address(options, options.port).url}join#{token}")
-        finally:
-            lab.close()
         return 0
-    lab = Lab.open(options.place, serve=True)
-    try:
+    with closing(Lab.open(options.place, serve=True)) as lab:
         listener = serving.listen(host, options.port, "")
         address = _address(options, listener.getsockname()[1])
         own = LabServer(lab, address, proxies=options.behind_proxy, note=say)
@@ -89,13 +85,8 @@ def run(options: argparse.Namespace) -> int:
             own.app, started, hang=10.0, ssl_certfile=options.certificate, ssl_keyfile=options.key,
             limit_concurrency=2000, fair=not options.behind_proxy,
         )  # fmt: skip
-        try:
-            with apart():  # files are in place when they are complete, not when the command ends
-                code = server.serve_until_stopped(listener)
-        finally:
-            own.close()
-    finally:
-        lab.close()
+        with closing(own), apart():  # files are in place when they are complete, not at the end
+            code = server.serve_until_stopped(listener)
     say("stopped")
     return 128 + code if code else 0
 
