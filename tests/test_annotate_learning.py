@@ -360,7 +360,7 @@ def openings(monkeypatch):
     class Started:
         told = ""
 
-        def __init__(self, store, sessions, plan, **_):
+        def __init__(self, store, plan, **_):
             started.append(plan)
 
         def stop(self):

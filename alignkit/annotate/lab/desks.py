@@ -9,10 +9,13 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from itertools import count, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Integer, and_, bindparam, cast, func, select
 
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.lab.lab import Lab
+from alignkit.annotate.lab.values import ProjectRow
 from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.events import GAP
 from alignkit.annotate.project.store import Store
@@ -20,11 +23,6 @@ from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.desk import Desk
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import RefusedError
-
-if TYPE_CHECKING:
-    from alignkit.annotate.adjudication.adjudication_queue import Docket
-    from alignkit.annotate.lab.lab import Lab
-    from alignkit.annotate.lab.values import ProjectRow
 
 _MOST = 20
 _LARGE = 2000  # pairs of a project whose pairs to adjudicate are not looked for in a request
@@ -180,8 +178,8 @@ class Desks:
             info = queries.project_info(conn)
             rows = conn.execute(_OWN).all()
             own = {name: (int(done), pairs) for name, pairs, done in rows if name in people}
-            known = {name: account for account, name in enumerate(info.annotators, 1)}
-            account = known.get(info.gold, -1)
+            accounts = {name: account for account, name in enumerate(info.annotators, 1)}
+            account = accounts.get(info.gold, -1)
             gold = queries.PairList(conn, account, everything=True).count_done()
             event = schema.event_table.c
             at = conn.execute(select(event.at).where(event.n == n)).scalar()
@@ -203,8 +201,6 @@ class Desks:
 
     def _keep(self) -> None:
         """Write the counts of open projects now and then, and read those of all others once."""
-        from alignkit.annotate.adjudication.adjudication_queue import Docket
-
         for project in self._lab.projects.rows():
             if self._stopped.is_set() or project.state not in ("open", "archived"):
                 continue

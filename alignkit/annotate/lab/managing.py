@@ -19,6 +19,7 @@ from alignkit.annotate.lab.routes import LAB, MANAGE, Entry, LabVisit, abilities
 from alignkit.annotate.project import names, queries
 from alignkit.annotate.project.fold import AssignmentPlan
 from alignkit.annotate.reassignment import begun_pairs, move_pairs, take_back
+from alignkit.annotate.renaming import rename_annotator
 from alignkit.annotate.server.desk import ANNOTATE
 from alignkit.annotate.server.security import RefusedError
 
@@ -105,8 +106,6 @@ def _check_imported(visit: LabVisit, name: str) -> None:
 
 def rename_imported(visit: LabVisit) -> None:
     """Give an imported annotator, who has no role, another name."""
-    from alignkit.annotate.renaming import rename_annotator
-
     old, new = visit.word("name"), visit.sent.name
     if old not in _imported(visit) or (_state(visit, old) and not _strangers(visit, old)):
         raise values.LabError(f"{old[:40]} is no imported annotator here.", "unknown")

@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from alignkit.annotate.adjudication.comparison import all_in, voters, were_all_in
 from alignkit.annotate.lab import (
     drafting,
     listing,
@@ -41,7 +42,8 @@ from alignkit.annotate.lab.routes import (
     abilities,
     unknown,
 )
-from alignkit.annotate.project import names
+from alignkit.annotate.project import names, queries
+from alignkit.annotate.project.places import remove_project
 from alignkit.annotate.server import security
 from alignkit.annotate.server.assets import TASK_PAGES, Assets
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, WORK, Pending
@@ -150,8 +152,6 @@ class LabServer:
 
     def remove(self, key: str) -> None:
         """Remove what is left of a project that was deleted, or never made completely."""
-        from alignkit.annotate.project.places import remove_project
-
         remove_project(self.lab.project_place(key))
         for path in (self.guidelines_file(key), self.lab.models / key):
             path.unlink(missing_ok=True)
@@ -163,8 +163,6 @@ class LabServer:
         if row is None or row.state == values.MAKING:
             return
         with self.desks.get(row).store.database.reading() as conn:
-            from alignkit.annotate.project import queries
-
             try:
                 names.check_annotator(name, queries.gold_name(conn), queries.sources(conn))
             except names.ProjectError as problem:
@@ -387,8 +385,6 @@ def _decides(visit: LabVisit) -> bool:
 
 def _keep_vote(visit: LabVisit) -> None:
     """Refuse the vote of somebody who can, or could, see the votes of the others: all are done."""
-    from alignkit.annotate.adjudication.comparison import all_in, voters, were_all_in
-
     with visit.store.database.reading() as conn:
         those = voters(conn, visit.k).get(visit.k, ())
         ready = all_in(those) or were_all_in(conn, visit.k, those)

@@ -133,10 +133,6 @@ class ReplayShare(NamedTuple):
     part: int
     of: int
 
-    def has(self, stream: int) -> bool:
-        """Return whether a stream is in it."""
-        return stream % self.of == self.part
-
 
 WHOLE = ReplayShare(0, 1)
 
@@ -211,7 +207,7 @@ def replay_share(
         stream, account = schema.stream.c, schema.account.c
         asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
         streams = {id: (k, name) for id, k, name in conn.execute(asked)}
-        own = {id: key for id, key in streams.items() if share.has(id)}
+        own = {id: key for id, key in streams.items() if id % share.of == share.part}
         if first:
             _check_numbers(conn, result)
         fold = _folded(conn, streams, share, result, tell)
