@@ -17,6 +17,7 @@ from postgres_server import server
 from alignkit.annotate.lab import accounts, passwords, schema, values
 from alignkit.annotate.lab import lab as labs
 from alignkit.annotate.lab.lab import Lab
+from alignkit.annotate.lab.server import _ended
 from alignkit.annotate.lab.values import Actor, LabError, LabSession
 
 _NUMBERS = count(1)
@@ -63,7 +64,7 @@ class Clocked(Lab):
 
     def ended(self, cookie):
         session = self.sessions.visitor(cookie)
-        return session.account, session.why, session.kind
+        return session.account, session.why, _ended(session).more["error"]
 
     def log(self, **which):
         return [json.decode(line) for line in self.audit.lines(**which)]
@@ -177,7 +178,7 @@ def test_sessions_end_by_age_and_without_use(lab):
     for _ in range(29):
         lab.now += DAY
         assert lab.account_of(used) == "anna"
-    assert lab.ended(idle) == ("anna", "expired", "ended")
+    assert lab.ended(idle) == ("anna", "expired", "signin")
     lab.now += DAY + 1
     assert lab.ended(used)
     assert lab.sessions.rows("anna") == []
@@ -232,7 +233,7 @@ def test_who_may_end_which_session(lab):
     refused("forbidden", lab.sessions.end, "carla", ANNA)
     assert lab.account_of(second)
     lab.sessions.end("anna", CARLA)
-    assert lab.ended(second) == ("anna", "signed out by carla", "ended")
+    assert lab.ended(second) == ("anna", "signed out by carla", "signin")
     lab.sessions.sign_out(second)
     lab.sessions.sign_out("unknown")
 

@@ -257,14 +257,10 @@ def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
         events, state = log.get(accounts[name], []), case.streams[name].state
         how = provenance.origins(events, corrected)
         yield Vote(
-            id=names.shown(name),
-            name=f"vote {number}" if names.blind else name,
-            seq=state.seq,
+            id=names.shown(name), name=f"vote {number}" if names.blind else name, seq=state.seq,
             shown=provenance.suggestions_shown(events),
             cells=[(*cell, x, *how.get(cell, ("", ""))) for cell, x in sorted(state.cells.items())],
             unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == provenance.BULK],
-            comments=sorted(state.comments.items()),
-            judgment=state.judgment,
-            flags=state.flags,
+            comments=sorted(state.comments.items()), judgment=state.judgment, flags=state.flags,
             rewrites=sorted(state.rewrites.items()),
-        )
+        )  # fmt: skip

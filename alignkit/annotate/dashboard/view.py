@@ -209,26 +209,18 @@ def dashboard_view(
     printing = []
     if several and (view is not None or not judges):
         printing = commands(project, names, None if judges else initial, view)
+    reason = "" if several else "agreement needs two annotators who have marked pairs as done"
     return DashboardView(
-        n=live.n,
-        pairs=live.pairs,
-        settled=len(live.settled),
-        annotators=list(_annotator_lines(live, slow)),
-        twos=twos,
-        mean=_means(twos) if len(twos) > 1 else {},
-        at=slow.at,
-        running=slow.running,
-        problem=slow.problem,
-        initial=initial,
+        n=live.n, pairs=live.pairs, settled=len(live.settled),
+        annotators=list(_annotator_lines(live, slow)), twos=twos,
+        mean=_means(twos) if len(twos) > 1 else {}, at=slow.at, running=slow.running,
+        problem=slow.problem, initial=initial, commands=printing, reason=reason, learning=learning,
         pull=slow.figures.pull or PullLine(unknown, unknown, unknown),
         lowest=[] if judges else list(_lowest(conn, live)),
-        commands=printing,
-        reason="" if several else "agreement needs two annotators who have marked pairs as done",
         corrections=None if judges else slow.figures.corrections,
-        learning=learning,
         judged=_judged_view(conn, live, gold) if judges else None,
         cautions=slow.figures.cautions if several else [],
-    )
+    )  # fmt: skip
 
 
 def commands(
