@@ -100,9 +100,11 @@ def dense(matrix: Matrix) -> NDArray[Any]:
 def best(values: NDArray[Any], k: int) -> Places:
     """Return the places of the k largest values, the largest first; ties by place."""
     kept = np.arange(len(values))
-    if k < len(values):  # all that are as large as the k-th, in their order
-        kept = np.flatnonzero(values >= np.partition(values, -k)[-k])
-    return kept[np.argsort(-values[kept], kind="stable")][:k]
+    if k < len(values):
+        least = np.partition(values, -k)[-k]
+        above, tied = np.flatnonzero(values > least), np.flatnonzero(values == least)
+        kept = np.sort(np.concatenate((above, tied[: k - len(above)])))  # ties may be many zeros
+    return kept[np.argsort(-values[kept], kind="stable")]
 
 
 def descending(values: NDArray[Any], some: int | None) -> Iterator[int]:
