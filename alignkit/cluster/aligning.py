@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -109,7 +109,7 @@ def align_parts(
                 "command": "align",
                 "model": digest,
                 "settings": {
-                    **asdict(outputs.how), "learned": learned, "encoding": reading.encoding
+                    **vars(outputs.how), "learned": learned, "encoding": reading.encoding
                 },
                 "inputs": part_files.inputs_of(parts, facts),
                 "outputs": [os.path.abspath(path) for pair in files for path in pair if path],
@@ -169,14 +169,11 @@ def _align_part(
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
             source, target = sides
             total.update(
-                pairs=len(source),
-                empty=int(((source == 0) | (target == 0)).sum()),
+                pairs=len(source), empty=int(((source == 0) | (target == 0)).sum()),
                 cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
-                source_words=int(source.sum()),
-                target_words=int(target.sum()),
-                links=len(links.arrays.links),
-                sure=int(links.arrays.sure.sum()),
-            )
+                source_words=int(source.sum()), target_words=int(target.sum()),
+                links=len(links.arrays.links), sure=int(links.arrays.sure.sum()),
+            )  # fmt: skip
     return Done(dict(total), [path for path in outputs if path is not None])
 
 

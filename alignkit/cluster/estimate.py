@@ -23,8 +23,7 @@ _PAIRS = 5000  # of each
 _MORE = 100_000  # that are read of each, but not counted
 _SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of the table
 _RECORD = 60  # bytes: the numbers of a record in both files, and in the table
-PLACE = 60
-"""Bytes of a worker's memory per word pair of its shard in training."""
+PLACE = 60  # bytes of a worker's memory per word pair of its shard in training
 
 
 def word_pairs(cells: int) -> int:

@@ -321,8 +321,6 @@ def _size(part: Part) -> int:
 
 def inputs_of(parts: Sequence[Part], facts: Sequence[Facts]) -> dict[str, str]:
     """Return the digest of each file, for the manifest of a run."""
-    return {
-        os.path.abspath(path): digest
-        for part, facts_of_part in zip(parts, facts, strict=True)
-        for path, digest in zip(part.paths, facts_of_part.digests, strict=True)
-    }
+    both = zip(parts, facts, strict=True)
+    files = (file for part, known in both for file in zip(part.paths, known.digests, strict=True))
+    return {os.path.abspath(path): digest for path, digest in files}

@@ -17,8 +17,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import U8
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.cluster import parts as part_files
@@ -103,7 +103,7 @@ def write_records(
     return files
 
 
-def by_first_phrase(block: Block, marks: NDArray[np.uint64], buckets: int) -> I4:
+def by_first_phrase(block: Block, marks: U8, buckets: int) -> I4:
     """Return a bucket for each record, which the marks of the words of its first phrase decide."""
     sums = np.zeros(len(block.symbols) + 1, np.uint64)
     np.cumsum(marks[block.symbols - 1] * (block.symbols > 0), out=sums[1:])
@@ -175,9 +175,7 @@ class Numbered:
     places: dict[str, str]
 
 
-def number_words(
-    run: Run, session: Session, exchange: BucketExchange, keys: Sequence[str]
-) -> Numbered:
+def number_words(run: Run, session: Session, exchange: BucketExchange, keys: list[str]) -> Numbered:
     """Merge the words of parts, `words/KEY.bin`, and find the place of each shared word."""
     left = [exchange.path("words", key) for key in keys]
     level = 0
@@ -261,9 +259,8 @@ def exchange_records(
     """Write a table by three steps; return the values of the parts, and those of the buckets."""
     # The first step writes the records of each part, given with its arguments; the second turns
     # each bucket of them round; the third writes the lines of each bucket of those.
-    part_files.refuse_replacing(
-        [part_files.one_file(output)], files := [part for part, _ in parts.values()]
-    )
+    files = [part for part, _ in parts.values()]
+    part_files.refuse_replacing([part_files.one_file(output)], files)
     files = [part.called(session.path) for part in files]
     read, turn, write = steps
     with running(options.work, output) as run:

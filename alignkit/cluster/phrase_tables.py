@@ -101,21 +101,13 @@ def phrases(
         settings = TableSettings(links, kind, loose, max_length, ignore_identical)
         given = AlignedInput(tuple(sides), format, annotator)
         how = ExchangeOptions(work=work, progress=progress)
-        return count_parts(
-            session, parts, output, settings, given, min_count=min_count, options=how
-        )
+        return count_parts(session, parts, output, settings, given, how, min_count=min_count)
 
 
 def count_parts(
-    session: Session,
-    parts: Sequence[Part],
-    output: str,
-    settings: TableSettings,
-    given: AlignedInput,
-    *,
-    min_count: int = 1,
-    options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
-) -> Counted:
+    session: Session, parts: Sequence[Part], output: str, settings: TableSettings,
+    given: AlignedInput, options: ExchangeOptions, *, min_count: int,
+) -> Counted:  # fmt: skip
     """Write the phrase table of parts in a session; see `phrases`."""
     if given.format is None:
         path = largest_of(parts).paths[0]
@@ -132,12 +124,9 @@ def count_parts(
         session, files, output, what, given.reading, options, steps
     )
     total: Counter[str] = sum(map(Counter, tallies), Counter())
-    return Counted(
-        sum(part["pairs"] for part in values),
-        sum(part["occurrences"] for part in values),
-        PhraseTally(**total),
-        sum((Counter(part["counts"]) for part in values), Counter()),
-    )
+    counts: Counter[str] = sum((Counter(part["counts"]) for part in values), Counter())
+    pairs, occurrences = (sum(part[name] for part in values) for name in ("pairs", "occurrences"))
+    return Counted(pairs, occurrences, PhraseTally(**total), counts)
 
 
 def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
@@ -182,9 +171,8 @@ def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
     words = WordPool.read(shown)
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         exchanges.add_turned(runs, exchange, bucket)
-        path = exchanges.write_text(
-            exchange, bucket, counting.table_lines(counting.table_blocks(runs), words)
-        )
+        lines = counting.table_lines(counting.table_blocks(runs), words)
+        path = exchanges.write_text(exchange, bucket, lines)
     return Done({}, [path])
 
 
@@ -253,23 +241,16 @@ def pivot(
 
 
 def join_tables(
-    session: Session,
-    tables: Sequence[Sequence[Part]],
-    output: str,
-    settings: pivots.PivotSettings,
-    given: TableInput,
-    options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
-) -> Joined:
+    session: Session, tables: Sequence[Sequence[Part]], output: str, settings: pivots.PivotSettings,
+    given: TableInput, options: ExchangeOptions,
+) -> Joined:  # fmt: skip
     """Write the paraphrases of one or two tables, each in several files; see `pivot`."""
     sides = range(1, len(tables) + 1)
-    files = {
-        f"{side}-{part.key}": (part, (side,))
-        for side, table in zip(sides, tables, strict=True)
-        for part in table
-    }
+    numbered = ((side, part) for side, table in enumerate(tables, 1) for part in table)
+    files = {f"{side}-{part.key}": (part, (side,)) for side, part in numbered}
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
     steps = (
-        Step("tables", "read", _read_part, (given,)),
+        Step("tables", "read", _read, (given,)),
         Step("pivots", "joined", _join, (len(tables), settings.identity)),
         Step("paraphrases", "written", _write_pivots, (settings,)),
     )
@@ -293,11 +274,8 @@ def join_tables(
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
-def _read_part(
-    part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int
-) -> Done:
-    path = part.paths[0]
-    file = TableFile(path, given.format, given.reading)
+def _read(part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int) -> Done:
+    file = TableFile(part.paths[0], given.format, given.reading)
     sample = exchanges.PhraseSample(parts, _MARK)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)

@@ -23,8 +23,7 @@ from alignkit.io import atomic_files
 from alignkit.io.atomic_files import WriteError, free_name
 from alignkit.version import __version__
 
-FOLDER = "alignkit-run"
-"""The name of a run's folder within the folder given by the user."""
+FOLDER = "alignkit-run"  # the name of a run's folder within the folder given by the user
 
 _MANIFEST, _MARKER, _LOCK = "manifest.json", "marker.json", "lock"
 _HALF = re.compile(r"\.alignkit-[0-9a-f]{16}\.part")  # what is being written; see `free_name`
@@ -204,15 +203,9 @@ class Run:
                 gone.rmdir()
 
     def do(
-        self,
-        session: Session,
-        step: str,
-        function: Callable[..., Done],
-        tasks: Mapping[str, Task],
-        progress: Callable[[str], None] | None = None,
-        *,
-        errors: int = 1,
-    ) -> dict[str, Any]:
+        self, session: Session, step: str, function: Callable[..., Done], tasks: Mapping[str, Task],
+        progress: Callable[[str], None] | None = None, *, errors: int = 1,
+    ) -> dict[str, Any]:  # fmt: skip
         """Do the tasks of a step that are not done yet, in order; return all values."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         records = {key: self.read(step, f"{key}.json") for key in tasks}
@@ -375,8 +368,7 @@ def state_of(path: str) -> tuple[int, int]:
 
 T = TypeVar("T")
 
-_ROOM = 1 << 30
-"""Bytes to keep if the size of the memory is unknown."""
+_ROOM = 1 << 30  # bytes to keep if the size of the memory is unknown
 
 
 class WorkerMemory(Generic[T]):

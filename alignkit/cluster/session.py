@@ -35,15 +35,12 @@ from alignkit.version import __version__
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-
 T = TypeVar("T")
-Connection = Any
-"""A Dask client, an address as in `open_session`, or None for only this process."""
+Connection = Any  # a Dask client, an address as in `open_session`, or None for only this process
 OnProgress = Callable[[int, int, str], None]
 """Called with the amount done, the total, and a description."""
 
-PATIENCE = 30
-"""Seconds to wait for a scheduler, and for the first worker of this machine."""
+PATIENCE = 30  # seconds to wait for a scheduler, and for the first worker of this machine
 _LOOK = 5.0  # seconds between looks at the workers; what two looks find is reported
 _LOCAL = re.compile(r"local(?::(\d+))?")
 
@@ -139,12 +136,9 @@ class Session:
 
     Attributes
     ----------
-    threads, workers
-        Threads of a task (None: one per core), and number of simultaneous tasks.
-    memory
-        Bytes that a task may take; 0 if there is no limit.
-    dashboard
-        Address that shows the work in a browser; None if there is none.
+    threads, workers : Threads of a task (None: one per core), and number of simultaneous tasks.
+    memory : Bytes that a task may take; 0 if there is no limit.
+    dashboard : Address that shows the work in a browser; None if there is none.
     """
 
     threads: int | None = None
@@ -214,13 +208,9 @@ class DaskSession(Session):
     threads = 1
 
     def __init__(
-        self,
-        client: Client,
-        *,
-        check: Callable[[], Canary] = canary,
-        here: bool = False,
+        self, client: Client, *, check: Callable[[], Canary] = canary, here: bool = False,
         wait: float | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._client, self._check, self._here = client, check, here
         self._address = str(getattr(client.scheduler, "address", "the scheduler"))
         self.dashboard = (client.dashboard_link or None) if find_spec("bokeh") else None
@@ -232,7 +222,7 @@ class DaskSession(Session):
 
     def _need_worker(self) -> None:
         wait, key = self._watch.wait, f"first-{uuid4().hex[:8]}"
-        while not self._watch.look(self._known):
+        while not self._watch.look(self._known, {}):
             self._first = self._client.submit(int, key=key, pure=False)  # kept: so is its worker
             with suppress(TimeoutError):
                 self._first.result(timeout=_LOOK if wait is None else min(_LOOK, wait))
@@ -306,19 +296,17 @@ class DaskSession(Session):
                     needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
                     has = f", and a worker has {_size(most)}" if needs and most else ""
                     died = f"{task.name}: {times} workers died from this task{needs}{has}"
-                    raise ClusterError(
-                        f"{died}: give workers more memory, or {task.smaller}"
-                    ) from None
+                    message = f"{died}: give workers more memory, or {task.smaller}"
+                    raise ClusterError(message) from None
                 except FutureCancelledError:
                     raise self._gone() from None
                 except RuntimeError as error:
                     if "deserialization of the task graph" not in str(error):
                         raise
-                    raise ClusterError(
-                        f"{self._address}: the scheduler cannot read the tasks; it needs alignkit "
-                        "in the version of this process; if that was installed later, restart the "
-                        "scheduler"
-                    ) from None
+                    cannot = f"{self._address}: the scheduler cannot read the tasks; it needs"
+                    later = "if that was installed later, restart the scheduler"
+                    text = f"{cannot} alignkit in the version of this process; {later}"
+                    raise ClusterError(text) from None
                 future.release()
                 yield place, value
             failed.raise_all()
@@ -326,9 +314,7 @@ class DaskSession(Session):
             with suppress(Exception):  # the cluster may be gone
                 self._client.cancel(futures, force=True)
 
-    def _done(
-        self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
-    ) -> Iterator[Future[Any]]:
+    def _done(self, futures: list[Future[Any]], tasks: Mapping[Any, Task]) -> Iterator[Future[Any]]:
         """Yield futures when they are done; check the workers while waiting."""
         from distributed import as_completed
 
@@ -389,10 +375,8 @@ class DaskSession(Session):
         return values
 
 
-def _perform(
-    expected: Canary, check: Callable[[], Canary], task: Callable[[], T], _home: int | None
-) -> T:
-    if difference := expected.differs(check()):
+def _perform(mine: Canary, check: Callable[[], Canary], task: Callable[[], T], _: int | None) -> T:
+    if difference := mine.differs(check()):
         from distributed import get_worker
 
         raise ClusterError(f"worker {get_worker().address}: {difference}")
@@ -408,17 +392,10 @@ class _Watch:
         self._reported: set[str] = set()
         self._none = "no workers yet"
 
-    def look(
-        self,
-        workers: Mapping[str, dict[str, Any]],
-        tasks: Mapping[str, Sequence[Task]] | None = None,
-    ) -> bool:
+    def look(self, workers: Mapping[str, dict[str, Any]], tasks: Mapping[str, list[Task]]) -> bool:
         """Update the workers and their tasks; return whether there are any workers."""
-        now = {
-            f"worker {address}": _paused(worker, (tasks or {}).get(address, ()))
-            for address, worker in workers.items()
-            if worker["status"] == "paused"
-        }
+        paused = {at: worker for at, worker in workers.items() if worker["status"] == "paused"}
+        now = {f"worker {at}": _paused(x, tasks.get(at, ())) for at, x in paused.items()}
         back = dict.fromkeys((f"worker {address}" for address in workers), "working again")
         if workers:
             self._none = "no workers are left"
@@ -508,10 +485,8 @@ def check_address(address: str) -> None:
     local = _LOCAL.fullmatch(address)
     known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
     if not known or (local and local[1] and int(local[1]) < 1):
-        raise OptionError(
-            f"{address!r} is not the address of a cluster; use local:4 (4 processes on this "
-            "machine), tcp://HOST:8786, or the FILE.json of a scheduler"
-        )
+        message = f"{address!r} is not the address of a cluster; use local:4 (4 processes on this"
+        raise OptionError(f"{message} machine), tcp://HOST:8786, or the FILE.json of a scheduler")
     missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
     if missing:
         needed = f"a cluster needs more libraries ({', '.join(missing)})"

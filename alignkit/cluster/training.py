@@ -54,13 +54,9 @@ class Stages:
     """The stages of a training; finished ones are recorded in a file and not repeated."""
 
     def __init__(
-        self,
-        session: Session,
-        run: Run,
-        parts: Sequence[Part],
-        settings: Settings,
+        self, session: Session, run: Run, parts: Sequence[Part], settings: Settings,
         progress: OnProgress | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._session, self._run, self._parts = session, run, parts
         self._settings, self._progress = settings, progress
         self._schedule = list(schedule_of(settings))
@@ -92,18 +88,12 @@ class Stages:
             state["shards"] = shards or max(min(self._session.workers, 8), at_least)
         pairs = [pairs for pairs, _ in sizes]
         self._plan = TrainingPlan(
-            folder=self._run.folder,
-            run=state["run"],
-            settings=self._settings,
-            casefold=casefold,
-            parts=len(sizes),
-            shards=state["shards"],
-            pairs=sum(pairs),
+            folder=self._run.folder, run=state["run"], settings=self._settings, casefold=casefold,
+            parts=len(sizes), shards=state["shards"], pairs=sum(pairs),
             firsts=tuple(sum(pairs[:k]) for k in range(len(pairs))),
-            sizes=(state["words"][0][0], state["words"][1][0]),
-            memory=self._session.memory,
+            sizes=(state["words"][0][0], state["words"][1][0]), memory=self._session.memory,
             threads=threads,
-        )
+        )  # fmt: skip
         if "indexed" in state:
             self._stage = 1 + state.get("weighed", 0)
         else:
@@ -165,13 +155,10 @@ class Stages:
             training_tasks.write_model(self._plan, save, done, self._history, jumping, text)
             self._run.drop(*memory)
         if outputs.some:
-            files, how = outputs.files(self._parts), outputs.how
+            files, how = outputs.files(self._parts), (done, jumping, text)
             with outputs.naming_written(self._parts):
-                self._over_parts(
-                    "aligning",
-                    training_tasks.write_links,
-                    lambda k: (done, jumping, text, files[k], how),
-                )
+                write = training_tasks.write_links
+                self._over_parts("aligning", write, lambda k: (*how, files[k], outputs.how))
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return a summary of the training."""
@@ -202,17 +189,13 @@ class Stages:
         return self._each(name, function, tasks)
 
     def _over_shards(self, name: str, function: Callable[..., T], *more: Any) -> list[T]:
-        numbers = range(self._plan.shards)
-        tasks = [(self._plan, k, *more) for k in numbers]
-        return self._each(name, function, tasks, names=[f"shard {k + 1}" for k in numbers])
+        tasks = [(self._plan, k, *more) for k in range(self._plan.shards)]
+        return self._each(name, function, tasks, names=[f"shard {k + 1}" for _, k, *_ in tasks])
 
     def _each(
-        self,
-        name: str,
-        function: Callable[..., T],
-        tasks: Sequence[tuple[Any, ...]],
+        self, name: str, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
-    ) -> list[T]:
+    ) -> list[T]:  # fmt: skip
         """Do tasks; those without names are for parts, largest first, and report progress."""
         order = list(range(len(tasks)))
         if names is None:
@@ -309,8 +292,7 @@ def train_parts(
         )
         training = Stages(session, run, parts, settings, progress)
         training.stages += (save is not None) + outputs.some
-        settled = training.merge_words(texts)
-        check_sure(outputs.how, settled.threshold)
+        check_sure(outputs.how, training.merge_words(texts).threshold)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
         training.rounds()
@@ -321,11 +303,10 @@ def train_parts(
 
 def check_settings(settings: Settings) -> None:
     """Reject settings that need a single machine."""
-    wrong = {
-        settings.model: (settings.model in _MODELS, f"use {' or '.join(_MODELS)}"),
-        "best": (not settings.best, "leave it out"),
-        settings.inference: (settings.inference == "collapsed", "use collapsed"),
-    }
-    for name, (fits, instead) in wrong.items():
+    for name, fits, instead in (
+        (settings.model, settings.model in _MODELS, f"use {' or '.join(_MODELS)}"),
+        ("best", not settings.best, "leave it out"),
+        (settings.inference, settings.inference == "collapsed", "use collapsed"),
+    ):
         if not fits:
             raise OptionError(f"{name} needs training on a single machine; over parts, {instead}")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
+from alignkit._support.array_types import I4, I8
 from alignkit.align.bitext import Bitext, Pieces, Side
 from alignkit.align.priors import Stems
 from alignkit.align.settings import Settings
@@ -25,11 +26,6 @@ from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
 from alignkit.model.alignment import SIDES
 from alignkit.rules.tables.runs import WordPool
-
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -210,10 +206,9 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
     for places, added in zip(numbers, counts, strict=True):
         totals[places] += added
     order = np.argsort(-totals, kind="stable")
-    ranks, names = _ranks(order), list(known)
+    ranks, names, count = _ranks(order), list(known), len(known)
     ordered = [names[number] for number in order.tolist()]
     pool = WordPool.of(ordered)
-    count = len(ordered)
     alone = Stems(np.arange(count, dtype=np.int32), count, np.ones(count, "f4"))
     stems = Stems.of(ordered, totals[order], stem) if stem else alone
     arrays: dict[str, NDArray[np.generic]] = {
@@ -238,18 +233,6 @@ def stems_of(plan: TrainingPlan, side: str) -> Stems:
     """Return the stems of the words of a side."""
     with opened(plan.file("words", side)) as arrays:
         return Stems(arrays["stems"], int(arrays["stem_count"]), arrays["shares"])
-
-
-def frequencies_of(plan: TrainingPlan, side: str) -> I8:
-    """Return how often each word of a side occurs."""
-    with opened(plan.file("words", side)) as arrays:
-        return np.asarray(arrays["frequencies"])
-
-
-def shards_of(stems: I4, number: int) -> I4:
-    """Return the shard of each word, by its stem: words with the same stem share a shard."""
-    mixed = (stems.astype(np.uint64) + np.uint64(1)) * _MIX >> np.uint64(32)
-    return (mixed % np.uint64(number)).astype(np.int32)
 
 
 def stored(plan: TrainingPlan, arrays: Arrays | Mapping[str, NDArray[Any]]) -> Bitext:

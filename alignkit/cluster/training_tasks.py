@@ -14,12 +14,14 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
+from alignkit._support.array_types import F4, I4, I8
 from alignkit.align import expectation, training
 from alignkit.align.bitext import Bitext, Pieces
 from alignkit.align.calibration import Calibrator, TrainingText, words_of
@@ -44,13 +46,10 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import gather
 from alignkit.rules.tables.runs import ends_of
 
-F4 = NDArray[np.float32]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
-
 NO_CELLS = np.empty(0, np.int32)
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
 _MEMORY = ("keys", "offsets", "cells", "levels")
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 workers_of = cache(expectation.Workers)
 
@@ -93,9 +92,10 @@ def _known_part(
 def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
     if plan.shards == 1:
         return [np.arange(len(index.columns), dtype=np.int32)]
-    shards = training_files.shards_of(training_files.stems_of(plan, "source").numbers, plan.shards)[
-        index.source
-    ]
+    # by stem: words with the same stem share a shard
+    stems = training_files.stems_of(plan, "source").numbers.astype(np.uint64)
+    mixed = (stems + np.uint64(1)) * _MIX >> np.uint64(32)
+    shards = (mixed % np.uint64(plan.shards))[index.source]
     return [np.flatnonzero(shards == shard).astype(np.int32) for shard in range(plan.shards)]
 
 
@@ -119,30 +119,23 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> None:
     training_files.write_arrays(plan.file("parts", number), arrays)
 
 
-class _Expected:
-    """The expected links of an E-step."""
-
-    def __init__(self, cells: int) -> None:
-        self.agreement: NDArray[np.uint8] = np.zeros(cells, np.uint8)
-        self.forward = self.reverse = expectation.NO_POSTERIORS
-
-
 def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, ...]:
     """Run the E-step of a round on a part; return log-likelihoods, links in 255ths, and words."""
     known = _known_part(plan, number)
     part, own = known.part, _own(plan, number, done)
     tables, jumps = _tables(plan, number, done)
-    to = _Expected(len(part.pairs.cells))
+    none, agreement = expectation.NO_POSTERIORS, np.zeros(len(part.pairs.cells), np.uint8)
+    to: Any = SimpleNamespace(agreement=agreement, forward=none, reverse=none)
     if model == "hmm":
         sums = part.hmm_step(tables, jumps, training.pairs_for_a_jump(plan.pairs), own, to)
     else:
         sums = part.lexical_step(tables, Positions.uniform(), jumps.shape, own, to)
     levels = np.zeros(known.size, np.int64)
-    add_levels(part.pairs.cells, to.agreement, levels)
-    arrays = training_files.sparse("links", to.agreement)
+    add_levels(part.pairs.cells, agreement, levels)
+    arrays = training_files.sparse("links", agreement)
     for shard, places in enumerate(known.places):
         arrays |= training_files.sparse(f"sums-{shard}", levels[places])
-    taken = part.own(to.agreement)
+    taken = part.own(agreement)
     arrays |= {"source_own": taken.source, "target_own": taken.target, "jumps": sums.jumps}
     arrays |= training_files.sparse("source_nulls", sums.source_nulls)
     arrays |= training_files.sparse("target_nulls", sums.target_nulls)
@@ -193,10 +186,12 @@ def training_text(plan: TrainingPlan, done: int, levels: int, words: int) -> Tra
     """Return what calibration needs after `done` rounds, the last with these expected links."""
     if not plan.settings.calibrated(plan.pairs):
         return None
+    counts = []
+    for side in SIDES:
+        with opened(plan.file("words", side)) as known:
+            counts.append(known["frequencies"])
     with opened(plan.after(done, "common")) as common:
-        units = common["null_units"]
-    counts = [training_files.frequencies_of(plan, side) for side in SIDES]
-    return TrainingText.of(counts, plan.pairs, words, levels, units)
+        return TrainingText.of(counts, plan.pairs, words, levels, common["null_units"])
 
 
 def write_links(
@@ -302,10 +297,8 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
             sums[places] += expected.dense(f"sums-{number}", len(places))
     counts = expectation.counts_of(sums) if done else expectation.counts_of(sums, UNITS)
     if done and done == _pruned(plan):
-        forgotten = known.shard.to_forget(counts, plan.settings.floor)
-        training_files.write_arrays(
-            plan.file("forgotten", number), {"bits": np.packbits(forgotten)}
-        )
+        dropped = known.shard.to_forget(counts, plan.settings.floor)
+        training_files.write_arrays(plan.file("forgotten", number), {"bits": np.packbits(dropped)})
     counts = _pruned_shard(plan, number, done).kept(counts)
     arrays = training_files.sparse("counts", counts)
     stems = known.shard.stem_sums(counts)
@@ -377,10 +370,8 @@ def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
     total = None
     for part in range(plan.parts):
         with opened(plan.after(done, f"part-{part}")) as arrays:
-            source, target = (
-                arrays.dense(f"{side}_nulls", size)
-                for side, size in zip(SIDES, plan.sizes, strict=True)
-            )
+            sizes = zip(SIDES, plan.sizes, strict=True)
+            source, target = (arrays.dense(f"{side}_nulls", size) for side, size in sizes)
             sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
         total = sums if total is None else expectation.Sums.over([total, sums])
     assert total is not None  # there is a part
@@ -414,25 +405,16 @@ def write_model(
     unseen = training.unseen_total(plan.settings)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         parameters = Parameters(
-            settings=plan.settings,
-            casefold=plan.casefold,
-            source=source,
-            target=target,
-            rows=index.rows,
-            columns=index.columns,
-            forward=weights,
-            reverse=weights,
+            settings=plan.settings, casefold=plan.casefold, source=source, target=target,
+            rows=index.rows, columns=index.columns, forward=weights, reverse=weights,
             source_totals=np.append(totals["source"], unseen),
             target_totals=np.append(totals["target"], unseen),
             source_null=with_unseen(common["source_null"]),
-            target_null=with_unseen(common["target_null"]),
-            null_units=common["null_units"],
-            jumps=common["jumps"] if jumping else NO_JUMPS,
-            positions=Positions.uniform(),
+            target_null=with_unseen(common["target_null"]), null_units=common["null_units"],
+            jumps=common["jumps"] if jumping else NO_JUMPS, positions=Positions.uniform(),
             remember=lambda: _joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
-            text=text,
-            history=tuple(history),
-        )
+            text=text, history=tuple(history),
+        )  # fmt: skip
     save_parameters(path, parameters)
 
 
