@@ -14,9 +14,9 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
+from alignkit._support.array_types import B1
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice
@@ -100,13 +100,9 @@ class RuleCounts:
         self._examples: dict[int, list[Example]] = {}
 
     def add(
-        self,
-        derivations: Derivations,
-        cuts: Cuts,
-        fragments: Fragments,
-        kept: NDArray[np.bool_],
+        self, derivations: Derivations, cuts: Cuts, fragments: Fragments, kept: B1,
         pairs: Sequence[SentencePair],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Count the rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
@@ -142,8 +138,7 @@ class RuleCounts:
     def end_block(self) -> None:
         """Count the pairs of a block, once per type, even if it is a rule of several sizes."""
         if self._seen:
-            seen = np.unique(np.concatenate(self._seen)) >> 32
-            self._pairs = _added(self._pairs, seen)
+            self._pairs = _added(self._pairs, np.unique(np.concatenate(self._seen)) >> 32)
             self._seen = []
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
@@ -214,7 +209,7 @@ class Bounds:
             if value is not None and value < (name != "variables"):
                 raise OptionError(f"max_{name} is {value}, which excludes every rule")
 
-    def split(self, fragments: Fragments) -> tuple[NDArray[np.bool_], Counter[str]]:
+    def split(self, fragments: Fragments) -> tuple[B1, Counter[str]]:
         """Return which rules are within the limits, and how many each limit drops first."""
         figures = fragments.figures
         kept = np.ones(len(figures), bool)
@@ -368,14 +363,9 @@ class _Learner:
 
     def _add(self, block: list[_Known]) -> None:
         pairs, alignments, sources, targets = zip(*block, strict=True)
-        derivations = Derived(
-            pairs,
-            alignments,
-            (sources, targets),
-            self.links,
-            self.string if self.grammar == "s2t" else None,
-            reader=self._reader,
-        ).arrays
+        string = self.string if self.grammar == "s2t" else None
+        how = self.links, string, False, self._reader
+        derivations = Derived(pairs, alignments, (sources, targets), *how).arrays
         trees = derivations.source, derivations.target
         words = (TokenArrays(side.words, side.word_offsets) for side in trees)
         self._lexicon.add(derivations.links, *words)
@@ -386,13 +376,11 @@ class _Learner:
         if self._counts is not None:
             self._counts.end_block()
 
-    def _count(
-        self, size: int, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]
-    ) -> None:
-        fragments = derivations.fragments(cuts, deletions=self.deletions)
+    def _count(self, size: int, of: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]) -> None:
+        fragments = of.fragments(cuts, deletions=self.deletions)
         kept, dropped = self.bounds.split(fragments)
         self._dropped.update(dropped)
         self._sizes[size] += int(kept.sum())
         if self._counts is None:
-            self._counts = RuleCounts(derivations.strings, self.examples)
-        self._counts.add(derivations, cuts, fragments, kept, pairs)
+            self._counts = RuleCounts(of.strings, self.examples)
+        self._counts.add(of, cuts, fragments, kept, pairs)

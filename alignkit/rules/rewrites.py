@@ -185,15 +185,13 @@ class _Applied:
     def _body(self) -> Readings:
         parts: list[Readings] = []
         place = 0
-        for is_variable, items in groupby(
-            self.match.rule.target.items, lambda x: isinstance(x, int)
-        ):
+        for numbered, items in groupby(self.match.rule.target.items, lambda x: isinstance(x, int)):
             run = list(items)
-            for item in run if is_variable else ():
+            for item in run if numbered else ():
                 node = self.match.variables[int(item)]
                 words = self._words.kept(*self._words.spans[node])
                 parts.append(self._made.get(node) or _alone(words))
-            if not is_variable:
+            if not numbered:
                 parts.append(_alone(self._words.said(self.match, place, place + len(run))))
             place += len(run)
         return _in_a_row(parts or [_alone(self._words.kept(0, 0))], self._most)

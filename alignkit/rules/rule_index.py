@@ -58,12 +58,8 @@ def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
 
 def is_minor(source: SideWording, target: SideWording) -> bool:
     """Return whether two sides differ only in punctuation or determiners, ignoring case."""
-    determiners = {
-        item.casefold()
-        for side in (source, target)
-        for item, label in zip(*side, strict=True)
-        if isinstance(item, str) and label in _DETERMINERS
-    }
+    words = (word for side in (source, target) for word in zip(*side, strict=True))
+    determiners = {x.casefold() for x, tag in words if isinstance(x, str) and tag in _DETERMINERS}
     return _weighty(source, determiners) == _weighty(target, determiners)
 
 
@@ -196,12 +192,9 @@ def _unfit(rule: Rule, any_labels: bool) -> str:
         return "insert a constituent"
     if any_labels or not isinstance(target, Node):
         return ""
-    labels = {(variable.kind, variable.number): variable.label for variable in variables(source)}
-    equal = source.label == target.label and all(
-        labels.get((variable.kind, variable.number), variable.label) == variable.label
-        for variable in targets
-    )
-    return "" if equal else "have other labels on the target side"
+    labels = {variable[::2]: variable.label for variable in variables(source)}
+    same = all(labels.get(variable[::2], variable.label) == variable.label for variable in targets)
+    return "" if same and source.label == target.label else "have other labels on the target side"
 
 
 def _too_rare(entry: RuleType, number: int, min_count: float, min_p: float) -> str:
@@ -241,9 +234,7 @@ def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
 
 
 def _signature(node: Node) -> Signature:
-    return tuple(
-        (child.casefold(),) if isinstance(child, str) else child.label for child in node.children
-    )
+    return tuple((x.casefold(),) if isinstance(x, str) else x.label for x in node.children)
 
 
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:

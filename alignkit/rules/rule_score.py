@@ -12,6 +12,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit._support.jit import readonly
+from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
@@ -130,12 +131,9 @@ class RuleScore(TableResult):
 
     def table(self) -> Table:
         """Return the score as a table, a row for each level."""
-        columns = [
-            Column("", key="level"),
-            *(Column(title, "percent", key=name) for name, title in _MEASURES.items()),
-            Column("hypothesis", "count"),
-            Column("reference", "count"),
-        ]
+        measures = (Column(title, "percent", key=name) for name, title in _MEASURES.items())
+        counts = (Column(name, "count") for name in ("hypothesis", "reference"))
+        columns = [Column("", key="level"), *measures, *counts]
         rows: list[list[Cell]] = [
             [
                 title,
@@ -158,20 +156,17 @@ class RuleScore(TableResult):
     def to_json(self) -> dict[str, object]:
         """Return the score as plain values for JSON; NaN becomes None."""
         record: dict[str, object] = {
-            level: {
-                name: resampling.none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES
-            }
+            level: {name: jsonable(self.measures[f"{level}.{name}"]) for name in _MEASURES}
             for level in LEVELS
         }
         record |= {"counts": dict(self.counts), "pairs": self.pairs, "skipped": dict(self.skipped)}
         record |= {"signature": self.settings}
         if self.intervals:
-            record["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
+            record["intervals"] = jsonable(self.intervals)
         return record | ({"cautions": list(self.cautions)} if self.cautions else {})
 
 
-SIZE = 3
-"""The most minimal rules of one side that can form a rule of the other."""
+SIZE = 3  # the most minimal rules of one side that can form a rule of the other
 
 _BLOCK = 4096
 UNANNOTATED = "that one of the two has not annotated"

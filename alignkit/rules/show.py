@@ -43,9 +43,7 @@ def grammar_tables(grammar: Grammar, *, limit: int | None = 20) -> Iterator[Tabl
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
     for kind, types in rules_by_kind(grammar).items():
         shown = types[:limit]
-        rows = [
-            [x.count, x.p_target, x.p_source, *map(side_text, x.rule), *_place(x)] for x in shown
-        ]
+        rows = [[x.count, x.p_target, x.p_source, *map(side_text, x.rule), *_at(x)] for x in shown]
         yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
 
 
@@ -59,10 +57,8 @@ def grammar_lines(grammar: Grammar, *, limit: int | None = 20) -> Iterator[str]:
         yield _heading(kind, types)
         yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
         for entry in shown:
-            yield (
-                f"{_number(entry.count)} {_share(entry.p_target)} {_share(entry.p_source)}  "
-                + visible(rule_text(entry.rule))
-            )
+            numbers = _number(entry.count), _share(entry.p_target), _share(entry.p_source)
+            yield f"{' '.join(numbers)}  {visible(rule_text(entry.rule))}"
             for example in entry.examples:
                 name = f"{visible(example.id)}: "
                 yield margin + name + _marked(example.source, example.source_span)
@@ -91,7 +87,7 @@ def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
     return f"... {left:,} more {'type' if left == 1 else 'types'}" if left else ""
 
 
-def _place(entry: RuleType) -> tuple[str, str]:
+def _at(entry: RuleType) -> tuple[str, str]:
     if not entry.examples:
         return "", ""
     example = entry.examples[0]
@@ -115,8 +111,7 @@ def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
     return visible(" ".join([*words[:start], middle, *words[end:]]))
 
 
-RULES_A_KIND = 50
-"""The default number of rules of each kind on a page."""
+RULES_A_KIND = 50  # the default number of rules of each kind on a page
 
 _MOST_BYTES = 4_000_000  # of the drawings of a page
 _LARGEST = 400  # symbols of a rule that is drawn
@@ -192,9 +187,7 @@ def draw_rules_page(
         ],
         kinds=kinds,
         table=_table(of_all),
-        unpaired=any(
-            "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
-        ),
+        unpaired=any("unpaired" in outline_side(x).kinds for entry in grammar for x in entry.rule),
     )
 
 
@@ -211,14 +204,10 @@ def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, 
         verb = "is" if len(drawn) == 1 else "are"
         rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
     return {
-        "name": name,
-        "anchor": "kind-" + name.replace("+", "-with-"),
-        "means": KINDS[name][:1].upper() + KINDS[name][1:],
-        "types": len(types),
-        "tokens": sum(entry.count or 0 for entry in types),
-        "said": rest,
-        "rules": drawn,
-    }
+        "name": name, "anchor": "kind-" + name.replace("+", "-with-"),
+        "means": KINDS[name][:1].upper() + KINDS[name][1:], "types": len(types),
+        "tokens": sum(entry.count or 0 for entry in types), "said": rest, "rules": drawn,
+    }  # fmt: skip
 
 
 def _drawn(entry: RuleType) -> dict[str, Any]:
@@ -230,14 +219,10 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
     return {
-        "facts": _weights(entry),
-        "name": text if len(text) < 200 else f"{text[:200]} …",
-        "text": text,
-        "source": images[0],
-        "target": images[1],
-        "size": size,
+        "facts": _weights(entry), "name": text if len(text) < 200 else f"{text[:200]} …",
+        "text": text, "source": images[0], "target": images[1], "size": size,
         "examples": entry.examples,
-    }
+    }  # fmt: skip
 
 
 def _weights(entry: RuleType) -> str:

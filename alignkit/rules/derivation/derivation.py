@@ -179,12 +179,9 @@ class Derivation:
 
     Attributes
     ----------
-    id, source, target
-        The id of the pair, and its words.
-    source_tree, target_tree
-        The trees; None if the side is a string.
-    alignment
-        The alignment used for the derivation.
+    id, source, target : The id of the pair, and its words.
+    source_tree, target_tree : The trees; None if the side is a string.
+    alignment : The alignment used for the derivation.
     """
 
     def __init__(self, derived: Derived, k: int) -> None:
@@ -301,10 +298,8 @@ class Derivation:
         links = _couples(fragments.links.reshape(-1, 2))
         link_ends = (fragments.link_offsets // 2).tolist()
         variables, ends = _couples(cuts.variables), cuts.offsets.tolist()
-        spans = [
-            _couples(side.nodes[1:3, nodes].T)
-            for side, nodes in zip((arrays.source, arrays.target), cuts.roots.T, strict=True)
-        ]
+        both = zip((arrays.source, arrays.target), cuts.roots.T, strict=True)
+        spans = [_couples(side.nodes[1:3, nodes].T) for side, nodes in both]
         counts = [1.0] * len(cuts) if cuts.counts is None else cuts.counts.tolist()
         return tuple(
             RuleToken(
@@ -355,8 +350,7 @@ class Derived:
         return self.reader.rules(made.symbols, made.offsets)
 
 
-LINKS = ("sure", "possible")
-"""The links to learn rules from: the sure ones (S), or all (P)."""
+LINKS = ("sure", "possible")  # the links to learn rules from: the sure ones (S), or all (P)
 
 TREE_GRAMMARS = ("stsg", "s2t")
 """The grammars of trees: trees on both sides, or a string and a tree."""

@@ -55,12 +55,9 @@ class TreeArrays:
 
     @classmethod
     def pack(
-        cls,
-        trees: Sequence[Tree | None],
-        sentences: Sequence[Sequence[str]],
-        labels: NameNumbers,
+        cls, trees: Sequence[Tree | None], sentences: Sequence[Sequence[str]], labels: NameNumbers,
         words: NameNumbers,
-    ) -> TreeArrays:
+    ) -> TreeArrays:  # fmt: skip
         """Make the arrays of some sentences, with their trees if they have any."""
         sizes = [0 if tree is None else len(tree.labels) for tree in trees]
         offsets, word_offsets = ends_of(sizes), ends_of([*map(len, sentences)])
@@ -179,10 +176,8 @@ class Derivations:
             return self.minimal()
         counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
-            raise OptionError(
-                f"{counts.sum():,.0f} rules are made of {size} minimal ones each; at most {MOST:,} "
-                "fit in memory: use a smaller size"
-            )
+            message = f"{counts.sum():,.0f} rules are made of {size} minimal ones each"
+            raise OptionError(f"{message}; at most {MOST:,} fit in memory: use a smaller size")
         arrays = self.matched, self.afters, self.offsets
         return Cuts(*cuts_kernel.compose(*arrays, size, int(counts.sum())))
 
@@ -236,7 +231,7 @@ def derive(
 ) -> Derivations:
     """Derive sentence pairs from their trees and links."""
     if string is not None:
-        return _derive_strings(source, target, links, string)
+        return _spanned(source, target, links, string)
     matched, parents, afters, offsets = nodes_kernel.match_nodes(
         source.nodes, source.offsets, source.labels, target.nodes, target.offsets, target.labels,
         *_positions(links),
@@ -271,9 +266,7 @@ def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
     )
 
 
-def _derive_strings(
-    source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str
-) -> Derivations:
+def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: str) -> Derivations:
     to_source = string == "source"
     tree, side = (target, source) if to_source else (source, target)
     near, far = links.links[:, int(to_source)], links.links[:, 1 - int(to_source)]

@@ -124,15 +124,13 @@ def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> Tr
     return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
 
 
-def _lefts(
-    parents: Sequence[int], wide: list[float], within: list[float]
-) -> tuple[list[float], float]:
+def _lefts(above: Sequence[int], wide: list[float], need: list[float]) -> tuple[list[float], float]:
     lefts: list[float] = []
     used = [0.0]  # where the next item below each starts; at the end, that of the roots (-1)
-    for k, parent in enumerate(parents):
+    for k, parent in enumerate(above):
         lefts.append(used[parent])
         used[parent] += wide[k]
-        used.insert(-1, lefts[k] + (wide[k] - within[k]) / 2)
+        used.insert(-1, lefts[k] + (wide[k] - need[k]) / 2)
     return lefts, used[-1]
 
 

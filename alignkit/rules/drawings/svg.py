@@ -15,13 +15,8 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
 from alignkit.show.html import PageContent, draw_page
 from alignkit.show.svg import DARK, LIGHT, colour_rules
-from alignkit.tables.text_width import (
-    cut_text,
-    is_right_to_left,
-    isolated_text,
-    safe_text,
-    text_length,
-)
+from alignkit.tables import text_width
+from alignkit.tables.text_width import cut_text, isolated_text, safe_text, text_length
 
 _SIZE, _SMALL, _MARGIN, _LONGEST = 14, 10, 12, 40
 _ROW = 30  # from one level of a tree to the next
@@ -233,7 +228,7 @@ class _Tree:
 
 def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
     shown = cut_text(visible(text), _LONGEST)
-    direction = ' direction="rtl"' if is_right_to_left(shown) else ""
+    direction = ' direction="rtl"' if text_width.is_right_to_left(shown) else ""
     remark = said or (text if shown != text else "")
     title = f"<title>{safe_text(remark)}</title>" if remark else ""
     raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>' if number else ""

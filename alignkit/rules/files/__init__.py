@@ -21,7 +21,7 @@ from alignkit.io.text_files import TextFile, split_words
 from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.notation import parse_side
-from alignkit.rules.grammar import Node, RuleType, Side
+from alignkit.rules.grammar import Node, RuleType
 
 RULE_FORMATS = {
     "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
@@ -34,13 +34,9 @@ RULE_FORMATS = {
 """The formats of rules, by name, with a description."""
 
 _FORMATS = {
-    "tsv": tsv.FORMAT,
-    "jsonl": jsonl.FORMAT,
-    "xrs": xrs.FORMAT,
-    "joshua": labelled.JOSHUA,
-    "moses": moses.FORMAT,
-    "ppdb": labelled.PPDB,
-}
+    "tsv": tsv.FORMAT, "jsonl": jsonl.FORMAT, "xrs": xrs.FORMAT, "joshua": labelled.JOSHUA,
+    "moses": moses.FORMAT, "ppdb": labelled.PPDB,
+}  # fmt: skip
 _ENDINGS = {name: name for name in RULE_FORMATS}
 _ENDINGS |= {"ghkm": "xrs", "thrax": "joshua", "grammar": "joshua"}
 _KINDS = (
@@ -61,9 +57,7 @@ class WrittenRules:
 
     rules: int = 0  # written
     left_out: Counter[str] = field(default_factory=Counter)  # by what the format cannot represent
-    lost: Counter[str] = field(
-        default_factory=Counter
-    )  # by the attribute that was lost, or "trees"
+    lost: Counter[str] = field(default_factory=Counter)  # by the lost attribute, or "trees"
     joined: int = 0  # with a symbol that has the labels of both sides, [NP~S]
 
 
@@ -112,12 +106,9 @@ def write_rules(
 
 
 def rule_lines(
-    rules: Iterable[RuleType],
-    format: str = "tsv",
-    *,
-    one_label: bool = False,
+    rules: Iterable[RuleType], format: str = "tsv", *, one_label: bool = False,
     written: WrittenRules | None = None,
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """Yield the lines of rules with their line feeds; see `write_rules`."""
     chosen, counts = get_rule_format(format), written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]
@@ -131,14 +122,11 @@ def rule_lines(
             continue
         counts.rules += 1
         counts.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
-        if flat and any(map(_is_deep, rule.rule)):
+        below = (item for side in rule.rule if type(side) is Node for item in side.children)
+        if flat and any(type(item) is Node for item in below):
             counts.lost["trees"] += 1
         counts.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
         yield f"{text}\n"
-
-
-def _is_deep(side: Side) -> bool:
-    return type(side) is Node and any(type(item) is Node for item in side.children)
 
 
 def read_rules(
@@ -165,8 +153,7 @@ def read_rules(
         line and column.
     """
     check_arguments(read_rules, locals(), apart=("path",))
-    name = _name(path)
-    file = TextFile(name, ReadOptions(encoding=encoding, max_size=max_size))
+    file = TextFile(_name(path), ReadOptions(encoding=encoding, max_size=max_size))
     return _read(file, None if format is None else get_rule_format(format))
 
 
@@ -221,9 +208,8 @@ def _format_of_line(line: str) -> str | None:
         return "ppdb" if len(parts) == 6 or _LIKE_PPDB.search(features) else "joshua"
     if _can(parse_side, parts[0]) and _can(parse_side, parts[1]):
         return "tsv"
-    return (
-        "moses" if all(_can(fields.plain_float, word) for word in split_words(parts[2])) else None
-    )
+    scored = all(_can(fields.plain_float, word) for word in split_words(parts[2]))
+    return "moses" if scored else None
 
 
 def _can(read: Callable[[str], object], text: str) -> bool:

@@ -248,8 +248,7 @@ def read_weights(
     return weights, extra, others
 
 
-NO_LABEL = "X"
-"""The label in formats that require one, for nodes without labels such as strings."""
+NO_LABEL = "X"  # the label in formats that require one, for nodes without labels such as strings
 
 
 class FlatRule(NamedTuple):
@@ -283,18 +282,12 @@ def labels_differ(flat: FlatRule) -> bool:
     labels = flat.source_label, flat.target_label
     if None not in labels and labels[0] != labels[1]:
         return True
-    return any(
-        item.label and flat.mates[item.number].label not in ("", item.label)
-        for item in flat.source
-        if type(item) is Variable
-    )
+    ours = (x for x in flat.source if type(x) is Variable and x.label)
+    return any(flat.mates[x.number].label not in ("", x.label) for x in ours)
 
 
 def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
     """Return the positions of each variable that is on both sides."""
     places = {item[::2]: j for j, item in enumerate(target) if type(item) is Variable}
-    return [
-        (i, places[item[::2]])
-        for i, item in enumerate(source)
-        if type(item) is Variable and item[::2] in places
-    ]
+    ours = ((i, item[::2]) for i, item in enumerate(source) if type(item) is Variable)
+    return [(i, places[key]) for i, key in ours if key in places]

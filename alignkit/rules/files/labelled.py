@@ -29,21 +29,15 @@ from alignkit.rules.files.notation import AtColumn, numbered_on
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _LOGARITHMS = {
-    "p(e|f)": "p_target",
-    "p(f|e)": "p_source",
-    "Lex(e|f)": "lexical_target",
-    "Lex(f|e)": "lexical_source",
-    "p(e,f|LHS)": "p_rule",
-}
+    "p(e|f)": "p_target", "p(f|e)": "p_source", "Lex(e|f)": "lexical_target",
+    "Lex(f|e)": "lexical_source", "p(e,f|LHS)": "p_rule",
+}  # fmt: skip
 _COUNTS = {"count": "count", "pairs": "pairs"}
 _WRITTEN = {**_LOGARITHMS, **_COUNTS}
 _READ = {
-    **_WRITTEN,
-    "-logp(e2|e1)": "p_target",
-    "-logp(e1|e2)": "p_source",
-    "Lex(e2|e1)": "lexical_target",
-    "Lex(e1|e2)": "lexical_source",
-}
+    **_WRITTEN, "-logp(e2|e1)": "p_target", "-logp(e1|e2)": "p_source",
+    "Lex(e2|e1)": "lexical_target", "Lex(e1|e2)": "lexical_source",
+}  # fmt: skip
 _MISSING = ("NA", "NaN", "nan")
 _ALIGNMENT, _ENTAILMENT = "alignment", "entailment"  # what else a line holds, as extra features
 
@@ -64,12 +58,9 @@ def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) ->
         for side in (flat.source, flat.target)
     )
     given = dict(type.extra) if type.extra else {}
-    parts = [
-        f"[{_joined(flat.source_label, flat.target_label)}]",
-        *sides,
-        " ".join(_features(type)),
-        _links_text(type, flat, link_variables, given.get(_ALIGNMENT)),
-    ]
+    label = f"[{_joined(flat.source_label, flat.target_label)}]"
+    links = _links_text(type, flat, link_variables, given.get(_ALIGNMENT))
+    parts = [label, *sides, " ".join(_features(type)), links]
     if _ENTAILMENT in given:
         parts.append(VALUE.escape(given[_ENTAILMENT]))
     while not parts[-1] and len(parts) > 3:  # bars at the end are no bars to Joshua

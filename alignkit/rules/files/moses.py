@@ -30,11 +30,8 @@ _LABEL = re.compile(r"\[([^\]\[\s]+)\]", re.ASCII)
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
     flat = fields.flatten(type.rule)
-    names = {
-        item.number: _bracketed(item.label or None)
-        + _bracketed(flat.mates[item.number].label or None)
-        for item in variables(flat.source)
-    }
+    pairs = ((item, flat.mates[item.number]) for item in variables(flat.source))
+    names = {x.number: "".join(_bracketed(item.label or None) for item in (x, y)) for x, y in pairs}
     bare = flat.source_label is None and flat.target_label is None and not names
     sides = []
     for symbols, label in ((flat.source, flat.source_label), (flat.target, flat.target_label)):
@@ -42,12 +39,9 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
         sides.append(" ".join(texts if bare else [*texts, _bracketed(label)]))
     links = {*(type.alignment or ()), *fields.variable_links(flat.source, flat.target)}
     given = dict(type.extra) if type.extra else {}
-    parts = [
-        *sides,
-        _scores_text(type, given.get("scores")),
-        fields.link_texts(links),
-        _counts_text(type, given.get("counts")),
-    ]
+    scores = _scores_text(type, given.get("scores"))
+    counts = _counts_text(type, given.get("counts"))
+    parts = [*sides, scores, fields.link_texts(links), counts]
     if "properties" in given:
         parts.append(" ".join(split_words(given["properties"])))
     else:

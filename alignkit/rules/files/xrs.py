@@ -70,8 +70,7 @@ def _parse(line: str, number: int) -> RuleType | None:
         weights, extra, others = fields.read_weights(features, _KNOWN)
         tree, at = others.get("tree", ("target", 1))
         if tree not in ("source", "target"):
-            message = f"tree is {tree[:40]!r}; expected source or target"
-            raise FormatError(message, "", None, at)
+            raise FormatError(f"tree is {tree[:40]!r}; expected source or target", "", None, at)
     texts = [(left, 1), (right, len(left) + len(arrow) + 1)]
     if tree == "target" and _is_tree(*texts[0]) and not _is_tree(*texts[1]):
         texts.reverse()
@@ -105,8 +104,7 @@ def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
         if not _PAIR.fullmatch(token):
             expected = "{{{[#s=2 #t=2 0,0 1,1]}}}"
             raise FormatError(f"align contains {token[:40]!r}; expected {expected}")
-    links = fields.parse_links(tokens, source, target, _PAIR)
-    return fields.word_links(links, source, target)
+    return fields.word_links(fields.parse_links(tokens, source, target, _PAIR), source, target)
 
 
 FORMAT = fields.RuleFormat(

@@ -31,11 +31,9 @@ from alignkit.rules.learning import Lexicon, Weights
 from alignkit.rules.tables.phrase_tables import whole_groups
 from alignkit.rules.tables.runs import F8, I4, I8, Block, Runs, ends_of, ranked
 
-ROOM = 256 << 20
-"""The default number of bytes for counting and sorting rules."""
+ROOM = 256 << 20  # the default number of bytes for counting and sorting rules
 
-PAIRS = 512
-"""The number of sentence pairs processed at a time."""
+PAIRS = 512  # the number of sentence pairs processed at a time
 
 WEIGHTS = ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
 """The weights of a rule; the last two only if words are weighted."""
@@ -196,14 +194,9 @@ class HieroCounts(ExitStack):
     """Count hiero rules, or syntax-augmented rules if there are trees."""
 
     def __init__(
-        self,
-        folder: str,
-        options: HieroOptions,
-        links: str,
-        side: str | None,
-        lexical: bool,
+        self, folder: str, options: HieroOptions, links: str, side: str | None, lexical: bool,
         room: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self._folder, self._options = folder, options
         self._room = room // 2
@@ -228,9 +221,7 @@ class HieroCounts(ExitStack):
                 self._totals = np.pad(self._totals, (0, len(sums) - len(self._totals))) + sums
             self.pairs += len(block)
 
-    def rules(
-        self, *, min_count: int = 1, progress: OnProgress | None = None
-    ) -> Iterator[HieroBlock]:
+    def rules(self, *, min_count: int, progress: OnProgress | None) -> Iterator[HieroBlock]:
         """Yield all rule types, sorted by label, source side and target side, variables first."""
         words, word_ranks = ranked(self.encoder.numbers.texts)
         labels, label_ranks = ranked(self.encoder.labels.texts)
@@ -269,14 +260,9 @@ class HieroCounts(ExitStack):
             self.sorted_bytes += turned.written
 
     def _turn(
-        self,
-        block: Block,
-        groups: I8,
-        weights: Weights,
-        ranks: tuple[I4, I4],
-        least: int,
+        self, block: Block, groups: I8, weights: Weights, ranks: tuple[I4, I4], least: int,
         turned: Runs,
-    ) -> None:
+    ) -> None:  # fmt: skip
         best, settled = np.empty(len(block), np.int64), np.empty((len(block), 4))
         count = settle(
             readonly(block.symbols), readonly(block.offsets), readonly(block.values),
@@ -326,7 +312,5 @@ def with_examples(
                     a, b, c, d = spans[record].tolist()
                     source, target = pair.words
                     examples.append(Example(pair.id, source, target, (a, b), (c, d)))
-    return [
-        replace(type, examples=tuple(seen)) if seen else type
-        for type, seen in zip(types, places, strict=True)
-    ]
+    both = zip(types, places, strict=True)
+    return [replace(type, examples=tuple(seen)) if seen else type for type, seen in both]

@@ -255,9 +255,7 @@ Part = tuple[int, int, I4, I8]
 
 def derivations(arrays: LinkArrays, options: HieroOptions) -> tuple[PhraseArrays, Iterator[Part]]:
     """Return the phrase pairs of sentence pairs, and their derivations in parts."""
-    phrases = extract_phrases(
-        arrays, links="possible", loose=options.loose, max_length=options.max_length
-    )
+    phrases = extract_phrases(arrays, loose=options.loose, max_length=options.max_length)
 
     def parts() -> Iterator[Part]:
         rows = np.empty((min(_ROWS, 64 * len(phrases.spans) + 64), 3), np.int32)

@@ -21,21 +21,13 @@ from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
 from alignkit.rules.grammar import Grammar, RuleType, check_kinds
-from alignkit.rules.hiero.counts import (
-    ROOM,
-    HieroBlock,
-    HieroCounts,
-    OnProgress,
-    Row,
-    with_examples,
-)
+from alignkit.rules.hiero import counts as counting
 from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
 from alignkit.rules.tables.runs import I4
 
-GRAMMARS = ("hiero", "samt")
-"""The grammars: all labels X, or labels from the trees of one side."""
+GRAMMARS = ("hiero", "samt")  # the grammars: all labels X, or labels from the trees of one side
 
 
 @dataclass(frozen=True)
@@ -64,8 +56,8 @@ def learn_hiero(
     examples: int = 0,
     lexical: bool = True,
     folder: str | None = None,
-    room: int = ROOM,
-    progress: OnProgress | None = None,
+    room: int = counting.ROOM,
+    progress: counting.OnProgress | None = None,
 ) -> Grammar:
     """Learn a hiero or syntax-augmented grammar; if it does not fit in memory, use `write_hiero`.
 
@@ -109,16 +101,16 @@ def learn_hiero(
         raise OptionError(f"`examples` is {examples}; it must be 0 or more")
     check_known("links", links, LINKS)
     rows = _Rows(pairs, grammar, annotator, side, tree)
-    kept: list[Row] = []
+    kept: list[counting.Row] = []
     how = options or HieroOptions(), links, rows.side, lexical, room
-    with HieroCounts(folder or gettempdir(), *how) as counts:
+    with counting.HieroCounts(folder or gettempdir(), *how) as counts:
         if examples:
             kept += rows
         counts.add(kept if examples else rows)
         blocks = counts.rules(min_count=min_count, progress=progress)
         types = [entry for block in blocks for entry in block.types()]
     if examples:
-        types = with_examples(types, kept, counts.encoder, examples)
+        types = counting.with_examples(types, kept, counts.encoder, examples)
     types.sort(key=lambda type: (-(type.count or 0), *map(_sort_key, type.rule)))
     dropped = {_rarer(min_count): counts.rare} if counts.rare else {}
     return Grammar(tuple(types), grammar, dropped, counts.pairs, dict(rows.passed_over))
@@ -148,8 +140,8 @@ def write_hiero(
     identity: bool = True,
     kinds: Collection[str] | None = None,
     lexical: bool = True,
-    room: int = ROOM,
-    progress: OnProgress | None = None,
+    room: int = counting.ROOM,
+    progress: counting.OnProgress | None = None,
 ) -> HieroSummary:
     """Learn a hiero or syntax-augmented grammar of any size, and write it to a file.
 
@@ -200,7 +192,7 @@ def write_hiero(
     rows = _Rows(pairs, grammar, annotator, side, tree)
     file = os.fspath(path)
     how = options or HieroOptions(), links, rows.side, lexical, room
-    with replacing(file) as stream, HieroCounts(sorting_folder(file), *how) as counts:
+    with replacing(file) as stream, counting.HieroCounts(sorting_folder(file), *how) as counts:
         counts.add(rows)
         writer = _Writer(stream, format, identity, kinds)
         for block in counts.rules(min_count=min_count, progress=progress):
@@ -226,7 +218,7 @@ class _Writer:
         self.rules = self.bytes = 0
         self.left_out: Counter[str] = Counter()
 
-    def write(self, block: HieroBlock) -> None:
+    def write(self, block: counting.HieroBlock) -> None:
         if not self._identity:
             block = self._without_identity(block)
         if self._format in LAYOUTS and self._kinds is None:
@@ -245,7 +237,7 @@ class _Writer:
             self.bytes += len(line.encode())
         self.rules = self._written.rules
 
-    def _without_identity(self, block: HieroBlock) -> HieroBlock:
+    def _without_identity(self, block: counting.HieroBlock) -> counting.HieroBlock:
         if self._folded is None:
             numbers: dict[str, int] = {}
             folded = [numbers.setdefault(word.casefold(), len(numbers)) for word in block.words]
@@ -262,13 +254,9 @@ class _Rows:
     """The pairs with their alignment and tree; pairs that lack one are counted."""
 
     def __init__(
-        self,
-        pairs: Iterable[SentencePair],
-        grammar: str,
-        annotator: str | None,
-        side: str,
+        self, pairs: Iterable[SentencePair], grammar: str, annotator: str | None, side: str,
         tree: str | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         check_known("grammar", grammar, GRAMMARS)
         check_known("side", side, SIDES)
         self._pairs, self._tree = pairs, tree
@@ -276,7 +264,7 @@ class _Rows:
         self._choice = Choice("the corpus", annotator)
         self.passed_over: Counter[str] = Counter()
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[counting.Row]:
         names: dict[str, None] = {}
         taken = 0
         for pair in self._pairs:
@@ -305,10 +293,9 @@ class _Rows:
             if self._tree is not None and names:
                 raise UnknownNameError(f"{self.side} tree", self._tree, names)
             other = "source" if self.side == "target" else "target"
-            raise OptionError(
-                f"no pair has a tree of the {self.side} side to take labels from; add "
-                f'`{self.side}_trees`, or use the other side: `side="{other}"`'
-            )
+            what = f"no pair has a tree of the {self.side} side to take labels from"
+            add = f"add `{self.side}_trees`"
+            raise OptionError(f'{what}; {add}, or use the other side: `side="{other}"`')
         if self.passed_over["without words"]:
             raise MissingTextError("no aligned pair has words; rules need words")
         raise OptionError("no pair is aligned")

@@ -34,11 +34,8 @@ class LineLayout:
     word: Callable[[str], str]
 
 
-_NUMBERS: dict[str, Callable[[float], str]] = {
-    "": number_text,
-    "log": log_text,
-    "short": "{:.10g}".format,
-}
+_Numbers = dict[str, Callable[[float], str]]
+_NUMBERS: _Numbers = {"": number_text, "log": log_text, "short": "{:.10g}".format}
 
 
 def _labelled(links: str) -> LineLayout:

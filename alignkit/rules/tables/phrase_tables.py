@@ -26,14 +26,14 @@ from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.rules.files.fields import number_text
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of, ranked
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
 
-Records = tuple[I4, I8, F8]
-"""Symbols, offsets and values, as `Runs.add` takes them."""
+Records = tuple[I4, I8, F8]  # symbols, offsets and values, as `Runs.add` takes them
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +57,6 @@ class TableBlock:
 Words = tuple[str, ...]
 
 
-def shortest(number: float) -> str:
-    """Return the shortest text that is read back as the same number."""
-    return str(int(number)) if number == int(number) else repr(number)
-
-
 def entry_lines(
     blocks: Iterable[TableBlock], words: WordPool, number_text: Callable[[float], str]
 ) -> Iterator[str]:
@@ -75,7 +70,7 @@ def entry_lines(
         yield text.tobytes().decode()
 
 
-table_lines = partial(entry_lines, number_text=shortest)
+table_lines = partial(entry_lines, number_text=number_text)
 
 
 def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
@@ -177,10 +172,9 @@ class PhraseEntry:
     p_source: float
 
     def __str__(self) -> str:
-        return (
-            f"{' '.join(self.source)} ||| {' '.join(self.target)}, {self.count} times: "
-            f"p(target | source) {self.p_target:.4g}, p(source | target) {self.p_source:.4g}"
-        )
+        both = f"{' '.join(self.source)} ||| {' '.join(self.target)}, {self.count} times"
+        p = f"p(target | source) {self.p_target:.4g}, p(source | target) {self.p_source:.4g}"
+        return f"{both}: {p}"
 
 
 @dataclass(frozen=True)
@@ -238,8 +232,7 @@ class PhraseCounts(ExitStack):
             spans = phrases.spans[start : start + _PHRASES]
             offsets = ends_of(spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2] + 1)
             symbols = np.empty(offsets[-1], np.int32)
-            part = pairs[start : start + _PHRASES]
-            kernel.pack(spans, part, *words, *others, offsets, symbols)
+            kernel.pack(spans, pairs[start : start + _PHRASES], *words, *others, offsets, symbols)
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:

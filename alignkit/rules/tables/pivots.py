@@ -20,27 +20,20 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit._support.jit import readonly
-from alignkit._support.wording import escaped
+from alignkit._support.wording import escaped, how_many
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorder, variables
+from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.phrase_tables import (
-    PhraseEntry,
-    Records,
-    TableBlock,
-    Words,
-    entry_lines,
-    whole_groups,
-)
+from alignkit.rules.tables.phrase_tables import PhraseEntry, TableBlock, whole_groups
 from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
 
 VALUES = 2 * kernel.LIMBS + 1
 """The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
 
-Names = tuple[I4, I4, I4]
-"""The ranks, numbers and names of symbols for `table_kernel.join`."""
+Names = tuple[I4, I4, I4]  # the ranks, numbers and names of symbols for `table_kernel.join`
 
 _Phrases = Iterable[Sequence[str]]
 _PATHS = 1 << 15  # at a time
@@ -77,7 +70,7 @@ class PivotTally:
 
 def pivot_paths(
     entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
-) -> Iterator[Records]:
+) -> Iterator[counting.Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
     symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
     values = np.empty((_PATHS, VALUES))
@@ -133,7 +126,7 @@ def _from_limbs(limbs: F8) -> F8:
     return total
 
 
-pivot_lines = partial(entry_lines, number_text="{:.6g}".format)
+pivot_lines = partial(counting.entry_lines, number_text="{:.6g}".format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +152,8 @@ class Paraphrase:
     pivots: int
 
     def __str__(self) -> str:
-        return (
-            f"{' '.join(self.source)} -> {' '.join(self.target)}: p {self.p_target:.4g}, back "
-            f"{self.p_source:.4g}, by {self.pivots} pivot{'s' if self.pivots != 1 else ''}"
-        )
+        both = f"{' '.join(self.source)} -> {' '.join(self.target)}: p {self.p_target:.4g}"
+        return f"{both}, back {self.p_source:.4g}, by {how_many(self.pivots, 'pivot')}"
 
 
 class Pivot(ExitStack):
@@ -191,14 +182,9 @@ class Pivot(ExitStack):
         self._entries.add(np.array(symbols, np.int32), np.array(ends, np.int64), values)
 
     def add_file(
-        self,
-        table: int,
-        file: TableFile,
-        *,
-        on: str,
-        min_count: int,
+        self, table: int, file: TableFile, *, on: str, min_count: int,
         progress: Callable[[int], None] | None = None,
-    ) -> int:
+    ) -> int:  # fmt: skip
         """Add the entries of a file; return how many it holds."""
         k, entries = SIDES.index(on), 0
         for rows in file.rows():
@@ -208,8 +194,7 @@ class Pivot(ExitStack):
             kept = rows.seen(min_count, file.path)
             phrases = [[text.split(" ") for text in side] for side in kept[:2]]
             p = kept.p_source, kept.p_target
-            values = np.stack([p[k], p[1 - k]], axis=1)
-            self.add(table, phrases[k], phrases[1 - k], values)
+            self.add(table, phrases[k], phrases[1 - k], np.stack([p[k], p[1 - k]], axis=1))
         return entries
 
     @property
@@ -266,7 +251,7 @@ class Pivot(ExitStack):
 
     def pairs(
         self, settings: PivotSettings | None = None
-    ) -> Iterator[tuple[Words, Words, list[float]]]:
+    ) -> Iterator[tuple[counting.Words, counting.Words, list[float]]]:
         """Yield the words of phrase and paraphrase, and their numbers; see `blocks`."""
         words: list[str] = []
         for block in self.blocks(settings):
@@ -383,9 +368,8 @@ class RulePivot(ExitStack):
 
     def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
         if entry.p_target is None or entry.p_source is None:
-            raise OptionError(
-                f"rule {number} lacks p(target | source) or p(source | target); both are needed"
-            )
+            lacks = "lacks p(target | source) or p(source | target); both are needed"
+            raise OptionError(f"rule {number} {lacks}")
         if min_count > 1:
             if entry.count is None:
                 raise OptionError(f"rule {number} has no count; leave out the minimum count")

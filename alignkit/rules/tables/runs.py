@@ -27,8 +27,7 @@ I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 F8 = NDArray[np.float64]
 
-ROOM = 128 << 20
-"""The default number of bytes for records in memory."""
+ROOM = 128 << 20  # the default number of bytes for records in memory
 
 _LEAST = 1 << 16
 _HELD = 1 << 25  # bytes of `Sections` that wait in memory to be written
@@ -183,8 +182,7 @@ class _Held:
         """Yield the records in order."""
         if self._order is None:
             self._order = np.empty(self.size, np.int32)
-            keys = np.empty(self.size, np.uint64)
-            kernel.sort(self.symbols, self._ends, self._order, keys)
+            kernel.sort(self.symbols, self._ends, self._order, np.empty(self.size, np.uint64))
         order, begin = self._order, 0
         while begin < len(order):
             end = kernel.fitting(self._ends, order, begin, records, numbers)
@@ -218,10 +216,8 @@ class _RunFile:
         try:
             yield
         except OSError as problem:
-            raise WriteError(
-                f"{self._folder}: cannot be written, but sorting needs space there: "
-                f"{problem.strerror or problem}; {unchanged()}"
-            ) from None
+            message = f"{self._folder}: cannot be written, but sorting needs space there"
+            raise WriteError(f"{message}: {problem.strerror or problem}; {unchanged()}") from None
 
     def close(self) -> None:
         self._file.close()

@@ -93,8 +93,7 @@ class TableFile:
         source, target, seen, *shares = zip(*rows, strict=True)
         unknown = np.array([text is None for text in seen])
         counts = self._numbers([text or "0" for text in seen], "the count", 1e300, first)
-        names = "p(target | source)", "p(source | target)"
-        named = zip(shares, names, strict=True)
+        named = zip(shares, ("p(target | source)", "p(source | target)"), strict=True)
         p_target, p_source = (self._numbers(part, name, 1.0, first) for part, name in named)
         counts[unknown] = np.nan
         return TableRows(source, target, counts, p_target, p_source, first)
@@ -110,9 +109,8 @@ class TableFile:
         except ValueError:
             place = next(k for k, text in enumerate(column) if not _is_number(text))
         expected = "a number, 0 or more" if most > 1 else "a number above 0, at most 1"
-        raise FormatError(
-            f"{name} is {column[place][:40]!r}; expected {expected}", self.path, first + place
-        )
+        wrong = f"{name} is {column[place][:40]!r}; expected {expected}"
+        raise FormatError(wrong, self.path, first + place)
 
 
 def read_table(
@@ -159,13 +157,12 @@ def _is_number(text: str) -> bool:
 def _tsv(line: str) -> _Columns | str:
     columns = line.split("\t")
     if len(columns) != 5:
-        return (
-            f"expected 5 tab-separated columns, not {len(columns)}: source, target, count, "
-            "p(target | source), p(source | target), as phrases --table writes them"
-        )
+        names = "source, target, count, p(target | source), p(source | target)"
+        expected = f"expected 5 tab-separated columns, not {len(columns)}"
+        return f"{expected}: {names}, as phrases --table writes them"
     source, target, count, p_target, p_source = columns
     if not (source and target):
-        return _empty(source)
+        return f"the {'target' if source else 'source'} phrase is empty"
     return source, target, count or "?", p_target, p_source
 
 
@@ -173,19 +170,13 @@ def _moses(line: str) -> _Columns | str:
     fields = [field.strip(" ") for field in line.split("|||")]
     scores = fields[2].split() if len(fields) > 2 else []
     if len(scores) < 3:
-        return (
-            "expected source ||| target ||| scores; the first score is p(source | target), the "
-            "third p(target | source)"
-        )
+        expected = "expected source ||| target ||| scores; the first score is p(source | target)"
+        return f"{expected}, the third p(target | source)"
     if not (fields[0] and fields[1]):
-        return _empty(fields[0])
+        return f"the {'target' if fields[0] else 'source'} phrase is empty"
     counts = fields[4].split() if len(fields) > 4 else []
     count = counts[2] if len(counts) > 2 else None
     return fields[0], fields[1], count, scores[2], scores[0]
-
-
-def _empty(source: str) -> str:
-    return f"the {'target' if source else 'source'} phrase is empty"
 
 
 TABLE_FORMATS: Mapping[str, Callable[[str], _Columns | str]] = {"tsv": _tsv, "moses": _moses}
