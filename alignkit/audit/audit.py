@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_attributes, check_known
+from alignkit._support.array_types import I8
 from alignkit._support.values import FrozenMap
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 
@@ -61,10 +61,8 @@ class Scale:
     def letters(self) -> tuple[str, ...]:
         """The short form of each name: its first letter if unique, else the name."""
         first = [name[0].casefold() for name in self.names]
-        return tuple(
-            name if first.count(letter) > 1 else letter
-            for name, letter in zip(self.names, first, strict=True)
-        )
+        both = zip(self.names, first, strict=True)
+        return tuple(name if first.count(letter) > 1 else letter for name, letter in both)
 
     def parse(self, text: str) -> str:
         """Return the judgment for a text: its name, meaning or letter, in any case.
@@ -78,9 +76,8 @@ class Scale:
             for name, form in zip(self.names, forms, strict=True):
                 if wanted == form.casefold():
                     return name
-        raise FormatError(
-            f"unknown judgment {text.strip()[:40]!r}; expected {self.words()}, or nothing"
-        )
+        problem = f"unknown judgment {text.strip()[:40]!r}; expected {self.words()}, or nothing"
+        raise FormatError(problem)
 
     def words(self) -> str:
         """Return the names with their letters or meanings, for a message."""
@@ -112,7 +109,7 @@ def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
     return counts
 
 
-def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> I8:
     """Return the (count,) places of a random sample, spread over strata."""
     total = len(strata)
     if not count:
@@ -123,7 +120,7 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> ND
     ordered = shuffled[np.argsort(codes[shuffled], kind="stable")]
     # whole numbers: a step of total / count, from a beginning that is one of `total` parts of it
     places = (np.arange(count) * total + int(rng.integers(total))) // count
-    chosen: NDArray[np.int64] = ordered[places]
+    chosen: I8 = ordered[places]
     return chosen
 
 
@@ -147,20 +144,15 @@ def assigned(
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)
     if short:
-        raise OptionError(
-            f"{short} of {len(left)} pairs drawn cannot be given to {each} of "
-            f"{', '.join(judges)}: too many of them already judged or wrote the pair; name other "
-            "judges"
-        )
+        cannot = f"{short} of {len(left)} pairs drawn cannot be given to {each} of"
+        why = "too many of them already judged or wrote the pair"
+        raise OptionError(f"{cannot} {', '.join(judges)}: {why}; name other judges")
     own: Counter[tuple[str, str]] = Counter()
     all_: Counter[str] = Counter()
     given: list[tuple[str, ...]] = [()] * len(left)
     for k in sorted(rng.permutation(len(left)).tolist(), key=lambda k: len(left[k])):
         luck = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
-        ranks = [
-            (name in familiar[k], own[name, origins[k]], all_[name], luck[name], name)
-            for name in left[k]
-        ]
+        ranks = ((x in familiar[k], own[x, origins[k]], all_[x], luck[x], x) for x in left[k])
         chosen = [name for *_, name in sorted(ranks)[:each]]
         own.update((name, origins[k]) for name in chosen)
         all_.update(chosen)

@@ -13,31 +13,22 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from alignkit._support.array_types import F8
 from alignkit.agreement.kappa import Contingency, table_ratios
 from alignkit.audit.audit import Audit
 from alignkit.audit.filled import Filled
-from alignkit.stats.resampling import (
-    ALIKE,
-    confidence_interval,
-    newcombe_interval,
-    ratio,
-    resample,
-    wilson_interval,
-)
+from alignkit.stats import resampling
 
-ALL = "all judges"
-"""The judge of figures over all judgments."""
+ALL = "all judges"  # the judge of figures over all judgments
 
-EVERY = "every judge"
-"""The judge of the share of items that all their judges uphold."""
+EVERY = "every judge"  # the judge of the share of items that all their judges uphold
 
 NOTHING = "none of it was judged"
 
 _AGREEMENT = ("observed", "kappa")
 
-Counts = NDArray[np.float64]
+Counts = F8
 
 Measure = Callable[[Counts], Mapping[str, Counts]]
 """Turns (R, C) sums of rows into named measures, (R,) each."""
@@ -93,12 +84,8 @@ def all_figures(
     audit: Audit, filled: Filled, by: str, drawing: AuditResamples
 ) -> tuple[AuditFigure, ...]:
     """Return every figure; those for each value of the attribute `by` come last."""
-    figures = [
-        *_shares(audit, filled, drawing),
-        *_upheld(audit, filled, drawing),
-        *_agreement(audit, filled, drawing),
-        *_corrections(audit, filled, drawing),
-    ]
+    given = audit, filled, drawing
+    figures = [*_shares(*given), *_upheld(*given), *_agreement(*given), *_corrections(*given)]
     for value, part in audit.groups(by).items() if by else ():
         grouped = [x for x in _agreement(part, filled, drawing) if not x.origin and x.items]
         several = (*_upheld(part, filled, drawing), *grouped)
@@ -113,7 +100,7 @@ def _bounded(
     if len(rows) < 2:
         none = "there is only one item, so nothing to resample" if len(rows) else ""
         return dict.fromkeys(measure(rows.sum(axis=0)[np.newaxis]), (nan, nan, none))
-    intervals = confidence_interval(
+    intervals = resampling.confidence_interval(
         rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
     )
     return {
@@ -139,29 +126,22 @@ def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
     return judged
 
 
-def _share(
-    rows: Counts, places: Sequence[int], who: str, drawing: AuditResamples
-) -> dict[str, Any]:
+def _share(rows: Counts, places: list[int], who: str, drawing: AuditResamples) -> dict[str, Any]:
     """Return the figure of the share of some columns in the counts (Q, K) of items."""
 
     def measure(sums: Counts) -> dict[str, Counts]:
-        return {"share": ratio(sums[:, places].sum(axis=1), sums.sum(axis=1))}
+        return {"share": resampling.ratio(sums[:, places].sum(axis=1), sums.sum(axis=1))}
 
     count, total = int(rows[:, places].sum()), int(rows.sum())
     if who == ALL:
         low, high, reason = _bounded(rows, measure, drawing)["share"]
     else:
-        (low, high), reason = wilson_interval(count, total, drawing.confidence), ""
+        (low, high), reason = resampling.wilson_interval(count, total, drawing.confidence), ""
     return {
-        "value": count / total if total else nan,
-        "low": low,
-        "high": high,
-        "interval": "bootstrap" if who == ALL else "wilson",
-        "count": count,
-        "total": total,
-        "items": len(rows),
-        "reason": reason if total else NOTHING,
-    }
+        "value": count / total if total else nan, "low": low, "high": high,
+        "interval": "bootstrap" if who == ALL else "wilson", "count": count, "total": total,
+        "items": len(rows), "reason": reason if total else NOTHING,
+    }  # fmt: skip
 
 
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
@@ -223,15 +203,17 @@ def _difference(
     value, reason = nan, "one of the two has no judged items"
     if total and of:
         value, reason = count / total - other / of, ""
-    low, high = newcombe_interval(count, total, other, of, drawing.confidence)
+    low, high = resampling.newcombe_interval(count, total, other, of, drawing.confidence)
     if who == ALL and not reason:
         rng = np.random.default_rng(drawing.seed)
-        drawn = [np.concatenate(list(resample(part, drawing.resamples, rng))) for part in rows]
+        drawn = [
+            np.concatenate(list(resampling.resample(part, drawing.resamples, rng))) for part in rows
+        ]
         shares = [sums[:, 0] / sums.sum(axis=1) for sums in drawn]
         below = (1 - drawing.confidence) / 2
         low, high = map(float, np.quantile(shares[0] - shares[1], [below, 1 - below]))
         if low == high:
-            low, high, reason = nan, nan, ALIKE
+            low, high, reason = nan, nan, resampling.ALIKE
     return AuditFigure(
         "difference", who, "", " - ".join(origins), "upheld", value, low, high,
         "bootstrap" if who == ALL else "newcombe", items=sum(map(len, rows)), reason=reason,
@@ -269,16 +251,14 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
     def mean(sums: Counts) -> dict[str, Counts]:
         """Return the mean measures over the tables of all pairs of judges."""
         parts = [sums[:, k : k + width] for k in range(0, sums.shape[1], width)]
-        ratios = [_agreement_ratios(part) for part in parts]
+        ratios = [_ratios(part) for part in parts]
         weights = np.stack([part.sum(axis=1) for part in parts])
         return {x: _weighted(np.stack([of[x] for of in ratios]), weights) for x in _AGREEMENT}
 
     for origin in ("", *audit.origins):
         chosen = np.ones(len(origins), bool) if not origin else origins == origin
         for two, rows in tables.items():
-            figures += _agreement_of(
-                "agreement", two, origin, rows[chosen], _agreement_ratios, drawing
-            )
+            figures += _agreement_of("agreement", two, origin, rows[chosen], _ratios, drawing)
         if len(tables) > 1:
             every = np.concatenate([rows[chosen] for rows in tables.values()], axis=1)
             figures += _agreement_of("mean agreement", (ALL, ""), origin, every, mean, drawing)
@@ -307,7 +287,7 @@ def _agreement_of(
     return figures
 
 
-def _agreement_ratios(sums: Counts) -> dict[str, Counts]:
+def _ratios(sums: Counts) -> dict[str, Counts]:
     ratios = table_ratios(sums)
     return {name: ratios[name] for name in _AGREEMENT}
 
@@ -315,4 +295,4 @@ def _agreement_ratios(sums: Counts) -> dict[str, Counts]:
 def _weighted(values: Counts, weights: Counts) -> Counts:
     """Return the (R,) weighted means of (L, R) values, without undefined ones."""
     used = np.where(np.isnan(values), 0.0, weights)
-    return ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))
+    return resampling.ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))

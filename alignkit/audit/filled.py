@@ -78,10 +78,8 @@ def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
     items = {item.id: item for item in audit.items}
     filled = _gathered((row for path in paths for row in _rows(path, audit, items)), items)
     if not any(filled.judgments.values()):
-        raise OptionError(
-            f"{', '.join(paths)}: no row has a judgment; write {audit.scale.words()} into the "
-            "column 'judgment'"
-        )
+        message = f"{', '.join(paths)}: no row has a judgment"
+        raise OptionError(f"{message}; write {audit.scale.words()} into the column 'judgment'")
     return filled
 
 

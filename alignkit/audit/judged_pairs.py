@@ -141,11 +141,8 @@ def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> N
     if not 0 <= mix <= 1:
         raise OptionError(f"`mix` is {mix}; give the share of rewrites, between 0 and 1")
     if not 1 <= each <= len(judges):
-        raise OptionError(
-            f"each pair needs {each} judges, but there are {len(judges)}; name more judges"
-            if each > 0
-            else f"`each` is {each}; it must be at least 1"
-        )
+        few = f"each pair needs {each} judges, but there are {len(judges)}; name more judges"
+        raise OptionError(few if each > 0 else f"`each` is {each}; it must be at least 1")
 
 
 def fitting_scheme(texts: Iterable[str]) -> str:
@@ -164,10 +161,8 @@ def fitting_scheme(texts: Iterable[str]) -> str:
         known = f"no scheme fits all judgments of the corpus ({sample})"
         raise OptionError(f"{known}: name one with `scheme`")
     if any(readings != said[0] for readings in said):
-        raise OptionError(
-            f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: name "
-            f"one with `scheme`: {', '.join(fits)}"
-        )
+        message = f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes"
+        raise OptionError(f"{message}: name one with `scheme`: {', '.join(fits)}")
     return fits[0]
 
 
@@ -190,10 +185,8 @@ def _question(
     for label in labels:
         check_known(f"label of {scheme}, {view}", label, asked.labels)
     if not labels:
-        raise OptionError(
-            f"it is not known which labels of {scheme}, {view}, uphold a pair: name them with "
-            f"`upheld`: {', '.join(asked.labels)}"
-        )
+        problem = f"it is not known which labels of {scheme}, {view}, uphold a pair"
+        raise OptionError(f"{problem}: name them with `upheld`: {', '.join(asked.labels)}")
     return _Question(asked, labels, plain, known if annotators is None else annotators)
 
 
@@ -225,10 +218,8 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
         none = f"no pair is a rewrite: none has the attribute {REWRITE_OF}"
         raise OptionError(f"{none}; `mix=0` draws only plain pairs")
     if mix < 1 and not pools["plain"]:
-        raise OptionError(
-            "no plain pair is upheld by its judgments; `plain=all` draws any plain pairs, `mix=1` "
-            "only rewrites"
-        )
+        message = "no plain pair is upheld by its judgments"
+        raise OptionError(f"{message}; `plain=all` draws any plain pairs, `mix=1` only rewrites")
     for origin, share in (("rewrite", mix), ("plain", 1 - mix)):
         for pair in pools[origin] if share else ():
             if not pair.has_text:
@@ -264,10 +255,9 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
         families.setdefault(origin_of(pair) or pair.id, set()).update(
             name for name, annotation in pair.annotations.items() if annotation.judgment
         )
-    barred = [
-        {*filter(None, pair.attributes.get("rewritten_by", "").split(",")), *judges_of([pair])}
-        for pair in drawn
-    ]
+    wrote = [pair.attributes.get("rewritten_by", "").split(",") for pair in drawn]
+    both = zip(wrote, drawn, strict=True)
+    barred = [{*filter(None, names), *judges_of([pair])} for names, pair in both]
     familiar = [set(x.annotations) | families.get(origin_of(x) or x.id, set()) for x in drawn]
     return barred, familiar
 

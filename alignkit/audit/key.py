@@ -72,18 +72,14 @@ def _audit(key: Mapping[str, Any]) -> Audit:
     columns = _texts(key["columns"])
     audit = Audit(
         kind=_of(str, key["kind"]),
-        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])),
-        columns=columns,
+        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])), columns=columns,
         marked=_texts(key["marked"]),
         scale=Scale(_texts(key["judgments"]), _texts(key.get("meanings", []))),
-        origins=_named(key["origins"], _origin),
-        rates=_named(key["rates"], _rate),
-        seed=_of(int, key["seed"]),
-        signature=_of(str, key["signature"]),
-        judges=_texts(key.get("judges", [])),
-        upheld=_texts(key.get("upheld", [])),
+        origins=_named(key["origins"], _origin), rates=_named(key["rates"], _rate),
+        seed=_of(int, key["seed"]), signature=_of(str, key["signature"]),
+        judges=_texts(key.get("judges", [])), upheld=_texts(key.get("upheld", [])),
         by=_of(str, key.get("by", "")),
-    )
+    )  # fmt: skip
     _check(audit)
     return audit
 

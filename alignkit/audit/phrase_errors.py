@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
+from alignkit._support.array_types import B1, I8
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, draw, item_ids
 from alignkit.audit.sheets import marked_words
@@ -38,7 +38,7 @@ OWN = {"annotator": "phrase pairs of the annotator"}
 _COLUMNS = ("source", "target", "source_sentence", "target_sentence")
 _BLOCK = 4096  # sentence pairs
 
-Rows = NDArray[np.int64]
+Rows = I8
 """(Q, 5): the place of a sentence pair, and the two spans of a phrase pair in it."""
 
 
@@ -166,9 +166,8 @@ def _check(n: int, seed: int, both: float, options: _Options) -> None:
         raise OptionError(f"`both` is {both}; give a share between 0 and 1")
     check_known("kind of phrase pair", options.kind, KINDS)
     if options.exact_case and not options.ignore_identical:
-        raise OptionError(
-            "`exact_case` decides which phrases are identical; leave it out if these are kept"
-        )
+        problem = "`exact_case` decides which phrases are identical; leave it out if these are kept"
+        raise OptionError(problem)
 
 
 def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
@@ -176,10 +175,8 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
         raise OptionError("no sentence pair is aligned by all who are named; nothing to judge")
     for pair in pairs:
         if not pair.has_text:
-            raise MissingTextError(
-                f"pair {pair.id!r}: judges need its words; name the texts with "
-                "`source` and `target`"
-            )
+            message = f"pair {pair.id!r}: judges need its words"
+            raise MissingTextError(f"{message}; name the texts with `source` and `target`")
     if by is not None:
         group_texts(pairs, by)  # refuses one that no pair has
 
@@ -215,7 +212,7 @@ def _rows(phrases: PhraseArrays, start: int) -> Rows:
     return np.concatenate([places[:, np.newaxis], phrases.spans], axis=1)
 
 
-def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _shared(first: Rows, second: Rows) -> tuple[B1, B1]:
     """Return whether each row of two tables (without repeated rows) is in the other."""
     rows = np.concatenate([first, second])
     order = np.lexsort(rows.T[::-1])
@@ -252,12 +249,9 @@ def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:
 
 def _signature(options: _Options, seed: int, both: float, by: str | None) -> str:
     shared = Signature(
-        links=options.links,
-        identical="left-out" if options.ignore_identical else "kept",
+        links=options.links, identical="left-out" if options.ignore_identical else "kept",
         case=("exact" if options.exact_case else "folded") if options.ignore_identical else None,
-        phrases="loose" if options.loose else "tight",
-        max_length=options.max_length,
-        seed=seed,
-    )
+        phrases="loose" if options.loose else "tight", max_length=options.max_length, seed=seed,
+    )  # fmt: skip
     own = f"audit:phrases|kind:{options.kind}|both:{both:g}"
     return f"{own}{f'|by:{by}' if by is not None else ''}|{shared}"

@@ -74,10 +74,9 @@ class AuditResult(Result):
         """The settings behind the numbers, in one line."""
         drawing = self.drawing
         newcombe = "newcombe/" if self.audit.upheld else ""
-        return (
-            f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap|"
-            f"confidence:{drawing.confidence:g}|resamples:{drawing.resamples}|seed:{drawing.seed}"
-        )
+        drawn = f"resamples:{drawing.resamples}|seed:{drawing.seed}"
+        own = f"read:{__version__}|interval:wilson/{newcombe}bootstrap"
+        return f"{self.audit.signature}|{own}|confidence:{drawing.confidence:g}|{drawn}"
 
     @property
     def cautions(self) -> list[str]:
@@ -98,10 +97,10 @@ class AuditResult(Result):
         judged_ids = set().union(*self.filled.judgments.values())
         sizes = {x: sum(i.id in judged_ids for i in self.audit.of(x)) for x in self.audit.origins}
         if few := [name for name, size in sizes.items() if 0 < size < FEW_PAIRS]:
-            cautions.append(
-                f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: bootstrap intervals are "
-                "too narrow there; those of one judge (Wilson's) are valid for any number"
-            )
+            narrow = "bootstrap intervals are too narrow there"
+            valid = "those of one judge (Wilson's) are valid for any number"
+            items = f"fewer than about {FEW_PAIRS} items of {', '.join(few)}"
+            cautions.append(f"{items}: {narrow}; {valid}")
         return cautions
 
     @property
@@ -253,9 +252,7 @@ def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
     ]  # fmt: skip
     grouped = _grouped(figures, {"share"}, lambda x: (x.origin, x.first))
     rows: list[list[Cell]] = [
-        [origin, judge, these[0].total, *map(_value, these)]
-        for (origin, judge), these in grouped.items()
-        if audit.origins[origin].drawn
+        [*k, x[0].total, *map(_value, x)] for k, x in grouped.items() if audit.origins[k[0]].drawn
     ]
     note = f"in brackets {level}: for one judge Wilson's interval"
     if any(judge == ALL for _, judge in grouped):
@@ -288,10 +285,8 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
     note += ", for a difference Newcombe's" if len(drawn) > 1 else ""
     if any(figure.first == ALL for figure in figures):
-        note += (
-            "; for all judges a bootstrap over items, since judgments of an item are not "
-            "independent; every judge: items upheld by all who judged them"
-        )
+        note += "; for all judges a bootstrap over items, since judgments of an item are not "
+        note += "independent; every judge: items upheld by all who judged them"
     title = f"Upheld, %, by {by}" if by else "Upheld, %"
     return Table(title, columns, rows, note, apart=_apart(rows) if by else [], stub=len(stub))
 
@@ -308,13 +303,10 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
         lambda x: (x.group or x.origin or "all", f"{x.first} ~ {x.second}" if x.second else "mean"),
     )
     rows: list[list[Cell]] = [
-        [origin, who, these[0].items, *map(_value, these)]
-        for (origin, who), these in grouped.items()
-        if these[0].items
+        [*key, x[0].items, *map(_value, x)] for key, x in grouped.items() if x[0].items
     ]
-    note = (
-        f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over items"
-    )
+    note = f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over "
+    note += "items"
     title = f"Agreement of the judges by {by}" if by else "Agreement of the judges"
     return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
 
@@ -332,7 +324,7 @@ def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[T
 
 
 def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
-    columns = [
+    heads = [
         Column("rate"), Column("judge"), Column("items", "count"), Column("as scored", "percent"),
         Column("corrected", "percent"), Column("at most", "percent"),
     ]  # fmt: skip
@@ -342,10 +334,6 @@ def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
         [name, judge, these[0].items, plain[name], *map(_value, these)]
         for (name, judge), these in grouped.items()
     ]
-    note = (
-        "corrected: the score if the reference had the errors judged correct; at most: also those "
-        f"judged uncertain; in brackets {level} as for shares, for this fixed corpus"
-    )
-    return Table(
-        "Scores corrected by judgments, %", columns, rows, note, apart=_apart(rows), stub=2
-    )
+    note = "corrected: the score if the reference had the errors judged correct; at most: also "
+    note += f"those judged uncertain; in brackets {level} as for shares, for this fixed corpus"
+    return Table("Scores corrected by judgments, %", heads, rows, note, apart=_apart(rows), stub=2)

@@ -28,8 +28,7 @@ from alignkit.tables.text_width import safe_text
 DIVIDERS: Mapping[str, str] = {"tsv": "\t", "csv": ","}
 """The separator of cells, by format of the sheet."""
 
-MARKS = ("[[", "]]")
-"""The marks around the words to judge in their sentence."""
+MARKS = ("[[", "]]")  # the marks around the words to judge in their sentence
 
 _FORBIDDEN = set('/\\:*?"<>|')
 
@@ -97,9 +96,8 @@ def check_judges(judges: Sequence[str]) -> None:
         if not name.strip() or name != name.strip() or not name.isprintable():
             raise OptionError(f"{name!r} cannot be the name of a judge; use letters")
         if _FORBIDDEN & set(name) or name[0] in ".-=+@'":
-            raise OptionError(
-                f"the judge {name!r} cannot be part of a file name; use letters and numbers"
-            )
+            message = f"the judge {name!r} cannot be part of a file name; use letters and numbers"
+            raise OptionError(message)
         if name.casefold() in seen:
             raise OptionError(f"the judge {name!r} is named twice; use different names")
         seen[name.casefold()] = name
@@ -118,18 +116,14 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
     rows = sheet_rows(audit, judge, place)
     digest = sha256(repr(rows).encode()).hexdigest()[:8]
     data = {
-        "headings": headings(audit),
-        "rows": rows,
+        "headings": headings(audit), "rows": rows,
         "shown": [name for name in audit.columns if name not in audit.marked],
-        "marked": audit.marked,
-        "marks": MARKS,
-        "judgments": audit.scale.names,
+        "marked": audit.marked, "marks": MARKS, "judgments": audit.scale.names,
         "letters": [letter.casefold() for letter in audit.scale.letters],
-        "meanings": audit.scale.meanings,
-        "divider": DIVIDERS[format],
+        "meanings": audit.scale.meanings, "divider": DIVIDERS[format],
         "file": f"sheet-{judge}.{format}",
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {digest}",
-    }
+    }  # fmt: skip
     style, script = _own("sheet.css"), _own("sheet.js")
     return _own("sheet.html").format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
@@ -165,11 +159,9 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-KEY = "key.json"
-"""The name of the key, which no judge should see."""
+KEY = "key.json"  # the name of the key, which no judge should see
 
-SHEETS = (*DIVIDERS, "html")
-"""The formats of sheets."""
+SHEETS = (*DIVIDERS, "html")  # the formats of sheets
 
 
 @naming_keywords
@@ -202,10 +194,8 @@ def write_audit(
     if judges is None:
         judges = audit.judges or ("A", "B")
     if audit.judges and tuple(judges) != audit.judges:
-        raise OptionError(
-            f"the items are for {', '.join(audit.judges)}, not for {', '.join(judges)}; draw new "
-            "ones for these judges"
-        )
+        message = f"the items are for {', '.join(audit.judges)}, not for {', '.join(judges)}"
+        raise OptionError(f"{message}; draw new ones for these judges")
     key = os.path.join(folder, KEY) if key is None else str(key)
     places = check_places(folder, judges, sheets, key)
     try:
@@ -245,7 +235,6 @@ def check_places(
         raise OptionError(f"{folder}: this is not a folder; name another one")
     for path in (*places.values(), key):
         if os.path.lexists(path):
-            raise OptionError(
-                f"{path}: already exists and may contain judgments; name another folder"
-            )
+            exists = "already exists and may contain judgments; name another folder"
+            raise OptionError(f"{path}: {exists}")
     return places
