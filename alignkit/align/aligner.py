@@ -11,9 +11,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support import arguments
+from alignkit._support.array_types import F4, F8
 from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
 from alignkit.align.cooccurrence import BLOCK, Room
@@ -236,9 +236,8 @@ class Aligner:
             An alignment with probabilities as weights, or with `probs` a dict of them: the means
             of the posteriors of both directions, calibrated if the training text was small.
         """
-        arguments.check_keywords(
-            Aligner.align, options, arguments.keywords_of(Aligner.align_bitext)
-        )
+        more = arguments.keywords_of(Aligner.align_bitext)
+        arguments.check_keywords(Aligner.align, options, more)
         pair = _words("source", source), _words("target", target)
         alignment = self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
         return dict(alignment.weights) if probs else alignment
@@ -284,10 +283,8 @@ class Aligner:
         if learned is not None and not learned.used:
             learned = None
         if learned is not None and symmetrize != "posterior":
-            raise OptionError(
-                "this aligner was refined on gold links and has no Viterbi alignments: leave out "
-                "symmetrize, or align without the refinement"
-            )
+            message = "this aligner was refined on gold links and has no Viterbi alignments"
+            raise OptionError(f"{message}: leave out symmetrize, or align without the refinement")
         if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
             pair = bitext[0]
             plain = isinstance(pair, tuple) and len(pair) == 2
@@ -319,9 +316,7 @@ class Aligner:
             return links
         return AlignedLinks(pieces.joined(links.arrays, bitext), links.probabilities)
 
-    def posteriors(
-        self, source: str | Sequence[str], target: str | Sequence[str]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def posteriors(self, source: str | Sequence[str], target: str | Sequence[str]) -> tuple[F4, F4]:
         """Return the probabilities of all links of a sentence pair, (N, M), in both directions.
 
         Forward probabilities add up to at most 1 over the source words (each target word comes from
@@ -336,9 +331,7 @@ class Aligner:
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
         return forward.reshape(shape), reverse.reshape(shape)
 
-    def scores(
-        self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None
-    ) -> NDArray[np.float64]:
+    def scores(self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None) -> F8:
         """Return the log probabilities of each pair.
 
         Returns

@@ -12,7 +12,7 @@ from typing import Union
 import numpy as np
 
 from alignkit._support import arguments
-from alignkit._support.arguments import words
+from alignkit._support.arguments import kind_of, words
 from alignkit._support.array_types import F8, I4, I8
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
@@ -164,15 +164,10 @@ class Bitext:
         arguments.check_arguments(Bitext.pack, locals(), apart=["pairs"])
         if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
             such = "(source, target) texts, such as [('la maison', 'the house')]"
-            raise ArgumentError(
-                f"pairs is {arguments.kind_of(pairs)}; give sentence pairs, or {such}"
-            )
+            raise ArgumentError(f"pairs is {kind_of(pairs)}; give sentence pairs, or {such}")
         both = [_sides(pair) for pair in pairs]
-        return cls(
-            Side.pack((source for source, _ in both), casefold=casefold),
-            Side.pack((target for _, target in both), casefold=casefold),
-            casefold,
-        )
+        source, target = (Side.pack((x[k] for x in both), casefold=casefold) for k in (0, 1))
+        return cls(source, target, casefold)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -220,7 +215,7 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         fits = len(sides) == 2 and len(str(sides)) < _SHOWN
         such = f"such as {sides if fits else ('la maison', 'the house')}"
         expected = "give a SentencePair, or (source, target) texts"
-        raise ArgumentError(f"a pair is {arguments.kind_of(pair)}; {expected}, {such}")
+        raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
     if len(pair) != 2:
         raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
     source, target = (side.split() if isinstance(side, str) else side for side in pair)

@@ -86,14 +86,10 @@ class Calibrator:
         if text is None:
             return None
         source, target = map(letters, words)
-        signs, other_signs = (
-            np.array([word_kind(word) == 1 for word in side], np.uint8) for side in words
-        )
-        counts, other_counts = (
-            table[known].astype(np.float32)
-            for table, known in zip((text.source, text.target), numbers, strict=True)
-        )
-        return cls(text, source, target, (signs, other_signs), (counts, other_counts))
+        signs, others = (np.array([word_kind(x) == 1 for x in side], np.uint8) for side in words)
+        both = zip((text.source, text.target), numbers, strict=True)
+        counts, other_counts = (table[known].astype(np.float32) for table, known in both)
+        return cls(text, source, target, (signs, others), (counts, other_counts))
 
     @classmethod
     def of_training(

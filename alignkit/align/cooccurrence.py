@@ -160,8 +160,7 @@ def _index(
 
 def keys_of_places(rows: I8, columns: I4) -> I8:
     """Return a number for each word pair; they rise with the place of the pair."""
-    words = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
-    return words << 32 | columns
+    return np.repeat(np.arange(len(rows) - 1), np.diff(rows)) << 32 | columns
 
 
 def merged(runs: list[I8]) -> I8:

@@ -8,18 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from alignkit._support.array_types import F4, F8, I4, I8
+from alignkit.align import decoders
 from alignkit.align import decoding_kernel as kernel
 from alignkit.align.bitext import PARTS, Bitext, parts_of
 from alignkit.align.calibration import Calibrator
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.decoders import (
-    AlignedLinks,
-    Averaged,
-    Decoder,
-    Decoding,
-    check_thresholds,
-    mean_of,
-)
+from alignkit.align.decoders import AlignedLinks, Averaged, Decoder, Decoding
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.parameters import Parameters, keys_of
@@ -158,7 +152,7 @@ def decode(
     decoder: Decoding, workers: Workers, symmetrization: str, threshold: float, sure: float | None
 ) -> AlignedLinks:
     """Choose the links of all pairs."""
-    check_thresholds(threshold, sure)
+    decoders.check_thresholds(threshold, sure)
     pairs = decoder.pairs
     lengths = np.empty((len(pairs.starts) - 1, 2), np.int32)
     lengths[:, 0], lengths[:, 1] = np.diff(pairs.source_starts), np.diff(pairs.target_starts)
@@ -166,13 +160,13 @@ def decode(
     def links_of(_: int, begin: int, end: int) -> AlignedLinks:
         starts, sizes = pairs.starts[begin : end + 1] - pairs.starts[begin], lengths[begin:end]
         if symmetrization != "posterior":
-            *posteriors, target_path, source_path = decoder.viterbi(begin, end)
+            *both, target_path, source_path = decoder.viterbi(begin, end)
             arrays = _merged(_links_of(target_path, 1, sizes), _links_of(source_path, 0, sizes))
             pair = np.repeat(np.arange(len(sizes)), np.diff(arrays.offsets))
             cells = starts[pair] + arrays.links[:, 0] * sizes[pair, 1] + arrays.links[:, 1]
-            means = mean_of(*decoder.calibrated(begin, end, (posteriors[0], posteriors[1])))
+            means = decoders.mean_of(*decoder.calibrated(begin, end, (both[0], both[1])))
             return AlignedLinks(arrays, np.minimum(means[cells], np.float32(1)))
-        means = mean_of(*decoder.calibrated(begin, end, decoder.posteriors(begin, end)))
+        means = decoders.mean_of(*decoder.calibrated(begin, end, decoder.posteriors(begin, end)))
         cells = np.flatnonzero(means > np.float32(threshold))
         pair = starts.searchsorted(cells, "right") - 1
         places = np.empty((len(cells), 2), np.int32)

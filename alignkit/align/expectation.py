@@ -138,14 +138,12 @@ class Workers:
             if workers._pool is not None:
                 workers._pool.shutdown(cancel_futures=True)
 
-    def map(
-        self, function: Callable[[int, int, int], T], parts: Sequence[tuple[int, int]]
-    ) -> list[T]:
-        """Return function(part number, first pair, last pair + 1) for all parts, in order."""
+    def map(self, job: Callable[[int, int, int], T], parts: Sequence[tuple[int, int]]) -> list[T]:
+        """Return job(part number, first pair, last pair + 1) for all parts, in order."""
         calls = [(number, begin, end) for number, (begin, end) in enumerate(parts)]
         if self._pool is None:
-            return [function(*call) for call in calls]
-        return [done.result() for done in [self._pool.submit(function, *call) for call in calls]]
+            return [job(*call) for call in calls]
+        return [done.result() for done in [self._pool.submit(job, *call) for call in calls]]
 
 
 def kinds_of(numbers: I4, kinds: int) -> I4:
@@ -156,10 +154,8 @@ def kinds_of(numbers: I4, kinds: int) -> I4:
 
 def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
     """Return t(target word | source word) and t(source word | target word), each (K,) float32."""
-    return (
-        tables.forward / tables.source_totals[index.source],
-        tables.reverse / tables.target_totals[index.columns],
-    )
+    forward = tables.forward / tables.source_totals[index.source]
+    return forward, tables.reverse / tables.target_totals[index.columns]
 
 
 def pairs_of(bitext: Bitext, index: Cooccurrence) -> Pairs:
@@ -195,15 +191,13 @@ class Sums(NamedTuple):
 class BitextPart:
     """P sentence pairs, and the E-steps over them."""
 
-    def __init__(
-        self, bitext: Bitext, index: Cooccurrence, workers: Workers, first: int = 0
-    ) -> None:
-        self.bitext, self.pairs = bitext, pairs_of(bitext, index)
+    def __init__(self, text: Bitext, index: Cooccurrence, workers: Workers, first: int = 0) -> None:
+        self.bitext, self.pairs = text, pairs_of(text, index)
         self._workers, self._first = workers, first
-        self._blocks = parts_of(bitext.starts)
-        self._source_nulls = np.zeros(len(bitext.source.ids), np.float32)
-        self._target_nulls = np.zeros(len(bitext.target.ids), np.float32)
-        self._likelihoods = np.zeros((len(bitext), 2))
+        self._blocks = parts_of(text.starts)
+        self._source_nulls = np.zeros(len(text.source.ids), np.float32)
+        self._target_nulls = np.zeros(len(text.target.ids), np.float32)
+        self._likelihoods = np.zeros((len(text), 2))
 
     def lexical_step(
         self, tables: Tables, positions: Positions, shape: tuple[int, ...], own: Own, to: Links
@@ -258,11 +252,9 @@ def _levels(posteriors: F4) -> U1:
 class Shard:
     """The weights of K word pairs, from their counts and the prior."""
 
-    def __init__(
-        self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int
-    ) -> None:
+    def __init__(self, index: Cooccurrence, prior: F4, backing: Backing | None, count: int) -> None:
         self.index, self.prior = index, prior
-        self._backing, self._targets = backing, targets
+        self._backing, self._targets = backing, count
         self.forgotten: B1 | None = None
 
     def to_forget(self, counts: F4, floor: float) -> B1:

@@ -125,8 +125,8 @@ def load_parameters(path: str) -> Parameters:
         parts = {}
         for size in header.prefixes:
             part, stored = _divided(stored, f"prefix{size}_")
-            parts[size] = _checked(part, header.prefixes[size], {})
-        return _checked(stored, header, parts)
+            parts[size] = _valid(part, header.prefixes[size], {})
+        return _valid(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
         odd = f"not a model that this version of alignkit can use ({str(problem)[:400]})"
         raise AlignerError(f"{path}: {odd}; train it again") from None
@@ -143,9 +143,7 @@ def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[st
     return mine, {name: entries[name] for name in entries if not name.startswith(start)}
 
 
-def _checked(
-    stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
-) -> Parameters:
+def _valid(stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]) -> Parameters:
     without, stored = _divided(stored, _WITHOUT)
     lists = [name for name in stored.words if name.startswith("learned_")]
     names = ", ".join(stored.words) or "missing"
@@ -253,17 +251,14 @@ class ModelHeader:
             return header
         return replace(header, prefixes=dict(header._parts(content["prefixes"])))
 
-    def _parts(self, content: object) -> Iterator[tuple[int, ModelHeader]]:
+    def _parts(self, content: Any) -> Iterator[tuple[int, ModelHeader]]:
         sizes = {str(size) for size in range(1, _LONGEST)}
-        if not isinstance(content, dict) or not content or content.keys() - sizes:
-            raise AlignerError(
-                f"prefixes are {_short(content)}; expected models by numbers of letters"
-            )
+        fits = isinstance(content, dict) and bool(content) and content.keys() <= sizes
+        _require(fits, f"prefixes are {_short(content)}; expected models by numbers of letters")
         of_part = replace(self.settings, best=False), self.casefold
         for name in sorted(content, key=int):
-            entry = content[name]
-            is_object = isinstance(entry, dict)
-            _require(is_object, f"prefixes: {name} is {_short(entry)}; expected an object")
+            entry, plain = content[name], isinstance(content[name], dict)
+            _require(plain, f"prefixes: {name} is {_short(entry)}; expected an object")
             part = ModelHeader.of(entry)
             same = (part.settings, part.casefold) == of_part
             _require(same, f"prefixes: {name} has other settings than the model of whole words")
@@ -369,7 +364,7 @@ def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field
         for name, size in zip(_LEXICAL, ("pairs", "pairs", "targets+1", "sources+1"), strict=True):
             declared[f"fertile_{name}"] = Field("float32", (size,), *SHARES)
         for side in (("forward", "sources", "targets"), ("reverse", "targets", "sources")):
-            more = _fields_of_fertility(*side, factorial=settings.model == "ibm3")
+            more = _of_fertility(*side, factorial=settings.model == "ibm3")
             declared |= {f"{side[0]}_{name}": entry for name, entry in more.items()}
     return declared
 
@@ -378,9 +373,7 @@ def _more(size: str | int) -> str | int:
     return f"{size}+1" if isinstance(size, str) else size + 1
 
 
-def _fields_of_fertility(
-    side: str, source: str, target: str, *, factorial: bool
-) -> dict[str, Field]:
+def _of_fertility(side: str, source: str, target: str, *, factorial: bool) -> dict[str, Field]:
     before, words = f"{side} classes before", f"{side} classes"
     first = (1, 0, 1) if factorial else (f"{before}+1", words, STEPS)
     return {
@@ -429,9 +422,8 @@ def _check_range(name: str, array: NDArray[Any], field: Field, sizes: Mapping[st
         most = sizes[key] - bool(minus)
     low, high = array.min().item(), array.max().item()
     if not (field.least <= low and high <= most):  # NaN is neither
-        raise AlignerError(
-            f"{name} holds numbers from {low} to {high}; expected from {field.least:g} to {most:g}"
-        )
+        expected = f"expected from {field.least:g} to {most:g}"
+        raise AlignerError(f"{name} holds numbers from {low} to {high}; {expected}")
 
 
 def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
@@ -494,11 +486,8 @@ def _lessons_of(record: object) -> tuple[refinement.Lessons, bool, bool]:
     entries = ("kind", "objective", "threshold", "pairs", "vectors")
     kind, objective, threshold, pairs, vectors = (record[name] for name in entries)
     lessons = refinement.Lessons(kind, objective, threshold, pairs, vectors, systems, measures)
-    plain = (
-        (refinement.VOTE, *(refinement.SYSTEM + system.name for system in systems))
-        if systems
-        else ()
-    )
+    plain = [refinement.VOTE, *(refinement.SYSTEM + system.name for system in systems)]
+    plain = plain if systems else []
     used = kind not in (refinement.UNSUPERVISED, *plain)
     kinds = kind in (*refinement.KINDS, "prior", refinement.UNSUPERVISED, *plain)
     share = type(threshold) is float and 0 <= threshold <= 1
@@ -608,7 +597,6 @@ def learned_of(
 def _round_of(name: str, arrays: Arrays) -> refinement.SupervisedRound:
     weights = arrays[f"learned_{name}_weights"]
     layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
-    networks = tuple(
-        refinement.Layers(x.copy(), y.copy()) for x, y in zip(layers, outputs, strict=True)
-    )
+    both = zip(layers, outputs, strict=True)
+    networks = tuple(refinement.Layers(x.copy(), y.copy()) for x, y in both)
     return refinement.SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)

@@ -81,10 +81,8 @@ class TableHeader(NamedTuple):
     @property
     def prefix(self) -> bytes:
         """The bytes before the numbers in a NumPy file."""
-        text = (
-            f"{{'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False, "
-            f"'shape': {self.shape!r}, }}"
-        )
+        kind = f"'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False"
+        text = f"{{{kind}, 'shape': {self.shape!r}, }}"
         length = -(-(10 + len(text) + 1) // 64) * 64 - 10
         start = b"\x93NUMPY\1\0" + length.to_bytes(2, "little")
         return start + text.ljust(length - 1).encode("ascii") + b"\n"

@@ -180,10 +180,8 @@ def _side(text: str, casefold: bool) -> Side:
 
     data = (text.casefold() if casefold else text).encode("utf-8", "surrogatepass")
     ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
-    words = [
-        data[begin:end].decode("utf-8", "surrogatepass")
-        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
-    ]
+    both = zip(begins.tolist(), ends.tolist(), strict=True)
+    words = [data[begin:end].decode("utf-8", "surrogatepass") for begin, end in both]
     return Side.by_frequency(words, ids, starts)
 
 

@@ -51,8 +51,7 @@ def code_points(words: Sequence[str]) -> tuple[U4, I8]:
     """Return the code points of words, concatenated, and the start of each word."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
-    text = "".join(words).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(text, np.uint32), starts
+    return np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32), starts
 
 
 def spelling_prior(

@@ -127,10 +127,8 @@ RULES = {
 """The rules of defaults by option; a value that is given always wins."""
 
 
-def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
-    return field(
-        default=default, metadata={"metavar": metavar, "help": help, "range": (least, most)}
-    )
+def _field(value: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
+    return field(default=value, metadata={"metavar": metavar, "help": help, "range": (least, most)})
 
 
 _BELOW_1 = nextafter(1, 0)
@@ -157,51 +155,45 @@ class Settings:
     development and evaluation of paraphrase systems.
     """
 
-    model: str = _setting("hmm", "M", f"alignment model: {', '.join(MODELS)}")
-    best: bool = _setting(False, "", _BEST)
-    agree: bool = _setting(True, "", "train both directions separately; needs --inference em or vb")
-    inference: str = _setting("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
-    ibm1: int = _setting(1, "N", "training rounds of IBM 1")
-    ibm2: int = _setting(5, "N", "training rounds of IBM 2, for --model ibm2")
-    hmm: int = _setting(4, "N", "training rounds of the HMM")
-    fertility: int = _setting(2, "N", "training rounds of IBM 3 or 4")
-    null: float = _setting(
+    model: str = _field("hmm", "M", f"alignment model: {', '.join(MODELS)}")
+    best: bool = _field(False, "", _BEST)
+    agree: bool = _field(True, "", "train both directions separately; needs --inference em or vb")
+    inference: str = _field("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
+    ibm1: int = _field(1, "N", "training rounds of IBM 1")
+    ibm2: int = _field(5, "N", "training rounds of IBM 2, for --model ibm2")
+    hmm: int = _field(4, "N", "training rounds of the HMM")
+    fertility: int = _field(2, "N", "training rounds of IBM 3 or 4")
+    null: float = _field(
         None, "P", "prior probability that a word has no counterpart", most=_BELOW_1
     )
-    band: int = _setting(20, "N", "longest jump with its own probability", least=1, most=1000)
-    kinds: int = _setting(
-        100,
-        "N",
-        "number of frequent words with their own jump probabilities",
-        least=1,
-        most=100_000,
+    band: int = _field(20, "N", "longest jump with its own probability", least=1, most=1000)
+    kinds: int = _field(
+        100, "N", "number of frequent words with their own jump probabilities", least=1, most=10**5
     )
-    jump_smoothing: float = _setting(
+    jump_smoothing: float = _field(
         None, "W", "weight of the common jump probabilities in those of a word"
     )
-    diagonal: bool = _setting(
+    diagonal: bool = _field(
         False, "", "with ibm2, positions depend on the distance from the diagonal"
     )
-    spelling: float = _setting(3.0, "W", "pseudo-count for words with similar spelling")
-    identity: float = _setting(
+    spelling: float = _field(3.0, "W", "pseudo-count for words with similar spelling")
+    identity: float = _field(
         0.0, "W", "pseudo-count for equal words, as if a dictionary listed each word with itself"
     )
-    stem: int = _setting(3, "N", "number of letters in a stem", least=1, most=1000)
-    stem_weight: float = _setting(
+    stem: int = _field(3, "N", "number of letters in a stem", least=1, most=1000)
+    stem_weight: float = _field(
         None, "W", "pseudo-count for different words with the same stem; 0: none"
     )
-    floor: float = _setting(None, "W", "pseudo-count of each word pair that occurs")
-    concentration: float = _setting(None, "W", "pseudo-count of words that never occur with a word")
-    threshold: float = _setting(None, "P", "links have a probability above this", most=1)
-    vector_weight: float = _setting(
+    floor: float = _field(None, "W", "pseudo-count of each word pair that occurs")
+    concentration: float = _field(None, "W", "pseudo-count of words that never occur with a word")
+    threshold: float = _field(None, "P", "links have a probability above this", most=1)
+    vector_weight: float = _field(
         3.0, "W", "with --vectors, pseudo-count for words with the same vector"
     )
-    vector_least: float = _setting(
+    vector_least: float = _field(
         0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1
     )
-    prune: bool = _setting(
-        False, "", "drop word pairs that IBM 1 never links; makes models smaller"
-    )
+    prune: bool = _field(False, "", "drop word pairs that IBM 1 never links; makes models smaller")
 
     def __post_init__(self) -> None:
         for setting in fields(self):
@@ -253,10 +245,9 @@ def check_sure(how: Any, default: float) -> None:
     if how.threshold is not None or how.symmetrize != "posterior" or how.sure is None:
         return
     if how.sure <= default:
-        raise OptionError(
-            f"all links are more probable than {default:g}, so none would be only possible: use "
-            f"a --sure above that, not {how.sure:g}, or add --threshold"
-        )
+        none = f"all links are more probable than {default:g}, so none would be only possible"
+        use = f"use a --sure above that, not {how.sure:g}, or add --threshold"
+        raise OptionError(f"{none}: {use}")
 
 
 def _plain(value: object, kind: type) -> str | float | None:

@@ -90,11 +90,10 @@ class Training:
         room = room or Room()
         self.bitext, self._workers, self._on_disk = bitext, workers, room.on_disk
         self.settings = settings = settings.settled(len(bitext))
-        self.index = (
-            Cooccurrence.in_blocks(bitext, room)
-            if room.on_disk
-            else Cooccurrence.of(bitext, min(workers.threads, 8), workers.map)
-        )
+        if room.on_disk:
+            self.index = Cooccurrence.in_blocks(bitext, room)
+        else:
+            self.index = Cooccurrence.of(bitext, min(workers.threads, 8), workers.map)
         self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
         source, target = bitext.source, bitext.target
@@ -133,10 +132,8 @@ class Training:
         source, target = self.bitext.source, self.bitext.target
         backing = None
         if settings.stem_weight > 0:
-            stems = (
-                priors.Stems.of(side.words, side.frequencies, settings.stem)
-                for side in (source, target)
-            )
+            sides, length = (source, target), settings.stem
+            stems = (priors.Stems.of(x.words, x.frequencies, length) for x in sides)
             backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
         shard = expectation.Shard(self.index, prior, backing, len(target.words))
         collapsed = expectation.Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
@@ -242,8 +239,7 @@ class Training:
             sums = self._part.lexical_step(
                 tables, self.positions, self.jumps.shape, self.own, self.estimator
             )
-        likelihoods = sums.likelihoods / LIKELIHOOD_UNITS
-        self.history.append(Round(model, number, *likelihoods.tolist()))
+        self.history.append(Round(model, number, *(sums.likelihoods / LIKELIHOOD_UNITS).tolist()))
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal

@@ -113,8 +113,7 @@ class FertilityText:
         """Return the (begin, end) of each of the fixed parts, which have similar sizes."""
         starts = self.kernel.starts
         goals = starts[-1] * np.arange(1, PARTS) // PARTS
-        edges = [0, *np.searchsorted(starts, goals).tolist(), len(self)]
-        return list(pairwise(edges))
+        return list(pairwise([0, *np.searchsorted(starts, goals).tolist(), len(self)]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +142,7 @@ class FertilityModel:
         logs = _log(self.fertilities)
         logs[:, -1] -= np.log(2)
         if self.factorial:
-            sizes = np.maximum(np.arange(logs.shape[1]), 1)
-            logs += np.cumsum(np.log(sizes)).astype(np.float32)
+            logs += np.cumsum(np.log(np.maximum(np.arange(logs.shape[1]), 1))).astype(np.float32)
         nothing = readonly(np.zeros(0, np.float32))
         return Model(
             nothing, nothing, nothing, nothing, 0.0, float(self.null_share),

@@ -160,20 +160,18 @@ def with_unseen_class(classes: I4) -> I4:
     return np.append(classes, unseen).astype(np.int32)
 
 
-def word_classes(
-    ids: I4, offsets: I8, vocabulary_size: int, number: int = 50, *, rounds: int = 20
-) -> I4:
+def word_classes(ids: I4, offsets: I8, size: int, number: int = 50, *, rounds: int = 20) -> I4:
     """Assign words to classes that maximize the likelihood of the class bigrams of the text."""
     # The exchange algorithm, as in mkcls (Kneser & Ney 1993; Martin, Liermann & Ney 1998; Och
     # 1999): each word in turn goes to the class that raises the likelihood of the text most. At
     # first, words of neighbouring numbers share a class; line boundaries have one of their own.
-    order = np.arange(vocabulary_size + 1, dtype=np.int64)
-    classes = (order * number // max(vocabulary_size, 1)).astype(np.int32)
+    order = np.arange(size + 1, dtype=np.int64)
+    classes = (order * number // max(size, 1)).astype(np.int32)
     if number > 1 and ids.size:
         counts = np.arange(1, 1 << 16, dtype=np.float64)
         small = np.concatenate([[0.0], counts * np.log(counts)])
-        least = max(1, vocabulary_size // SETTLED)
-        boundary = np.int32(vocabulary_size)
+        least = max(1, size // SETTLED)
+        boundary = np.int32(size)
         stream = np.append(boundary, np.insert(ids, offsets[1:], boundary)).astype(np.int32)
         exchange(stream, classes, number, rounds, least, small)
     return classes[:-1].copy()
@@ -197,10 +195,8 @@ def train_fertilities(
         )  # fmt: skip
         return models.FertilityText(kernel, owners, (len(mine.words), len(other.words)))
 
-    texts = (
-        text(source, target, index.source, transposed=False),
-        text(target, source, index.columns, transposed=True),
-    )
+    direct = text(source, target, index.source, transposed=False)
+    texts = direct, text(target, source, index.columns, transposed=True)
     classes: list[I4] = []
     if settings.model == "ibm4":
         classes = [

@@ -182,10 +182,8 @@ class Cells:
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
     """Return, for each pair, the cosines of its words within each side and between the sides."""
     compared = []
-    sides = (
-        _units(side, begin, end, seen)
-        for side, seen in zip((bitext.source, bitext.target), vectors, strict=True)
-    )
+    viewed = zip((bitext.source, bitext.target), vectors, strict=True)
+    sides = (_units(side, begin, end, seen) for side, seen in viewed)
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
@@ -276,9 +274,7 @@ class GoldLexicon:
     target_counts: F8
 
     @classmethod
-    def of(
-        cls, cells: Cells, labels: F4, source: Sequence[str], target: Sequence[str]
-    ) -> GoldLexicon:
+    def of(cls, cells: Cells, labels: F4, source: list[str], target: list[str]) -> GoldLexicon:
         """Count the cells of gold pairs of a bitext with these distinct words."""
         values = _values(cells, labels)
         numbers, tables, names = [], [], []

@@ -68,9 +68,7 @@ class _Fits:
             return self._networks
         if kind.features == "both":
             linear, networks = self._weighed("all", kind.ridge), self._networks.networks
-            halves = [
-                learned.Layers(each.first, each.second * np.float32(0.5)) for each in networks
-            ]
+            halves = [learned.Layers(x.first, x.second * np.float32(0.5)) for x in networks]
             return learned.SupervisedRound(linear.weights / 2, linear.bias / 2, tuple(halves))
         return self._weighed(kind.features, kind.ridge)
 
@@ -242,15 +240,11 @@ def validate(
     after, threshold = by_threshold(objective, gold, refined, learning.fold_of)
     means, goals = gold.cells.probabilities, learning.goals
     return Validated(
-        kind.name,
-        rounds,
-        Folds(learning.fold_of, tuple(each[best] for each in firsts)),
-        threshold,
+        kind.name, rounds, Folds(learning.fold_of, tuple(each[best] for each in firsts)), threshold,
         dict(zip((kind.name for kind in tried), losses, strict=True)),
-        rows_of(objective, gold, means, before),
-        after,
+        rows_of(objective, gold, means, before), after,
         (calibration_error(goals, means), calibration_error(goals, refined)),
-    )
+    )  # fmt: skip
 
 
 def by_threshold(objective: str, gold: Gold, probabilities: F4, fold_of: I8) -> tuple[I8, float]:
@@ -364,12 +358,10 @@ def _second_out_of_fold(learning: _Learning, kind: learned.FitKind, first: F8) -
 
 def _final(learning: _Learning, kind: learned.FitKind, first: F8) -> learned.StackedModel:
     features = learning.features_without([])
-    everything = np.ones(len(features), bool)
-    [first_round] = learning.fit([kind], features, everything, second=False)
+    whole = np.ones(len(features), bool)
+    [first_round] = learning.fit([kind], features, whole, second=False)
     learning.gold.cells.set_neighbours(learned.probabilities_of(first), features)
-    return learned.StackedModel(
-        first_round, *learning.fit([kind], features, everything, second=True)
-    )
+    return learned.StackedModel(first_round, *learning.fit([kind], features, whole, second=True))
 
 
 def _log_loss(logits: F8, goals: F4) -> float:

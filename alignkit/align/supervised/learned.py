@@ -17,15 +17,8 @@ from alignkit.align.decoders import AlignedLinks, Decoding, check_thresholds
 from alignkit.align.evidence import Evidence, EvidenceLike, EvidenceSystem, check_systems
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import MAJORITY
-from alignkit.align.supervised.cells import (
-    CELL,
-    NEIGHBOURS,
-    VECTORS,
-    Cells,
-    GoldLexicon,
-    Spelled,
-    names_of,
-)
+from alignkit.align.supervised import cells as features_of
+from alignkit.align.supervised.cells import Cells, GoldLexicon, Spelled, names_of
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, squash
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError, FormatError
@@ -41,8 +34,8 @@ VOTE, SYSTEM, WITHOUT = "vote", "system:", "without"
 _PART = 500_000  # cells whose features are held at a time by each thread
 
 _VERSION = 1  # of the files of priors
-_FIRST = {*CELL, *VECTORS, "bias"}
-_SECOND = {*_FIRST, *NEIGHBOURS}
+_FIRST = {*features_of.CELL, *features_of.VECTORS, "bias"}
+_SECOND = {*_FIRST, *features_of.NEIGHBOURS}
 _MOST = 1 << 20  # bytes of such a file
 _LARGEST = 1e6
 _FEW, _EVIDENCE = 30, 0.6
@@ -325,9 +318,8 @@ class Prior:
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict) or content.get("alignkit") != "prior":
-            raise FormatError(
-                "is not a prior of alignkit; give a file with one, or 'samples' or 'none'", path
-            )
+            other = "is not a prior of alignkit; give a file with one, or 'samples' or 'none'"
+            raise FormatError(other, path)
         if content.get("version") != _VERSION:
             version = f"is a prior of version {str(content.get('version'))[:40]}"
             raise FormatError(f"{version}; this alignkit reads version {_VERSION}", path)

@@ -161,12 +161,8 @@ class LearningReport(TableResult):
     def table(self) -> Table:
         """Return the report as a table."""
         name = OBJECTIVES[self.objective].measure
-        columns = [
-            Column("", key="aligner"),
-            Column(name, "percent"),
-            Column("calibration error", "decimal", digits=3),
-            Column("threshold", "decimal", digits=3),
-        ]
+        error, least = (Column(x, "decimal", digits=3) for x in ("calibration error", "threshold"))
+        columns = [Column("", key="aligner"), Column(name, "percent"), error, least]
 
         def row(name: str, value: GainInterval, *more: float) -> list[Cell]:
             return [name, Value(*astuple(value)), *(more or (None, None))]

@@ -17,19 +17,10 @@ from alignkit.align.evidence import Annotators, check_systems, systems_of
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised import fitting
+from alignkit.align.supervised import learned as refinement
 from alignkit.align.supervised.cells import GoldLexicon
 from alignkit.align.supervised.fitting import validate
 from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs, checked_annotators
-from alignkit.align.supervised.learned import (
-    KINDS,
-    OBJECTIVES,
-    UNSUPERVISED,
-    WITHOUT,
-    Learned,
-    Lessons,
-    Prior,
-    StackedModel,
-)
 from alignkit.align.supervised.measures import LearningReport, SystemMeasure, resampled
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError
@@ -44,7 +35,7 @@ class _Course:
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
     ignore_identical: bool  # whether the measure leaves equal words out
-    start: StackedModel  # the rounds that learning starts from
+    start: refinement.StackedModel  # the rounds that learning starts from
     prior: str  # what these are called
     vectors: TwoVectors | None  # those that are looked at, or None
     evidence: Annotators  # the annotators of the systems that are looked at, perhaps none
@@ -75,7 +66,7 @@ class Refiner:
     """
 
     def __init__(
-        self, aligner: Aligner, course: _Course, without: StackedModel | None = None
+        self, aligner: Aligner, course: _Course, without: refinement.StackedModel | None = None
     ) -> None:
         check_arguments(Refiner.__init__, locals())
         self.aligner = aligner
@@ -103,9 +94,9 @@ class Refiner:
     ) -> Refiner:
         """Create a refiner without pairs; it aligns like the aligner. Parameters as in `train`."""
         check_arguments(Refiner.begin, locals())
-        check_known("objective", objective, OBJECTIVES)
+        check_known("objective", objective, refinement.OBJECTIVES)
         annotators = checked_annotators(evidence, gold)
-        known, used = Prior.read(fspath(prior)), vectors is not None
+        known, used = refinement.Prior.read(fspath(prior)), vectors is not None
         systems = systems_of(annotators)
         course = _Course(
             gold, objective, ignore_identical, known.rounds(vectors=used, evidence=systems),
@@ -194,14 +185,12 @@ class Refiner:
         if lessons.vectors and vectors is None:
             needed = "the refinement needs word vectors: load the aligner with the same vectors"
             raise AlignerError(needed)
-        annotators = checked_annotators(evidence, gold)
-        check_systems(lessons.evidence, {name: len(annotators[name]) for name in annotators})
-        annotators = {system.name: annotators[system.name] for system in lessons.evidence}
-        used, none = vectors is not None, Prior.none()
+        systems = checked_annotators(evidence, gold)
+        check_systems(lessons.evidence, {name: len(systems[name]) for name in systems})
+        systems = {system.name: systems[system.name] for system in lessons.evidence}
+        used, none = vectors is not None, refinement.Prior.none()
         start = learned.rounds or none.rounds(vectors=used, evidence=lessons.evidence)
-        course = _Course(
-            gold, lessons.objective, False, start, "what was loaded", vectors, annotators
-        )
+        course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors, systems)
         plain = (learned.without and learned.without.rounds) or none.rounds(vectors=used)
         refiner = cls(aligner, course, plain if lessons.evidence else None)
         if refiner._without is not None and learned.without is not None:
@@ -209,7 +198,7 @@ class Refiner:
         return refiner
 
     @property
-    def learned(self) -> Learned:
+    def learned(self) -> refinement.Learned:
         """The refinement."""
         learned = self.aligner.parameters.learned
         if learned is None:
@@ -289,7 +278,7 @@ class Refiner:
             how = self._pairs.systems, plain, chosen.folds.of
             rivals += fitting.rivals_of(course.objective, gold, *how)
             if without.learned.used:
-                rivals.append(fitting.Rival(WITHOUT, plain))
+                rivals.append(fitting.Rival(refinement.WITHOUT, plain))
         rows, best = fitting.best_of_rivals(course.objective, rivals, chosen.folds.of)
         report = _report(course, gold, chosen, least, self._pairs.left_out, rivals, rows)
         if without is not None:
@@ -298,7 +287,7 @@ class Refiner:
         self._pairs.divide(chosen.folds.of)
         if report.used:
             self._learn(gold, chosen.kind, chosen.threshold, chosen.rounds)
-        elif best.kind in ("", WITHOUT):
+        elif best.kind in ("", refinement.WITHOUT):
             self._unlearn()
         else:
             self._learn(gold, best.kind, best.threshold, None)
@@ -340,7 +329,9 @@ class Refiner:
         if learned.rounds is None:  # the evidence is used as it is
             self._learn(gold, kind, learned.lessons.threshold, None)
             return self
-        if kind not in KINDS or (KINDS[kind].has_networks and self.report is None):
+        if kind not in refinement.KINDS or (
+            refinement.KINDS[kind].has_networks and self.report is None
+        ):
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:  # first rounds that know less than half of the pairs are made anew
             holds = len(gold) <= 2 * len(folds.of)
@@ -356,7 +347,9 @@ class Refiner:
     def _gold(self) -> Gold:
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
-    def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel | None) -> None:
+    def _learn(
+        self, gold: Gold, kind: str, threshold: float, rounds: refinement.StackedModel | None
+    ) -> None:
         course, goals, lexicon = self._course, gold.goals(self._course.objective), None
         if rounds is not None:
             words = gold.bitext.source.words, gold.bitext.target.words
@@ -365,7 +358,7 @@ class Refiner:
         vectors = course.vectors is not None
         if rounds is None and without is not None:  # only pairs that lack a system need them
             vectors = without.lessons.vectors
-        lessons = Lessons(kind, course.objective, threshold, len(gold), vectors)
+        lessons = refinement.Lessons(kind, course.objective, threshold, len(gold), vectors)
         if without is not None:
             report, measures = self.report, None
             if report is not None and (plain := report.without) is not None:
@@ -373,15 +366,18 @@ class Refiner:
                 values = {x.kind: x.measure.value for x in report.systems}
                 measures = values.get(kind, report.after.value), other
             lessons = replace(lessons, evidence=self._pairs.systems, measures=measures)
-        self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon, without))
+        made = refinement.Learned(lessons, rounds, lexicon, without)
+        self.aligner = self.aligner.with_learned(made)
 
     def _unlearn(self) -> None:
         if self._without is not None:
             self.aligner = self.aligner.with_learned(self._without.learned)
             return
         objective, least = self._course.objective, float(self.aligner.settings.threshold)
-        lessons = Lessons(UNSUPERVISED, objective, least, len(self._pairs), vectors=False)
-        self.aligner = self.aligner.with_learned(Learned(lessons))
+        lessons = refinement.Lessons(
+            refinement.UNSUPERVISED, objective, least, len(self._pairs), vectors=False
+        )
+        self.aligner = self.aligner.with_learned(refinement.Learned(lessons))
 
 
 def _report(
@@ -395,7 +391,7 @@ def _report(
         before = resampled(objective, first, learned)[0]
     systems = tuple(
         SystemMeasure(x.kind, resampled(objective, gold.summed(x.rows), learned)[0], *x[2:])
-        for x in rivals if x.kind not in ("", WITHOUT)
+        for x in rivals if x.kind not in ("", refinement.WITHOUT)
     )  # fmt: skip
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():
@@ -404,5 +400,6 @@ def _report(
         objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
         gain, chosen.calibration, least, chosen.threshold, chosen.kind, chosen.losses, course.prior,
         course.vectors is not None, gaining,
-        used=better and gaining >= OBJECTIVES[objective].evidence(gold.different), systems=systems,
+        used=better and gaining >= refinement.OBJECTIVES[objective].evidence(gold.different),
+        systems=systems,
     )  # fmt: skip
