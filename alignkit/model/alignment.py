@@ -117,10 +117,8 @@ class Alignment:
         links = {**_marked("possible", possible, False), **_marked("sure", sure, True)}
         for i, j in links:
             if not (0 <= i < LONGEST and 0 <= j < LONGEST):
-                raise AlignmentError(
-                    f"link {i}-{j} has an index out of range; indices are 0-based and less than "
-                    f"{LONGEST}"
-                )
+                message = f"link {i}-{j} has an index out of range"
+                raise AlignmentError(f"{message}; indices are 0-based and less than {LONGEST}")
         ordered = sorted(links)
         self._points = array("i", chain.from_iterable(ordered)).tobytes()
         self._flags = bytes(links[link] for link in ordered)
@@ -164,12 +162,10 @@ class Alignment:
                 raise AlignmentError(f"{token[:40]!r} is not a link; expected i-j, i?j, i- or -j")
             link = Link(*(int(part) if part else NULL for part in (match[1], match[3])))
             sides.setdefault((NULL in link, match[2]), []).append(link)
-        return cls(
-            sides.get((False, "-"), ()),
-            sides.get((False, "?"), ()),
-            nulls=sides.get((True, "-"), ()),
-            possible_nulls=sides.get((True, "?"), ()),
+        (sure, possible), (nulls, rest) = (
+            [sides.get((null, mark), ()) for mark in "-?"] for null in (False, True)
         )
+        return cls(sure, possible, nulls=nulls, possible_nulls=rest)
 
     @classmethod
     def from_bytes(
@@ -400,10 +396,10 @@ class Alignment:
     def __repr__(self) -> str:
         return f"Alignment({str(self)!r})"
 
-    def __getstate__(self) -> _State:
+    def __getstate__(self) -> _Kept:
         return self._points, self._flags, self._nulls, self._weights, self._labels
 
-    def __setstate__(self, state: _State) -> None:
+    def __setstate__(self, state: _Kept) -> None:
         self._points, self._flags, self._nulls, weights, labels = state
         self._weights, self._labels = weights or _NO_WEIGHTS, labels or _NO_LABELS
 
@@ -426,9 +422,7 @@ V = TypeVar("V")
 _NO_WEIGHTS: dict[Link, float] = {}  # shared by nearly all alignments, and never changed
 _NO_LABELS: dict[Link, str] = {}
 
-_State = tuple[
-    bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"
-]
+_Kept = tuple[bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"]
 
 
 def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:

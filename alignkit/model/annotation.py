@@ -75,15 +75,13 @@ class Annotation:
             object.__setattr__(self, "when", read_moment(self.when))
         if self.role:
             if self.role not in ROLES:
-                raise AlignmentError(
-                    f"unknown role {self.role!r}; expected one of {', '.join(ROLES)}"
-                )
+                problem = f"unknown role {self.role!r}; expected one of {', '.join(ROLES)}"
+                raise AlignmentError(problem)
             object.__setattr__(self, "role", "" if self.role == ROLES[0] else self.role)
         if self.alignment is None and not self.remarks:
-            raise AlignmentError(
-                "an annotation without an alignment needs a judgment, a comment, flags or a "
-                "provenance; use Alignment() if nothing corresponds"
-            )
+            needed = "needs a judgment, a comment, flags or a provenance"
+            other = "use Alignment() if nothing corresponds"
+            raise AlignmentError(f"an annotation without an alignment {needed}; {other}")
 
     @classmethod
     def of(cls, alignment: Alignment) -> Annotation:

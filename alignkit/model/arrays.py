@@ -101,10 +101,9 @@ class LinkArrays:
         outside = np.flatnonzero((least > given).any(axis=1))
         if len(outside):
             k = outside[0]
-            raise AlignmentError(
-                f"the links of alignment {k} (counted from 0) need {least[k, 0]} x "
-                f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
-            )
+            (n, m), (rows, columns) = given[k], least[k]
+            need = f"the links of alignment {k} (counted from 0) need {rows} x {columns} words"
+            raise AlignmentError(f"{need}, but the sentences have {n} x {m}")
         return cls.trusted(links, sure, offsets, given)
 
     @classmethod
@@ -161,12 +160,8 @@ class LinkArrays:
         start, end, _ = slice(start, end).indices(len(self))
         end = max(start, end)
         first, last = self.offsets[start], self.offsets[end]
-        return LinkArrays.trusted(
-            self.links[first:last],
-            self.sure[first:last],
-            self.offsets[start : end + 1] - first,
-            self.lengths[start:end],
-        )
+        offsets, lengths = self.offsets[start : end + 1] - first, self.lengths[start:end]
+        return LinkArrays.trusted(self.links[first:last], self.sure[first:last], offsets, lengths)
 
     def take(self, places: I8) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; places may repeat."""
@@ -234,10 +229,8 @@ def check_form(
 ) -> None:
     """Raise an error for an array of another kind or shape."""
     if array.dtype != dtype or array.shape != shape:
-        raise AlignmentError(
-            f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
-            f"{np.dtype(dtype)}"
-        )
+        message = f"{name} is a {array.shape} array of {array.dtype}"
+        raise AlignmentError(f"{message}; expected {shape} of {np.dtype(dtype)}")
 
 
 def check_offsets(offsets: I8, end: int) -> None:

@@ -51,7 +51,7 @@ _GAP = re.compile(f"{_SPACE}*")
 _LABEL = re.compile(_ESCAPED)
 _NO_TREE = re.compile(r"[ \t-\r]*\([ \t-\r]*(?:\([ \t-\r]*\)[ \t-\r]*)?\)[ \t-\r]*")
 _ESCAPE = re.compile(r"\\(?:([()\\])|([/*])|u\{([0-9A-Fa-f]{0,6})\})")
-_UNWRITABLE = re.compile(r"[()\\\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNSAFE = re.compile(r"[()\\\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS = frozenset("()\\")
 _BEHIND = frozenset(" \t\n\v\f\r)")
 _NO_LABEL = "a node without a label; write a bracket that is a word as -LRB- or -RRB-"
@@ -277,9 +277,7 @@ def _character(match: re.Match[str]) -> str:
 def _escaped(text: str) -> str:
     if not text:
         return r"\u{}"
-    return _UNWRITABLE.sub(
-        lambda m: f"\\{m[0]}" if m[0] in "()\\" else f"\\u{{{ord(m[0]):x}}}", text
-    )
+    return _UNSAFE.sub(lambda m: f"\\{m[0]}" if m[0] in "()\\" else f"\\u{{{ord(m[0]):x}}}", text)
 
 
 _SAME = {
@@ -326,10 +324,8 @@ def read_fitting(
         raise problem if read or not resolved else _misfit(text, resolved, tokens)
     if strict:
         place = next(k for k, leaf in enumerate(resolved.words) if "(" in leaf or ")" in leaf)
-        message = (
-            f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets of the "
-            "tree; write -LRB- and -RRB-, or do not read strictly"
-        )
+        what = f"word {place}, {tokens[place][:40]!r}, is not escaped among the brackets"
+        message = f"{what} of the tree; write -LRB- and -RRB-, or do not read strictly"
         raise FormatError(message, "", *place_of(text, resolved.offsets[place]))
     return resolved
 
@@ -343,8 +339,7 @@ def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
     place = _first_difference(leaves, tokens, same_word)
     hint = "; traces (-NONE-) are words unless `drop_traces`" if read.traces else ""
     at = read.offsets[place] if place < len(leaves) else len(text.rstrip()) - 1
-    message = difference(leaves, tokens, same_word)
-    return FormatError(message + hint, "", *place_of(text, at))
+    return FormatError(difference(leaves, tokens, same_word) + hint, "", *place_of(text, at))
 
 
 _Same = Callable[[str, str], bool]
@@ -365,8 +360,8 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
 
 
 def write_brackets(
-    words: Sequence[str], labels: Sequence[str], starts: Sequence[int], ends: Sequence[int],
-    afters: Sequence[int],
+    words: Sequence[str], labels: Sequence[str], starts: list[int], ends: list[int],
+    afters: list[int],
 ) -> str:  # fmt: skip
     """Write a tree as one line that reads back as the same tree; columns as in `Brackets`."""
     written: dict[str, Callable[[int], str]] = {
@@ -377,9 +372,7 @@ def write_brackets(
     return "".join(written[kind](at) for kind, at in walk(starts, ends, afters))[1:]
 
 
-def walk(
-    starts: Sequence[int], ends: Sequence[int], afters: Sequence[int]
-) -> Iterator[tuple[str, int]]:
+def walk(starts: list[int], ends: list[int], afters: list[int]) -> Iterator[tuple[str, int]]:
     """Walk a tree: yield ``("open", node)``, ``("word", position)``, ``("close", node)``."""
     place = 0
     stack: list[int] = []

@@ -38,26 +38,20 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
         except AlignmentError as error:
             raise AlignmentError(f"{name}: {error}") from None
     if isinstance(links, (bytes, Mapping)) or not isinstance(links, Iterable):
-        raise ArgumentError(
-            f"{name} is {kind_of(links)}; it must be the links of a sentence pair, such as "
-            f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
-        )
+        message = f"{name} is {kind_of(links)}; it must be the links of a sentence pair,"
+        raise ArgumentError(f"{message} such as {{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}")
     sure: list[tuple[int, int]] = []
     every: list[tuple[int, int]] = []
     for link in links:
         plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
         if not plain or len(link) not in (2, 3):
             shown = repr(link)[:_LONGEST_SHOWN]
-            raise ArgumentError(
-                f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, 'P')"
-                f"{_if_number(link)}"
-            )
+            problem = f"{name} has {shown}, not a link; give (i, j), (i, j, 'S') or (i, j, 'P')"
+            raise ArgumentError(f"{problem}{_if_number(link)}")
         i, j, *mark = link
         if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
-            raise ArgumentError(
-                f"{name} has {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
-                "'S' (sure) or 'P' (possible)"
-            )
+            third = "the third part of a link must be 'S' (sure) or 'P' (possible)"
+            raise ArgumentError(f"{name} has {repr(link)[:_LONGEST_SHOWN]}; {third}")
         if i is not None and j is not None:
             every.append((i, j))
             if mark != ["P"]:
@@ -91,18 +85,14 @@ def rows_of(
     columns: list[tuple[str, Sequence[object]]] = [("target", sides[1]), ("ids", names)]
     for name, column in [*columns, *named.items(), *said[0].items(), *said[1].items()]:
         if len(column) != len(sides[0]):
-            raise JoinError(
-                f"{name} has {len(column)} entries, but source has {len(sides[0])}; give as many "
-                "of each"
-            )
+            message = f"{name} has {len(column)} entries, but source has {len(sides[0])}"
+            raise JoinError(f"{message}; give as many of each")
     for k, id in enumerate(names):
         annotated = {name: value for name, column in named.items() if (value := column[k])}
         given, judged = ({x: str(y[k]) for x, y in of.items() if y[k] is not None} for of in said)
         for name, text in judged.items():
-            known = annotated.get(name)
-            annotated[name] = (
-                replace(known, judgment=text) if known else Annotation(None, judgment=text)
-            )
+            known = annotated.get(name) or Annotation(None, judgment=text)
+            annotated[name] = replace(known, judgment=text)
         yield str(id), sides[0][k], sides[1][k], annotated, given
 
 
@@ -181,9 +171,8 @@ def pairs_of_records(
         given = {name: value for name, value in record.items() if not missing(value)}
         whose, long = given.pop("annotator", None), "annotator" in record
         if "links" in given and not (long or "links" in named):
-            raise OptionError(
-                f"{where} has links but no annotator; add annotator, or name the key in alignments"
-            )
+            add = "add annotator, or name the key in alignments"
+            raise OptionError(f"{where} has links but no annotator; {add}")
         of = () if not long else _OF_LINK if "i" in given else _OF_ANNOTATION
         id = str(given.pop("id", k + 1))
         said = {name: given.pop(name) for name in of if name in given}
@@ -213,11 +202,8 @@ def pairs_of_records(
 
 def missing(value: object) -> bool:
     """Return whether a value means None, such as NaN and NA in a data frame."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, Real) and isnan(value))
-    )
+    absent = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return absent or (isinstance(value, Real) and isnan(value))
 
 
 def _sentence_of(name: str, value: Any) -> Sentence | None:

@@ -10,16 +10,9 @@ from typing import Any, overload
 from alignkit import errors
 from alignkit._support import arguments
 from alignkit._support.wording import brief_annotators, how_many
+from alignkit.model import coercion
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import PERIODS, ROLES, Annotation, period_of
-from alignkit.model.coercion import (
-    RECORDS,
-    LinksLike,
-    annotation_records,
-    link_records,
-    pairs_of_records,
-    rows_of,
-)
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.model.texts import compared
@@ -70,7 +63,7 @@ class Corpus:
         ids: Iterable[str] | None = None,
         attributes: Mapping[str, Iterable[object]] | None = None,
         judgments: Mapping[str, Iterable[object]] | None = None,
-        **annotations: Iterable[LinksLike],
+        **annotations: Iterable[coercion.LinksLike],
     ) -> Corpus:
         """Make a corpus from sentences, their attributes, and annotations by name.
 
@@ -102,10 +95,8 @@ class Corpus:
         >>> corpus["1"].attributes["genre"], corpus["1"].annotation("ann").judgment
         ('news', 'paraphrase')
         """
-        return cls(
-            SentencePair(*row)
-            for row in rows_of(source, target, ids, annotations, attributes or {}, judgments or {})
-        )
+        known = annotations, attributes or {}, judgments or {}
+        return cls(SentencePair(*row) for row in coercion.rows_of(source, target, ids, *known))
 
     @classmethod
     def from_records(
@@ -145,7 +136,9 @@ class Corpus:
         """
         if hasattr(records, "columns"):
             raise errors.ArgumentError("records is a data frame; use from_dataframe")
-        return cls(SentencePair(*row) for row in pairs_of_records(records, alignments, judgments))
+        return cls(
+            SentencePair(*row) for row in coercion.pairs_of_records(records, alignments, judgments)
+        )
 
     @classmethod
     def from_dataframe(
@@ -161,9 +154,8 @@ class Corpus:
         Corpus(1 pair, annotators: gold)
         """
         if not hasattr(df, "columns"):
-            raise errors.ArgumentError(
-                f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"
-            )
+            message = f"df is {arguments.kind_of(df)}; use a DataFrame, or from_records for dicts"
+            raise errors.ArgumentError(message)
         rows = df.to_dicts() if hasattr(df, "to_dicts") else df.to_dict("records")
         return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
@@ -284,18 +276,17 @@ class Corpus:
             arguments.check_known("annotator", name, self.annotators)
         after = Counter(names.get(name, name) for name in self.annotators)
         if twice := [name for name, count in after.items() if count > 1]:
-            raise errors.OptionError(
-                f"two annotators would have the name {twice[0]!r}; choose another"
-            )
+            message = f"two annotators would have the name {twice[0]!r}; choose another"
+            raise errors.OptionError(message)
         return self._annotated(lambda name, x: (names.get(name, name), x))
 
     def _annotated(self, change: Callable[[str, Annotation], tuple[str, Annotation]]) -> Corpus:
         """Return the corpus with other names, or other annotations, in each pair."""
-        return self.map(
-            lambda pair: replace(
-                pair, annotations=dict(change(*item) for item in pair.annotations.items())
-            )
-        )
+
+        def changed(pair: SentencePair) -> SentencePair:
+            return replace(pair, annotations=dict(change(*x) for x in pair.annotations.items()))
+
+        return self.map(changed)
 
     def transpose(
         self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
@@ -315,8 +306,10 @@ class Corpus:
             `from_records` makes the same corpus from these, except trees. These keys replace equal
             attributes.
         """
-        arguments.check_known("kind of record", each, RECORDS)
-        return list((link_records if each == "link" else annotation_records)(self._pairs))
+        arguments.check_known("kind of record", each, coercion.RECORDS)
+        return list(
+            (coercion.link_records if each == "link" else coercion.annotation_records)(self._pairs)
+        )
 
     def to_html(self, *, interlinear: bool = False, title: str = "Alignments") -> str:
         """Return a page in one file: matrices, or, `interlinear`, running text of both sides.
@@ -349,18 +342,15 @@ class Corpus:
                 raise errors.UnknownIdError(index, self._known)
             if known < 0:
                 places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
-                raise errors.RepeatedIdError(
-                    f"{len(places)} pairs have the id {index[:100]!r}; use the place, e.g. "
-                    f"corpus[{places[0]}]"
-                )
+                message = f"{len(places)} pairs have the id {index[:100]!r}"
+                raise errors.RepeatedIdError(f"{message}; use the place, e.g. corpus[{places[0]}]")
             return self._pairs[known]
         if isinstance(index, slice):
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
-            raise errors.ArgumentError(
-                f"index is {arguments.kind_of(index)}; use a place, an id or a slice; for several "
-                "ids use alignkit.select_ids(corpus, ids)"
-            )
+            use = "use a place, an id or a slice; for several ids use"
+            what = f"index is {arguments.kind_of(index)}; {use} alignkit.select_ids(corpus, ids)"
+            raise errors.ArgumentError(what)
         return self._pairs[arguments.place("index", index, len(self), "pairs")]
 
     @property
@@ -426,10 +416,9 @@ def group_texts(
 def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> errors.AlignkitError:
     """Return the error that no pair has the attribute for grouping."""
     if attribute in PERIODS:
-        return errors.OptionError(
-            f"no annotation has a time, so there is no {attribute}; projects export times, "
-            "and alignkit-jsonl and alignkit-xml keep them"
-        )
+        none = f"no annotation has a time, so there is no {attribute}"
+        keep = "projects export times, and alignkit-jsonl and alignkit-xml keep them"
+        return errors.OptionError(f"{none}; {keep}")
     if attribute == JUDGMENT:
         return errors.OptionError("no pair is judged")
     return errors.UnknownNameError(what, attribute, known)

@@ -43,10 +43,8 @@ class PhrasePair(NamedTuple):
         self, source: Sequence[str], target: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the source and the target words of the phrase pair."""
-        return (
-            words("source", source)[self.source_start : self.source_end],
-            words("target", target)[self.target_start : self.target_end],
-        )
+        first = words("source", source)[self.source_start : self.source_end]
+        return first, words("target", target)[self.target_start : self.target_end]
 
 
 KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}

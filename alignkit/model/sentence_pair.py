@@ -75,9 +75,8 @@ class SentencePair:
         if not isinstance(id, str):
             check_kind("id", id, str)
         if isinstance(source, str) or isinstance(target, str):
-            raise errors.AlignmentError(
-                f"pair {id!r}: a sentence is a sequence of tokens; split the text"
-            )
+            message = f"pair {id!r}: a sentence is a sequence of tokens; split the text"
+            raise errors.AlignmentError(message)
         place(self, "id", id)
         place(self, "source", None if source is None else words("source", source))
         place(self, "target", None if target is None else words("target", target))
@@ -99,10 +98,9 @@ class SentencePair:
             for name, alignment in self.alignments.items():
                 n, m = alignment.extent()
                 if n > most[0] or m > most[1]:
-                    raise errors.AlignmentError(
-                        f"pair {self.id!r}: links of {name!r} need {n} x {m} words, but the "
-                        f"sentences have {_count(self.source)} x {_count(self.target)}"
-                    )
+                    has = f"the sentences have {_count(self.source)} x {_count(self.target)}"
+                    need = f"pair {self.id!r}: links of {name!r} need {n} x {m} words"
+                    raise errors.AlignmentError(f"{need}, but {has}")
 
     @classmethod
     def trusted(
@@ -156,9 +154,8 @@ class SentencePair:
             if len(sides) == 1:
                 raise errors.MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
             links = "links but " if self.alignments else ""
-            raise errors.MissingTextError(
-                f"pair {self.id!r} has {links}no words; name the texts with `source` and `target`"
-            )
+            name = "name the texts with `source` and `target`"
+            raise errors.MissingTextError(f"pair {self.id!r} has {links}no words; {name}")
         return self.source, self.target
 
     @property
@@ -185,11 +182,8 @@ class SentencePair:
         >>> list(pair.annotations), list(pair.alignments)
         (['anna', 'ben'], ['anna'])
         """
-        return {
-            name: annotation.alignment
-            for name, annotation in self.annotations.items()
-            if annotation.alignment is not None
-        }
+        given = self.annotations.items()
+        return {name: said.alignment for name, said in given if said.alignment is not None}
 
     def aligned_by(self, *names: str) -> bool:
         """Return whether all these names aligned the pair; faster than `alignments`."""
@@ -210,9 +204,8 @@ class SentencePair:
         """
         if name not in self.annotations:
             check_kind("name", name, str)
-            raise errors.UnknownNameError(
-                f"annotator (of pair {self.id!r})", name, self.annotations
-            )
+            what = f"annotator (of pair {self.id!r})"
+            raise errors.UnknownNameError(what, name, self.annotations)
         return self.annotations[name]
 
     def alignment(self, name: str) -> Alignment:
@@ -266,9 +259,8 @@ class SentencePair:
             pair = f"pair {brief(self.id)!r}"
             raise errors.OptionError(f"{pair} has the {side} trees {names}; choose one by its name")
         if name is None or name not in trees:
-            raise errors.UnknownNameError(
-                f"{side} tree (of pair {brief(self.id)!r})", name or "", trees
-            )
+            what = f"{side} tree (of pair {brief(self.id)!r})"
+            raise errors.UnknownNameError(what, name or "", trees)
         return trees[name]
 
     def with_trees(
@@ -449,10 +441,8 @@ def word_column(pair: SentencePair, side: str, name: str) -> list[str] | None:
     words = getattr(pair, side)
     values = text.split("\t") if text or words else []
     if words is None or len(values) != len(words):
-        raise errors.AlignmentError(
-            f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)} values for "
-            f"{_count(words)} words"
-        )
+        message = f"pair {brief(pair.id)!r}: column {side}.{name} has {len(values)}"
+        raise errors.AlignmentError(f"{message} values for {_count(words)} words")
     return values
 
 

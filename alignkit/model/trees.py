@@ -102,12 +102,10 @@ class Tree:
         return self
 
     @classmethod
-    def of_brackets(cls, read: brackets.Brackets, tokens: Iterable[str] | None = None) -> Tree:
+    def of_brackets(cls, got: brackets.Brackets, tokens: Iterable[str] | None = None) -> Tree:
         """Make a tree from brackets; `tokens` are its words, if they are known."""
-        words = tuple(map(brackets.unescaped, read.words)) if tokens is None else tuple(tokens)
-        return cls.trusted(
-            words, tuple(read.labels), read.parents, read.starts, read.ends, read.afters
-        )
+        words = tuple(map(brackets.unescaped, got.words)) if tokens is None else tuple(tokens)
+        return cls.trusted(words, tuple(got.labels), got.parents, got.starts, got.ends, got.afters)
 
     @classmethod
     def parse(
@@ -192,10 +190,8 @@ class Tree:
 
         most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _NLTK_DEPTH))
         if self.depth > most:
-            raise TreeError(
-                f"the tree is {self.depth} nodes deep, but nltk allows only {most}; use alignkit's "
-                "own tree"
-            )
+            message = f"the tree is {self.depth} nodes deep, but nltk allows only {most}"
+            raise TreeError(f"{message}; use alignkit's own tree")
         stack: list[Any] = [[]]
         for kind, at in brackets.walk(*self._columns()):
             if kind == "open":
@@ -263,11 +259,9 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return (
-            self.words == other.words
-            and self.labels == other.labels
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS)
-        )
+        columns = ((getattr(self, name), getattr(other, name)) for name in _COLUMNS)
+        same = (self.words, self.labels) == (other.words, other.labels)
+        return same and all(np.array_equal(*both) for both in columns)
 
     def __hash__(self) -> int:
         return hash((self.words, self.labels, self.afters.tobytes()))
@@ -304,10 +298,8 @@ def _check(
         if node == count:
             return
         if not place[-1] <= starts[node] <= ends[node] <= (ends[stack[-1]] if stack else words):
-            raise TreeError(
-                f"node {node} spans {starts[node]}-{ends[node]}; it must be within its parent and "
-                "after the nodes before"
-            )
+            message = f"node {node} spans {starts[node]}-{ends[node]}"
+            raise TreeError(f"{message}; it must be within its parent and after the nodes before")
         place[-1] = ends[node]
         stack.append(node)
         place.append(starts[node])
