@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import isnan, nan, sqrt
+from math import nan, sqrt
 from statistics import NormalDist
 from typing import Union
 
@@ -16,8 +16,7 @@ from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 
-Counts = Union[NDArray[np.int64], NDArray[np.float64]]
-"""Rows of counts, or sums of them."""
+Counts = Union[NDArray[np.int64], NDArray[np.float64]]  # rows of counts, or sums of them
 
 Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
 """A function that turns (R, C) sums of counts into named measures, each an (R,) array."""
@@ -39,21 +38,14 @@ def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDA
     return np.where((precision == 0) | (recall == 0), 0.0, mean)
 
 
-def none_if_nan(value: float) -> float | None:
-    """Return None for NaN, which JSON cannot represent."""
-    return None if isnan(value) else value
-
-
 ONE_PAIR = "there is only one sentence pair, so nothing to resample"
 ALIKE = "all resamples give the same value"
 UNDEFINED = "it is undefined in all resamples"
 """The reasons for a missing interval."""
 
-SEED = 12345
-"""The default seed of random draws."""
+SEED = 12345  # the default seed of random draws
 
-FEW_PAIRS = 30
-"""With fewer sentence pairs, bootstrap intervals are unreliable."""
+FEW_PAIRS = 30  # with fewer sentence pairs, bootstrap intervals are unreliable
 
 _CHUNK_BYTES = 2**26
 _SAME = 1e-12  # values that differ by no more than this differ by rounding alone
@@ -141,8 +133,7 @@ def resample(
     kinds, numbers = distinct(rows)
     total = max(len(rows), 1)
     for size in chunks(resamples, len(kinds)):
-        weights = rng.multinomial(len(rows), numbers / total, size=size)
-        yield weights.astype(np.float64) @ kinds
+        yield rng.multinomial(len(rows), numbers / total, size=size).astype(np.float64) @ kinds
 
 
 def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -206,10 +197,8 @@ def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
     # a percentile interval takes the pairs for the population; randomization assumes nothing
     text = "other pairs could give other results"
     if drawn:
-        text = (
-            f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and bootstrap "
-            "p-values too small; use the p-value of randomization"
-        )
+        text = f"with fewer than about {FEW_PAIRS}, bootstrap intervals are too narrow and "
+        text += "bootstrap p-values too small; use the p-value of randomization"
     return (f"only {how_many(pairs, 'sentence pair')}: {text}",) if pairs < FEW_PAIRS else ()
 
 

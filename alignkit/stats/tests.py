@@ -9,9 +9,9 @@ from itertools import combinations
 from math import erfc, exp, inf, isnan, lgamma, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.array_types import B1, F8
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import LOWER_IS_BETTER, Counts, Ratios, chunks, distinct, resample
 
@@ -20,7 +20,7 @@ _TOLERANCE = 1e-12
 
 def paired_bootstrap(
     system: Counts, baseline: Counts, measure: Ratios, *, resamples: int, rng: np.random.Generator
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, F8]:
     """Return system minus baseline on the same resamples (Koehn 2004)."""
     width = system.shape[1]
     sums = np.concatenate(list(resample(np.hstack([system, baseline]), resamples, rng)))
@@ -55,14 +55,12 @@ def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
     return {name: float(values[0]) for name, values in measure(rows.sum(0, keepdims=True)).items()}
 
 
-def _differences(
-    measure: Ratios, system: NDArray[np.float64], baseline: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+def _differences(measure: Ratios, system: F8, baseline: F8) -> dict[str, F8]:
     mine, other = measure(system), measure(baseline)
     return {name: mine[name] - other[name] for name in mine}
 
 
-def wins(name: str, truth: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
+def wins(name: str, truth: float, drawn: F8) -> tuple[float, float]:
     """Return the share of resamples in which the system wins, and the two-sided p-value."""
     # p = min(1, 2 (c + 1) / (B + 1)), c the number of the B resamples in which the system that is
     # better on the whole corpus is not, or the difference is undefined; as the percentile interval
@@ -83,7 +81,7 @@ class AloneRight:
     baseline: int
 
 
-def alone_right(system: NDArray[np.bool_], baseline: NDArray[np.bool_]) -> AloneRight:
+def alone_right(system: B1, baseline: B1) -> AloneRight:
     """Count the pairs that only one of two systems has right."""
     return AloneRight(int((system & ~baseline).sum()), int((baseline & ~system).sum()))
 
@@ -186,11 +184,9 @@ class Friedman:
 
     def beyond(self) -> list[tuple[str, str, float]]:
         """Return the pairs that differ significantly: the better, the other, and their distance."""
-        return [
-            (better, other, gap)
-            for (better, low), (other, high) in combinations(self.ranking, 2)
-            if (gap := high - low) > self.critical_difference
-        ]
+        pairs = combinations(self.ranking, 2)
+        gaps = ((better, other, high - low) for (better, low), (other, high) in pairs)
+        return [row for row in gaps if row[2] > self.critical_difference]
 
     @property
     def pairs(self) -> int:
@@ -212,10 +208,8 @@ class Friedman:
         if least > self.alpha:
             return f"the same ranks in every block would still have p {least:.2f}"
         if self.critical_difference >= k - 1:
-            return (
-                f"mean ranks can differ by {k - 1} at most, but the critical difference is "
-                f"{self.critical_difference:.3f}"
-            )
+            critical = f"the critical difference is {self.critical_difference:.3f}"
+            return f"mean ranks can differ by {k - 1} at most, but {critical}"
         return ""
 
     def groups(self) -> list[tuple[str, ...]]:
@@ -232,7 +226,7 @@ class Friedman:
 
 
 def friedman(
-    values: NDArray[np.float64],
+    values: F8,
     names: Sequence[str],
     *,
     alpha: float = 0.05,
@@ -281,8 +275,7 @@ def friedman(
     from scipy.stats import chi2, rankdata  # takes a second to import
 
     table = np.round(table, _DIGITS)
-    ranks = rankdata(table if lower_is_better else -table, axis=1)
-    sums = ranks.sum(axis=0)
+    sums = rankdata(table if lower_is_better else -table, axis=1).sum(axis=0)
     plain = 12 / (blocks * k * (k + 1)) * float(sums @ sums) - 3 * blocks * (k + 1)
     sizes = (np.unique(row, return_counts=True)[1].astype(float) for row in table)
     ties = sum(float((n**3 - n).sum()) for n in sizes)
