@@ -58,8 +58,7 @@ class KernelCache(_Cache):
             # Whatever is wrong with a file, its kernel can be compiled.
             with suppress(Exception):
                 _check(folder)
-                payload = _read(folder / name)
-                kept, needed, defined, code, bitcode = pickle.loads(payload)
+                kept, needed, defined, code, bitcode = pickle.loads(_read(folder / name))
                 if kept == sig:
                     _prepare(target_context, needed)
                     target_context.codegen()._engine._defined_symbols.update(defined)
