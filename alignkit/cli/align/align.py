@@ -29,7 +29,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +36,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from alignkit._support.values import FrozenMap
+from alignkit._support.values import FrozenMap, jsonable
 from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.settings import LONGEST_PIECE, MAJORITY, check_sure
@@ -209,10 +208,9 @@ class _Work:
         if options.learn is not None or options.prior not in (None, "none"):
             steps.report_replaced(self.aligner, options)
         elif learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
-            raise OptionError(
-                f"{options.load}: its corrections from gold links need word vectors: give the "
-                "same ones with --vectors, or ignore the corrections with --no-learned"
-            )
+            needed = "its corrections from gold links need word vectors: give the same ones with"
+            other = "--vectors, or ignore the corrections with --no-learned"
+            raise OptionError(f"{options.load}: {needed} {other}")
         kept = options.learn is None and options.prior in (None, "none")
         kept = kept and not (options.no_learned or options.vote)
         if kept and options.no_evidence and learned is not None and learned.without is not None:
@@ -230,9 +228,7 @@ class _Work:
         self._learn(self._gold(block))
         return iter([block])
 
-    def aligned(
-        self, blocks: Iterable[steps.InputBlock]
-    ) -> Iterator[tuple[steps.InputBlock, AlignedLinks]]:
+    def aligned(self, blocks: Iterable[steps.InputBlock]) -> Aligned:
         """Yield the links of each block; at the end, write all other outputs."""
         options = self._options
         with ExitStack() as stack:
@@ -273,10 +269,8 @@ class _Work:
         """Report everything unusual."""
         self._took("writing")
         if self._options.tokenize and self._options.to == "pharaoh":
-            say(
-                f"{self._options.output}: --tokenize made the words of these links, but format "
-                "pharaoh has no words; --to alignkit-jsonl keeps them"
-            )
+            text = f"{self._options.output}: --tokenize made the words of these links"
+            say(f"{text}, but format pharaoh has no words; --to alignkit-jsonl keeps them")
         name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
         if refused:
             warn(f"{name}: {refused:,} x bad line; the output has an empty line for it")
@@ -340,18 +334,11 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
 
 def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return the settings, the learned corrections and the counts as JSON."""
-    rounds = [
-        {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in asdict(round).items()
-        }
-        for round in work.aligner.history
-    ]
     record = {
         **work.counts,
         "tokenizer": tokenizer,
         "settings": asdict(work.aligner.settings),
-        "rounds": rounds,
+        "rounds": jsonable(work.aligner.history),
         **({"evidence": work.systems} if work.systems else {}),
         "learned": None if work.report is None else work.report.to_json(),
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
@@ -410,10 +397,10 @@ def _estimate(options: argparse.Namespace) -> int:
     from alignkit.cluster.parts import find_parts
 
     result = estimate_texts(find_parts(options.input, options.second), cluster.reading_of(options))
-    noun = "part" if result.parts == 1 else "parts"
+    parts = how_many(result.parts, "part", commas=True)
     print(
         f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
-        f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
+        f"in {parts}, the largest with {result.largest:,}; {result.cells:,} cells"
     )
     if options.load is not None:
         print(f"aligning needs about {size(memory_of(options.load))} of memory for each worker")
@@ -433,10 +420,8 @@ def _train_parts(options: argparse.Namespace) -> int:
         links = "name the files for the links, as in -o 'out/*.align.gz'"
         raise OptionError(f"{links}, or the file for the model with --save")
     if options.work is None:
-        raise OptionError(
-            "training on parts needs a folder that all workers can access: name it with --work "
-            "(not needed with a saved model, --load)"
-        )
+        message = "training on parts needs a folder that all workers can access"
+        raise OptionError(f"{message}: name it with --work (not needed with a saved model, --load)")
     from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
     from alignkit.cluster.training import train_parts
 
@@ -456,10 +441,8 @@ def _train_parts(options: argparse.Namespace) -> int:
         steps.report_entries(result.entries_met, dictionary)
     steps.report_rounds(result.history, (result.source_words, result.target_words))
     shards = how_many(result.shards, "shard")
-    say(
-        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} pairs, "
-        f"{result.word_pairs:,} word pairs in {shards}"
-    )
+    text = f"{options.input} and {options.second}: {result.parts:,} parts"
+    say(f"{text}, {result.pairs:,} pairs, {result.word_pairs:,} word pairs in {shards}")
     if options.json:
         print(json_text(asdict(result)))
     return 0

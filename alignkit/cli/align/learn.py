@@ -79,9 +79,8 @@ def run(options: argparse.Namespace) -> None:
         aligner = steps.load_aligner(options, bitext)
         steps.report_replaced(aligner, options)
     else:
-        aligner = steps.train_aligner(
-            bitext, settings, options, steps.read_two_vectors(options, bitext)
-        )
+        vectors = steps.read_two_vectors(options, bitext)
+        aligner = steps.train_aligner(bitext, settings, options, vectors)
     aligner, report = steps.learned_of(aligner, corpus, gold, options, systems)
     try:
         if options.save is not None:

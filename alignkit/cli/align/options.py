@@ -30,11 +30,8 @@ _probability = parsing.real("a number from 0 to 1", 0, 1)
 
 def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
     """Add the options for some fields of `Settings`."""
-    kinds: dict[type, Callable[[str], object]] = {
-        int: parsing.number(0),
-        float: parsing.real("a number, 0 or more", 0),
-        str: str,
-    }
+    real = parsing.real("a number, 0 or more", 0)
+    kinds: dict[type, Callable[[str], object]] = {int: parsing.number(0), float: real, str: str}
     for name in names:
         default, known = SETTINGS[name].default, SETTINGS[name].metadata
         rule = RULES.get(name)
@@ -215,10 +212,8 @@ def check(options: argparse.Namespace) -> None:
     _check_outputs(options)
     if options.tokenize is not None and options.tokenize not in TOKENIZERS:
         if os.path.exists(options.tokenize):
-            raise OptionError(
-                f"--tokenize {options.tokenize} names a file: put --tokenize after the files, or "
-                f"name the tokenizer ({', '.join(TOKENIZERS)})"
-            )
+            message = f"--tokenize {options.tokenize} names a file: put --tokenize after the files"
+            raise OptionError(f"{message}, or name the tokenizer ({', '.join(TOKENIZERS)})")
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     check_vectors(options)
     refuse_settings(options, "dictionary", instead=", or train again without --load")
@@ -243,10 +238,9 @@ def _check_decoding(options: argparse.Namespace) -> None:
         raise OptionError("--threshold needs --symmetrize posterior; leave one of them out")
     threshold = options.threshold or 0.0  # the default is known, and checked, after training
     if options.symmetrize == "posterior" and options.sure is not None and options.sure <= threshold:
-        raise OptionError(
-            f"all links are more probable than {threshold:g} (--threshold), so none of them "
-            f"would be only possible: use a --sure above that, not {options.sure:g}"
-        )
+        none = f"all links are more probable than {threshold:g} (--threshold), so none of them"
+        use = f"use a --sure above that, not {options.sure:g}"
+        raise OptionError(f"{none} would be only possible: {use}")
     if options.to_ids and options.to != "pharaoh":
         raise OptionError(f"--to-ids only works with --to pharaoh; {options.to} has its own ids")
 
@@ -254,31 +248,27 @@ def _check_decoding(options: argparse.Namespace) -> None:
 def _check_learning(options: argparse.Namespace) -> None:
     check_prior(options)
     given = {"--objective": options.objective, "--ignore-identical": options.ignore_identical}
-    learning = [flag for flag, value in given.items() if value]
-    if learning and options.learn is None:
-        raise OptionError(f"{learning[0]} needs --learn NAME: add it, or leave {learning[0]} out")
-    if options.no_learned and options.load is None:
-        raise OptionError("--no-learned needs --load FILE: add it, or leave --no-learned out")
-    _check_evidence(options)
-    if options.no_learned and (options.learn or options.prior):
-        raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
-    if (options.learn or options.prior not in (None, "none")) and options.symmetrize != "posterior":
-        why = "learning corrects probabilities, which only --symmetrize posterior uses"
-        raise OptionError(f"{why}: leave out --symmetrize")
-
-
-def _check_evidence(options: argparse.Namespace) -> None:
-    prior = options.prior not in (None, "none")
+    learning = next((flag for flag, value in given.items() if value), "")
+    prior, posterior = options.prior not in (None, "none"), options.symmetrize == "posterior"
     loaded = options.load and not (options.no_learned or prior)
-    uses = (options.vote or options.learn or loaded) and options.symmetrize == "posterior"
+    uses = (options.vote or options.learn or loaded) and posterior
     needed = "--learn NAME, --vote, or --load with a model that learned from it"
     for wrong, why in (
+        (learning and options.learn is None,
+         f"{learning} needs --learn NAME: add it, or leave {learning} out"),
+        (options.no_learned and options.load is None,
+         "--no-learned needs --load FILE: add it, or leave --no-learned out"),
         (options.evidence and not uses, f"--evidence needs {needed}, and --symmetrize posterior"),
         (options.vote and not options.evidence, "--vote needs --evidence NAME=FILE"),
         (options.vote and (options.learn or prior),
          "--vote uses nothing learned: leave out --learn and --prior"),
         (options.no_evidence and (options.evidence or not options.load),
          "--no-evidence needs --load, and contradicts --evidence"),
+        (options.no_learned and (options.learn or options.prior),
+         "--no-learned contradicts --learn and --prior: leave one of them out"),
+        ((options.learn or prior) and not posterior,
+         "learning corrects probabilities, which only --symmetrize posterior uses: leave out "
+         "--symmetrize"),
     ):  # fmt: skip
         if wrong:
             raise OptionError(why)

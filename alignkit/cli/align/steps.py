@@ -86,9 +86,8 @@ class InputSentences:
         self._divide, self._attributes = None, {}
         if options.tokenize is not None:
             if not self._is_text:
-                raise OptionError(
-                    f"{self.name} is already divided into words: leave out --tokenize"
-                )
+                message = f"{self.name} is already divided into words: leave out --tokenize"
+                raise OptionError(message)
             self._divide = tokenizer(options.tokenize)
             self._attributes = {"tokenizer": describe_tokenizer(options.tokenize)}
 
@@ -151,14 +150,12 @@ def _is_text(options: argparse.Namespace) -> bool:
 
 def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:
     """Put spaces between the words of lines."""
-    sides = [
-        "".join(
-            f"{' '.join(divide(html.unescape(line) if unescape else line))}\n"
-            for line in side.split("\n")[:-1]
-        )
+    plain = html.unescape if unescape else str
+    source, target = (
+        "".join(f"{' '.join(divide(plain(line)))}\n" for line in side.split("\n")[:-1])
         for side in (lines.source, lines.target)
-    ]
-    return lines._replace(source=sides[0], target=sides[1])
+    )
+    return lines._replace(source=source, target=target)
 
 
 def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
@@ -357,10 +354,8 @@ def check_gold(corpus: Corpus, gold: str, name: str) -> None:
 
     pairs = [pair for pair in corpus if pair.aligned_by(gold) and is_learnable(pair)]
     if (count := different(pairs)) < FOLDS:
-        raise AlignerError(
-            f"{name}: {gold!r} aligned {count} different pairs with 1 to {LONGEST_PIECE} words on "
-            f"both sides; learning needs at least {FOLDS}"
-        )
+        message = f"{name}: {gold!r} aligned {count} different pairs with 1 to {LONGEST_PIECE}"
+        raise AlignerError(f"{message} words on both sides; learning needs at least {FOLDS}")
     if not any(pair.alignment(gold).sure for pair in pairs):
         raise AlignerError(f"{name}: {gold!r} made no sure links there; learning needs some")
 
@@ -391,10 +386,8 @@ def learned_of(
     report = refiner.report
     assert report is not None  # it was cross-validated just now
     if report.left_out:
-        say(
-            f"{report.left_out:,} x annotated pair not used for learning: a side has no words or "
-            f"more than {LONGEST_PIECE}, or a million word pairs came before it"
-        )
+        text = f"{report.left_out:,} x annotated pair not used for learning: a side has no words"
+        say(f"{text} or more than {LONGEST_PIECE}, or a million word pairs came before it")
     return refiner.aligner, report
 
 
@@ -445,11 +438,10 @@ def train_aligner(
         report_entries(aligner.entries_met, dictionary)
     known = aligner.parameters
     if (used := known.vectors) is not None:
-        say(
-            f"vectors: found for {used.source_words:,} of {len(known.source):,} source words and "
-            f"{used.target_words:,} of {len(known.target):,} target words; {used.word_pairs:,} of "
-            f"{len(known.columns):,} word pairs get a pseudo-count"
-        )
+        source = f"{used.source_words:,} of {len(known.source):,} source words"
+        target = f"{used.target_words:,} of {len(known.target):,} target words"
+        pairs = f"{used.word_pairs:,} of {len(known.columns):,} word pairs get a pseudo-count"
+        say(f"vectors: found for {source} and {target}; {pairs}")
     return aligner
 
 
@@ -461,15 +453,11 @@ def load_aligner(options: argparse.Namespace, bitext: Bitext | None = None) -> A
     aligner = Aligner.load(options.load, vectors=vectors, target_vectors=target_vectors)
     used = aligner.parameters.vectors
     if used is not None and vectors is not None and used.dimensions != vectors.dimensions:
-        warn(
-            f"{options.load} was trained with vectors of {used.dimensions} dimensions, but "
-            f"{options.vectors} has {vectors.dimensions}: use the vectors of the training"
-        )
+        said = f"{options.load} was trained with vectors of {used.dimensions} dimensions, but"
+        warn(f"{said} {options.vectors} has {vectors.dimensions}: use the vectors of the training")
     if used is not None and vectors is None:
-        say(
-            f"{options.load} was trained with vectors; without --vectors, word pairs that did "
-            "not occur in training get no pseudo-counts from them"
-        )
+        new = "word pairs that did not occur in training get no pseudo-counts from them"
+        say(f"{options.load} was trained with vectors; without --vectors, {new}")
     return aligner
 
 
@@ -486,10 +474,8 @@ def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = ""
         forward = dict.fromkeys(end.forward / max(1, words[1]) for end in ends)
         reverse = dict.fromkeys(end.reverse / max(1, words[0]) for end in ends)
         sides = (" ... ".join(f"{value:.2f}" for value in values) for values in (forward, reverse))
-        say(
-            f"{of}{model}, {how_many(len(rounds), 'round')}: log-likelihood of a target word "
-            f"{next(sides)}, of a source word {next(sides)}"
-        )
+        mean = f"log-likelihood of a target word {next(sides)}, of a source word {next(sides)}"
+        say(f"{of}{model}, {how_many(len(rounds), 'round')}: {mean}")
 
 
 def report_odd(name: str, empty: int, cut: int) -> None:

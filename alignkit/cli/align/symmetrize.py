@@ -99,10 +99,8 @@ def _merged_pairs(
     from alignkit.model.arrays import LinkArrays
     from alignkit.model.symmetrization import symmetrize
 
-    differences = Differences()
-    both = join_pairs(
-        forward.pairs(), reverse.pairs(), partial=options.partial, differences=differences
-    )
+    odd = Differences()
+    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial, differences=odd)
     choices = Choice(forward.path, None), Choice(reverse.path, None)
     while block := list(islice(both, _BLOCK)):
         sides = [
@@ -114,7 +112,7 @@ def _merged_pairs(
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
             yield replace(pair, annotations=_annotated(merged, k, options.method))
-    if text := str(differences):
+    if text := str(odd):
         warn(f"{forward.path} and {reverse.path}: {text}")
 
 

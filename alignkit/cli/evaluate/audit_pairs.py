@@ -77,15 +77,11 @@ def run(options: argparse.Namespace) -> None:
     audit.write_sheets(drawn, options, unasked)
     idle = [name for name in drawn.judges if not any(name in item.judges for item in drawn.items)]
     if idle:
-        say(
-            f"{', '.join(map(brief, idle))} judged, wrote or know all drawn pairs, so their sheets "
-            "are empty"
-        )
+        said = f"{', '.join(map(brief, idle))} judged"
+        say(f"{said}, wrote or know all drawn pairs, so their sheets are empty")
     pairs = {item.facts["pair"] for item in drawn.items}
     both = sum(item.facts.get("rewrite_of") in pairs for item in drawn.items)
     if both:
-        say(
-            f"{both} of the rewrites were drawn together with their original pair, which a judge "
-            "of both may notice; drawing fewer items makes this rarer"
-        )
+        text = f"{both} of the rewrites were drawn together with their original pair, which a judge"
+        say(f"{text} of both may notice; drawing fewer items makes this rarer")
     say(f"judgments: {drawn.scale.words()}; upheld: {' or '.join(drawn.upheld)}")

@@ -83,9 +83,7 @@ def run(options: argparse.Namespace) -> None:
         if sides.skipped:
             warn(f"{sides.skipped} sentence pairs left out: only one of the two has annotated them")
         if not len(corpus):
-            raise OptionError(
-                f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
-                "nothing to judge"
-            )
+            message = f"{sides.hyp.path} and {sides.ref.path}"
+            raise OptionError(f"{message}: no sentence pair is annotated in both; nothing to judge")
         drawn = draw_phrases(corpus, inputs.HYPOTHESIS, inputs.REFERENCE, **given)
     audit.write_sheets(drawn, options, ("both",))

@@ -29,7 +29,7 @@ from alignkit.io.atomic_files import replacing
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
-    from alignkit.rules.rewrites import Rewrite
+    from alignkit.rules.rewrites import Replacement, Rewrite
     from alignkit.rules.rule_index import RuleIndex
 
 
@@ -141,25 +141,17 @@ def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
 def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str, object]:
     from alignkit.rules.files.notation import rule_text
 
-    return {
-        "sentence": number,
-        "words": None if tree is None else list(tree.words),
-        "rewrites": [
-            {
-                "rank": rank,
-                "probability": rewrite.probability,
-                "words": list(rewrite.words),
-                "origins": list(rewrite.origins),
-                "minor": rewrite.minor,
-                "rules": [
-                    {
-                        **{"rule": rule_text(at.rule.rule), "count": at.rule.count},
-                        **{"p_target": at.rule.p_target, "node": at.node},
-                        **{"start": at.start, "end": at.end},
-                    }
-                    for at in rewrite.replacements
-                ],
-            }
-            for rank, rewrite in enumerate(rewrites, 1)
-        ],
-    }
+    def applied(at: Replacement) -> dict[str, object]:
+        known = {"rule": rule_text(at.rule.rule), "count": at.rule.count}
+        known |= {"p_target": at.rule.p_target, "node": at.node}
+        return {**known, "start": at.start, "end": at.end}
+
+    made = [
+        {
+            "rank": rank, "probability": x.probability, "words": list(x.words),
+            "origins": list(x.origins), "minor": x.minor, "rules": [*map(applied, x.replacements)],
+        }
+        for rank, x in enumerate(rewrites, 1)
+    ]  # fmt: skip
+    words = None if tree is None else list(tree.words)
+    return {"sentence": number, "words": words, "rewrites": made}

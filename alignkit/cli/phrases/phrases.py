@@ -114,9 +114,8 @@ def _extract(
     if options.loose or options.ignore_identical:
         if not all(pair.has_text for pair, _ in block):
             flag = "--loose" if options.loose else "--ignore-identical"
-            raise MissingTextError(
-                f"{options.input}: {flag} needs the words; add --source and --target"
-            )
+            message = f"{options.input}: {flag} needs the words; add --source and --target"
+            raise MissingTextError(message)
         texts = pack_words((pair.words for pair, _ in block), Vocabulary())
     links = LinkArrays.pack(alignment for _, alignment in block)
     phrases = extract_phrases(links, source=texts[0], target=texts[1], **vars(_settings(options)))
@@ -156,13 +155,9 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
 def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
     for a, b, c, d, kind in phrases:
         record: dict[str, object] = {
-            "id": pair.id,
-            "source_start": a,
-            "source_end": b,
-            "target_start": c,
-            "target_end": d,
+            "id": pair.id, "source_start": a, "source_end": b, "target_start": c, "target_end": d,
             "kind": "atomic" if kind else "composite",
-        }
+        }  # fmt: skip
         if pair.source is not None and pair.target is not None:
             record |= {"source": pair.source[a:b], "target": pair.target[c:d]}
         yield json_text(record, indent=None) + "\n"

@@ -104,9 +104,8 @@ def run(options: argparse.Namespace) -> None:
         return _of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
-        raise OptionError(
-            f"{' and '.join(tables)}: one has phrase pairs, the other rules; both must be alike"
-        )
+        alike = "one has phrase pairs, the other rules; both must be alike"
+        raise OptionError(f"{' and '.join(tables)}: {alike}")
     if formats[0] is not None:
         return _rules(tables, formats, settings, options)
     if options.to is not None:
@@ -131,11 +130,9 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
 
 
 def _rules(
-    tables: list[str],
-    formats: list[str | None],
-    settings: PivotSettings,
+    tables: list[str], formats: list[str | None], settings: PivotSettings,
     options: argparse.Namespace,
-) -> None:
+) -> None:  # fmt: skip
     from alignkit.rules.files import WrittenRules, read_rules, rule_lines
     from alignkit.rules.tables.pivots import RulePivot
 
@@ -190,10 +187,8 @@ def _join_phrases(
                 raise OptionError(f"{name}: no phrase pairs; name a file with phrase pairs")
         lines = pivot.lines(settings)
         if options.jsonl:
-            lines = (
-                json_text(asdict(paraphrase), indent=None) + "\n"
-                for paraphrase in pivot.paraphrases(settings)
-            )
+            given = map(asdict, pivot.paraphrases(settings))
+            lines = (json_text(paraphrase, indent=None) + "\n" for paraphrase in given)
         with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
                 out.write(text)
@@ -248,10 +243,8 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
 
 def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
     if left_out:
-        say(
-            f"{path}: {left_out:,} of {entries:,} phrase pairs seen less than {least} times "
-            "are left out"
-        )
+        text = f"{path}: {left_out:,} of {entries:,} phrase pairs"
+        say(f"{text} seen less than {least} times are left out")
 
 
 def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
@@ -261,12 +254,8 @@ def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, na
     }
     rest = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
     kept = tally.joined - tally.rare - tally.beyond
-    say(
-        f"{named}: {kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over pivots"
-        + (f"; left out: {rest}" if rest else "")
-    )
+    counts = f"{kept:,} of {tally.joined:,} paraphrases, from {tally.paths:,} paths over pivots"
+    say(f"{named}: {counts}" + (f"; left out: {rest}" if rest else ""))
     if repeated:
-        say(
-            f"{named}: {repeated:,} phrase pairs are repeated; the highest probabilities of each "
-            "are used"
-        )
+        said = f"{named}: {repeated:,} phrase pairs are repeated"
+        say(f"{said}; the highest probabilities of each are used")

@@ -205,14 +205,10 @@ def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
     names = ("max_length", "max_symbols", "min_hole", "max_variables")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     return {
-        "grammar": options.grammar,
-        "links": options.links,
-        "side": options.side or "target",
-        "tree": tree_name(options),
-        "options": HieroOptions(loose=options.loose, **given),
-        "min_count": options.min_count or 1,
-        "room": room(options),
-    }
+        "grammar": options.grammar, "links": options.links, "side": options.side or "target",
+        "tree": tree_name(options), "options": HieroOptions(loose=options.loose, **given),
+        "min_count": options.min_count or 1, "room": room(options),
+    }  # fmt: skip
 
 
 def _write_flat(
@@ -232,11 +228,10 @@ def _write_flat(
             progress=step, **_flat_options(options),
         )  # fmt: skip
     tell(options.input, Counter(written.passed_over), "pairs skipped: ")
-    say(
-        f"{options.input}: {how_many(written.tokens, 'rule', commas=True)} of "
-        f"{how_many(written.pairs, 'sentence pair', commas=True)}; written: "
-        f"{how_many(written.rules, 'type', commas=True)}, {written.bytes:,} bytes"
-    )
+    rules = how_many(written.tokens, "rule", commas=True)
+    seen = how_many(written.pairs, "sentence pair", commas=True)
+    types = how_many(written.rules, "type", commas=True)
+    say(f"{options.input}: {rules} of {seen}; written: {types}, {written.bytes:,} bytes")
     tell(options.input, Counter(written.left_out), "types left out: ")
 
 
@@ -273,21 +268,15 @@ def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> No
 def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Iterator[str]:
     from alignkit.rules.files import rule_lines
 
+    kinds = grammar.kinds().items()
     record: dict[str, object] = {
-        "grammar": grammar.kind,
-        "links": options.links,
-        "pairs": grammar.pairs,
-        "passed_over": dict(grammar.passed_over),
-        "rules": grammar.tokens,
-        "types": len(grammar),
+        "grammar": grammar.kind, "links": options.links, "pairs": grammar.pairs,
+        "passed_over": dict(grammar.passed_over), "rules": grammar.tokens, "types": len(grammar),
         "sizes": {str(size): count for size, count in grammar.sizes.items()},
         "dropped": dict(grammar.dropped),
-        "kinds": {
-            kind: {"rules": tokens, "types": types}
-            for kind, (tokens, types) in grammar.kinds().items()
-        },
+        "kinds": {kind: {"rules": tokens, "types": types} for kind, (tokens, types) in kinds},
         "chosen": {"rules": chosen.tokens, "types": len(chosen)},
-    }
+    }  # fmt: skip
     yield json_text(record).rstrip().removesuffix("}").rstrip() + ',\n  "list": ['
     types = chosen.types[: options.limit or None]
     for place, line in enumerate(rule_lines(types, "jsonl")):
