@@ -104,17 +104,11 @@ def align_parts(
         facts = part_files.check_parts(
             session, parts, part_files.text_facts, reading, run=run, progress=progress
         )
-        run.settle(
-            {
-                "command": "align",
-                "model": digest,
-                "settings": {
-                    **vars(outputs.how), "learned": learned, "encoding": reading.encoding
-                },
-                "inputs": part_files.inputs_of(parts, facts),
-                "outputs": [os.path.abspath(path) for pair in files for path in pair if path],
-            }
-        )  # fmt: skip
+        settings = {**vars(outputs.how), "learned": learned, "encoding": reading.encoding}
+        what = {"command": "align", "model": digest, "settings": settings}
+        what |= {"inputs": part_files.inputs_of(parts, facts)}
+        paths = [os.path.abspath(path) for pair in files for path in pair if path]
+        run.settle({**what, "outputs": paths})
         rest = outputs.how, model, digest, learned, reading, threads or session.threads
         memory = memory_of(model)
         tasks = {

@@ -279,17 +279,11 @@ def train_parts(
         texts = [reader.file(part.paths) for part in parts]
         run.claim(*texts)
         facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
-        run.settle(
-            {
-                "command": "align (training)",
-                "settings": asdict(settings),
-                "casefold": casefold,
-                "encoding": reading.encoding,
-                "dictionary": sorted([*pair, float(n)] for pair, n in dictionary.items()),
-                "parts": [part.name for part in parts],
-                "inputs": inputs_of(parts, facts),
-            }
-        )
+        entries = sorted([*pair, float(n)] for pair, n in dictionary.items())
+        what = {"command": "align (training)", "settings": asdict(settings), "casefold": casefold}
+        what |= {"encoding": reading.encoding, "dictionary": entries}
+        what |= {"parts": [part.name for part in parts], "inputs": inputs_of(parts, facts)}
+        run.settle(what)
         training = Stages(session, run, parts, settings, progress)
         training.stages += (save is not None) + outputs.some
         check_sure(outputs.how, training.merge_words(texts).threshold)

@@ -33,7 +33,7 @@ from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up
 from alignkit.align.model_contents import save_parameters
 from alignkit.align.numbered_texts import score_lines
-from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_unseen
+from alignkit.align.parameters import Memory, Parameters, Round, with_unseen
 from alignkit.align.priors import Backing, add_dictionary, spelling_prior
 from alignkit.align.settings import FEW
 from alignkit.cluster import training_files
@@ -175,8 +175,7 @@ def _own(plan: TrainingPlan, number: int, done: int) -> Own:
 def remember(plan: TrainingPlan, number: int, done: int) -> None:
     """Write the expected links of a part that the model will keep."""
     pairs, own = _known_part(plan, number).part.pairs, _own(plan, number, done)
-    keys = keys_of((pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts))
-    memory = Memory.of(keys, pairs, own)
+    memory = Memory.of(pairs, own)
     training_files.write_arrays(
         plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY}
     )
