@@ -60,10 +60,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
                         for i in range(filled):  # compiles in less time than slices
                             wider[i, 0], wider[i, 1] = variables[i, 0], variables[i, 1]
                         variables = wider
-                    roots[made, 0], roots[made, 1] = (
-                        matched[first + root, 0],
-                        matched[first + root, 1],
-                    )
+                    roots[made, 0] = matched[first + root, 0]
+                    roots[made, 1] = matched[first + root, 1]
                     pairs[made] = k
                     # a set is whole: what lies below it and was not chosen is a variable
                     taken, i = 1, root + 1
@@ -72,10 +70,8 @@ def compose(matched: I4, afters: I4, begins: I8, size: int, room: int) -> tuple[
                             taken += 1
                             i += 1
                         else:
-                            variables[filled, 0], variables[filled, 1] = (
-                                matched[first + i, 0],
-                                matched[first + i, 1],
-                            )
+                            variables[filled, 0] = matched[first + i, 0]
+                            variables[filled, 1] = matched[first + i, 1]
                             filled += 1
                             i = afters[first + i]
                     made += 1

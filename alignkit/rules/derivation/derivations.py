@@ -67,11 +67,10 @@ class TreeArrays:
         names = chain.from_iterable(tree.labels for tree in known)
         return cls(
             readonly(np.concatenate([_NONE, *columns]).reshape(4, -1)),
-            readonly(labels.encode(names, int(offsets[-1]))),
-            readonly(offsets),
+            readonly(labels.encode(names, int(offsets[-1]))), readonly(offsets),
             readonly(words.encode(chain.from_iterable(sentences), int(word_offsets[-1]))),
             readonly(word_offsets),
-        )
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -279,11 +278,9 @@ def _spanned(source: TreeArrays, target: TreeArrays, links: LinkArrays, string: 
     starts, ends = (np.ascontiguousarray(spans[order, k]) for k in (0, 1))
     parents, afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
-        side,
-        nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
-        labels=readonly(np.zeros(len(order), np.int32)),
-        offsets=readonly(offsets),
-    )
+        side, nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),
+        labels=readonly(np.zeros(len(order), np.int32)), offsets=readonly(offsets),
+    )  # fmt: skip
     # the frontier in preorder of the source, which is the string or the tree
     places = (np.arange(len(order)) - offsets[pair]).astype(np.int32)
     if to_source:
