@@ -127,8 +127,7 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
             continue
         if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
             counts = f"this row has {len(cells)} cells, but there are {len(names)} headings"
-            lost = "is a cell or a quotation mark missing?"
-            raise FormatError(f"{counts}; {lost}", path, number)
+            raise FormatError(f"{counts}; is a cell or a quotation mark missing?", path, number)
         row = dict(zip(names, cells, strict=False))
         id = row["item"].strip()
         if id not in items:

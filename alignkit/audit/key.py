@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,7 +75,8 @@ def _audit(key: Mapping[str, Any]) -> Audit:
         items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])), columns=columns,
         marked=_texts(key["marked"]),
         scale=Scale(_texts(key["judgments"]), _texts(key.get("meanings", []))),
-        origins=_named(key["origins"], _origin), rates=_named(key["rates"], _rate),
+        origins=FrozenMap({name: _origin(x) for name, x in _of(dict, key["origins"]).items()}),
+        rates=FrozenMap({name: _rate(x) for name, x in _of(dict, key["rates"]).items()}),
         seed=_of(int, key["seed"]), signature=_of(str, key["signature"]),
         judges=_texts(key.get("judges", [])), upheld=_texts(key.get("upheld", [])),
         by=_of(str, key.get("by", "")),
@@ -121,10 +122,6 @@ def _check(audit: Audit) -> None:
         known = rate.origin in audit.origins
         if not known or not {*rate.strict, *rate.lenient} <= set(audit.scale.names):
             raise ValueError(f"the rate {name!r} names an unknown origin or judgment")
-
-
-def _named(rows: Any, make: Callable[[Any], T]) -> FrozenMap[str, T]:
-    return FrozenMap({name: make(value) for name, value in _of(dict, rows).items()})
 
 
 def _texts(texts: Any) -> tuple[str, ...]:

@@ -149,25 +149,22 @@ class AuditResult(Result):
 
     def to_json(self) -> dict[str, object]:
         """Return everything for JSON; NaN becomes None."""
-        findings = self.filled.findings
+        audit, findings, tables = self.audit, self.filled.findings, self.confusions.items()
         return {
-            "kind": self.audit.kind,
-            "signature": self.signature,
-            "judges": list(self.filled.judges),
-            "judgments": list(self.audit.scale.names),
-            **({"upheld": list(self.audit.upheld)} if self.audit.upheld else {}),
+            "kind": audit.kind, "signature": self.signature, "judges": list(self.filled.judges),
+            "judgments": list(audit.scale.names),
+            **({"upheld": list(audit.upheld)} if audit.upheld else {}),
             **({"by": self.by} if self.by else {}),
-            "origins": {name: asdict(part) for name, part in self.audit.origins.items()},
+            "origins": {name: asdict(part) for name, part in audit.origins.items()},
             "figures": jsonable(self.to_records()),
             "confusions": [
                 {"first": first, "second": second, "table": [list(row) for row in part.table]}
-                for (first, second), part in self.confusions.items()
+                for (first, second), part in tables
             ],
-            "items": self._items(),
-            "found": dict(Counter(part.kind for part in findings)),
+            "items": self._items(), "found": dict(Counter(part.kind for part in findings)),
             "findings": [{**asdict(part), "says": str(part)} for part in findings],
             "cautions": self.cautions,
-        }
+        }  # fmt: skip
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with its origin and its judgments."""
