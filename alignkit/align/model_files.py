@@ -103,12 +103,10 @@ class Contents(NamedTuple):
     def encode(self, version: int) -> bytes:
         """Return the bytes of ``header.json``, of a version of the file format."""
         content = {
-            "alignkit": "model",
-            "version": version,
-            "header": _plain(self.header),
+            "alignkit": "model", "version": version, "header": _plain(self.header),
             "arrays": {key: table._asdict() for key, table in self.tables.items()},
             "words": {key: {"count": n, "bytes": size} for key, (n, size) in self.lists.items()},
-        }
+        }  # fmt: skip
         text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
         if len(text) > LONGEST_HEADER:
             raise ValueError(f"the header has {len(text)} bytes, more than {LONGEST_HEADER}")

@@ -123,8 +123,7 @@ def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
 
 
 def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
-    source = "".join([f"{side}\n" for side, _ in sides])
-    target = "".join([f"{side}\n" for _, side in sides])
+    source, target = ("".join([f"{side[k]}\n" for side in sides]) for k in (0, 1))
     return Lines(source, target, first, len(sides))
 
 

@@ -38,9 +38,10 @@ class Memory:
         return cls(np.empty(0, np.uint64), np.zeros(1, np.int64), cells, levels)
 
     @classmethod
-    def of(cls, keys: U8, pairs: Pairs, own: Own) -> Memory:
-        """Keep the expected links of pairs with the given keys (P,)."""
-        distinct, order = np.unique(keys, return_index=True)
+    def of(cls, pairs: Pairs, own: Own) -> Memory:
+        """Keep the expected links of pairs."""
+        words = (pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts)
+        distinct, order = np.unique(keys_of(*words), return_index=True)
         known = distinct > 0
         distinct, order = distinct[known], order[known].astype(np.int64)
         offsets = np.empty(len(order) + 1, np.int64)

@@ -200,12 +200,8 @@ def vector_features(
         # the greatest cosine of the word with any other than this one
         rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
         other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
-        a, b, c, d = (
-            max(i - WINDOW, 0),
-            min(i + WINDOW + 1, n),
-            max(j - WINDOW, 0),
-            min(j + WINDOW + 1, m),
-        )
+        a, b = max(i - WINDOW, 0), min(i + WINDOW + 1, n)
+        c, d = max(j - WINDOW, 0), min(j + WINDOW + 1, m)
         # the best of two neighbouring words against one, either way
         two = -1.0
         for y in range(i - 1, i + 1):

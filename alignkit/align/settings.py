@@ -89,41 +89,30 @@ def _threshold(text: TextFacts) -> float:
 
 
 RULES = {
-    "null": DefaultRule(
-        lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
+    "null": DefaultRule(lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
         "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000",
-        "small texts link rare words by chance unless the empty word can take them",
-    ),
+        "small texts link rare words by chance unless the empty word can take them"),
     "jump_smoothing": DefaultRule(
         lambda text: 300 if text.monolingual else 100 * 10 ** _large(text),
         "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000",
-        "the jumps of frequent words differ, which large texts show in spite of the smoothing",
-    ),
-    "stem_weight": DefaultRule(
-        lambda text: _clip(1 + 3 * _log(text), 1, 4),
+        "the jumps of frequent words differ, which large texts show in spite of the smoothing"),
+    "stem_weight": DefaultRule(lambda text: _clip(1 + 3 * _log(text), 1, 4),
         "1 up to 100 pairs, 4 from 1,000 on",
-        "more pairs know more about the other words of a stem",
-    ),
-    "floor": DefaultRule(
-        _floor,
+        "more pairs know more about the other words of a stem"),
+    "floor": DefaultRule(_floor,
         "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002; with "
         "--best, above 2,000 pairs it rises to 0.002 at 10,000",
         "in few pairs, that two words occur together says more; beginnings of words, which --best "
-        "adds, are frequent",
-    ),
-    "concentration": DefaultRule(
-        lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
+        "adds, are frequent"),
+    "concentration": DefaultRule(lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
         "0.3 up to 100 pairs, 1 from 1,112 on",
-        "in few pairs, most counts are small",
-    ),
-    "threshold": DefaultRule(
-        _threshold,
+        "in few pairs, most counts are small"),
+    "threshold": DefaultRule(_threshold,
         "0.425 where probabilities are calibrated, up to 2,000 pairs; else 0.5 up to 100 pairs, "
         "which rises to 0.6 at a million, or with --identity 0.55",
         "calibrated, a link is worth giving above half of the F1 that can be had; models of "
-        "larger texts are surer of wrong links",
-    ),
-}
+        "larger texts are surer of wrong links"),
+}  # fmt: skip
 """The rules of defaults by option; a value that is given always wins."""
 
 
@@ -131,7 +120,7 @@ def _field(value: Any, metavar: str, help: str, *, least: float = 0, most: float
     return field(default=value, metadata={"metavar": metavar, "help": help, "range": (least, most)})
 
 
-_BELOW_1 = nextafter(1, 0)
+_UNDER = nextafter(1, 0)
 _BEST = (
     "train three models (on whole words, their first 4 letters, their first 5), and average them; "
     "better, but three times slower"
@@ -163,9 +152,7 @@ class Settings:
     ibm2: int = _field(5, "N", "training rounds of IBM 2, for --model ibm2")
     hmm: int = _field(4, "N", "training rounds of the HMM")
     fertility: int = _field(2, "N", "training rounds of IBM 3 or 4")
-    null: float = _field(
-        None, "P", "prior probability that a word has no counterpart", most=_BELOW_1
-    )
+    null: float = _field(None, "P", "prior probability that a word has no counterpart", most=_UNDER)
     band: int = _field(20, "N", "longest jump with its own probability", least=1, most=1000)
     kinds: int = _field(
         100, "N", "number of frequent words with their own jump probabilities", least=1, most=10**5
@@ -191,7 +178,7 @@ class Settings:
         3.0, "W", "with --vectors, pseudo-count for words with the same vector"
     )
     vector_least: float = _field(
-        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1
+        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_UNDER
     )
     prune: bool = _field(False, "", "drop word pairs that IBM 1 never links; makes models smaller")
 
@@ -207,7 +194,7 @@ class Settings:
             object.__setattr__(self, name, plain)
             least, most = setting.metadata["range"]
             if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
-                end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
+                end = "below 1" if most == _UNDER else f"to {most:,.0f}"
                 raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
@@ -246,8 +233,7 @@ def check_sure(how: Any, default: float) -> None:
         return
     if how.sure <= default:
         none = f"all links are more probable than {default:g}, so none would be only possible"
-        use = f"use a --sure above that, not {how.sure:g}, or add --threshold"
-        raise OptionError(f"{none}: {use}")
+        raise OptionError(f"{none}: use a --sure above that, not {how.sure:g}, or add --threshold")
 
 
 def _plain(value: object, kind: type) -> str | float | None:

@@ -16,9 +16,9 @@ from alignkit.align.calibration import Calibrator, TrainingText, words_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import Positions
-from alignkit.align.expectation_kernel import EMPTY, LEVELS, Own, Pairs, Tables
+from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
 from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS, UNITS, add_chances
-from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
+from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, with_unseen
 from alignkit.align.priors import VectorPrior
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
@@ -100,25 +100,21 @@ class Training:
         self.lexical = expectation.Lexical(self.index, len(target.words))
         self.source_null = uniform_null(len(source.words))
         self.target_null = uniform_null(len(target.words))
-        self.source_kinds, self.target_kinds = (
-            expectation.kinds_of(np.arange(len(side.words), dtype=np.int32), settings.kinds)
-            for side in (source, target)
-        )
+        numbers = (np.arange(len(side.words), dtype=np.int32) for side in (source, target))
+        kinds = (expectation.kinds_of(words, settings.kinds) for words in numbers)
+        self.source_kinds, self.target_kinds = kinds
         self.jumps = np.stack([first_jumps(settings)] * 2)
         self.positions = Positions.uniform()
         self.history: list[Round] = []
         self.null_units = np.zeros(2, np.float32)
         self.own = self._part.own(None)
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
-        self.prior = priors.spelling_prior(
-            self.index, source.words, target.words, settings.spelling, settings.identity
-        )
+        known = self.index, source.words, target.words
+        self.prior = priors.spelling_prior(*known, settings.spelling, settings.identity)
         entries = dict(dictionary or {})
         if bitext.casefold:
             entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
-        self.entries_met = priors.add_dictionary(
-            self.prior, self.index, source.words, target.words, entries
-        )
+        self.entries_met = priors.add_dictionary(self.prior, *known, entries)
         self._vectors = None if vectors is None else vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
@@ -193,8 +189,7 @@ class Training:
 
     def parameters(self) -> Parameters:
         """Return the trained tables."""
-        bitext, settings = self.bitext, self.settings
-        lexical = self.lexical
+        bitext, settings, lexical = self.bitext, self.settings, self.lexical
         unseen = unseen_total(settings, vectors=self._vectors is not None)
         rows, columns, forward, reverse = self._learned_places()
         return Parameters(
@@ -211,12 +206,11 @@ class Training:
         """Return what makes the memory; from disk it is made now, so that files can go."""
         if not len(self.own.links):
             return Memory.empty
-        later = partial(_memory_of, self.pairs, self.own)
+        later = partial(Memory.of, self.pairs, self.own)
         return partial(replace, later()) if self._on_disk else later
 
     def _learned_places(self) -> tuple[I8, I4, F4, F4]:
-        index, lexical = self.index, self.lexical
-        rows, columns = index.rows, index.columns
+        lexical, rows, columns = self.lexical, self.index.rows, self.index.columns
         every = not self.settings.collapsed or self._fertile is not None
         if every or self._vectors is not None:
             return rows, columns, lexical.forward, lexical.reverse
@@ -230,15 +224,13 @@ class Training:
         return any(done.model == "hmm" for done in self.history)
 
     def _round(self, model: str, number: int) -> None:
-        tables = self.tables()
+        tables, how = self.tables(), (self.own, self.estimator)
         if model == "hmm":
             every = pairs_for_a_jump(len(self.bitext))
-            sums = self._part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
+            sums = self._part.hmm_step(tables, self.jumps, every, *how)
             self.jumps = jumps_of(sums, self.settings)
         else:
-            sums = self._part.lexical_step(
-                tables, self.positions, self.jumps.shape, self.own, self.estimator
-            )
+            sums = self._part.lexical_step(tables, self.positions, self.jumps.shape, *how)
         self.history.append(Round(model, number, *(sums.likelihoods / LIKELIHOOD_UNITS).tolist()))
         if model == "ibm2":
             self.positions = self.positions.updated(
@@ -248,11 +240,6 @@ class Training:
         self.source_null, self.target_null, self.null_units = nulls_of(sums)
         if len(self.estimator.own):
             self.own = self._part.own(self.estimator.own)
-
-
-def _memory_of(pairs: Pairs, own: Own) -> Memory:
-    words = (pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts)
-    return Memory.of(keys_of(*words), pairs, own)
 
 
 def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:

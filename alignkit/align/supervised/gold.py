@@ -127,11 +127,9 @@ class Gold:
     @cached_property
     def words(self) -> tuple[TokenArrays, TokenArrays]:
         """The words of both sides, with the same numbering."""
-        vocabulary = Vocabulary()
-        source, target = (
-            TokenArrays.pack((side.sentence(k) for k in range(len(side))), vocabulary)
-            for side in (self.bitext.source, self.bitext.target)
-        )
+        vocabulary, sides = Vocabulary(), (self.bitext.source, self.bitext.target)
+        texts = ((side.sentence(k) for k in range(len(side))) for side in sides)
+        source, target = (TokenArrays.pack(text, vocabulary) for text in texts)
         return source, target
 
     def goals(self, objective: str) -> F4:

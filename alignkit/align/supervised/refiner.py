@@ -329,9 +329,8 @@ class Refiner:
         if learned.rounds is None:  # the evidence is used as it is
             self._learn(gold, kind, learned.lessons.threshold, None)
             return self
-        if kind not in refinement.KINDS or (
-            refinement.KINDS[kind].has_networks and self.report is None
-        ):
+        known = refinement.KINDS.get(kind)
+        if known is None or (known.has_networks and self.report is None):
             kind = "strong"  # a prior, or a network that many other pairs taught
         if folds is not None:  # first rounds that know less than half of the pairs are made anew
             holds = len(gold) <= 2 * len(folds.of)

@@ -57,7 +57,7 @@ class WordVectors:
         """The number of dimensions of the vectors."""
         return int(self.array.shape[1])
 
-    def of(self, words: Sequence[str]) -> NDArray[np.float32]:
+    def of(self, words: Sequence[str]) -> F4:
         """Return the vectors (n, d) of n words, as float32.
 
         A word that is not known as written gets the vector of the first word that differs only in
@@ -69,7 +69,7 @@ class WordVectors:
         vectors[known] = self.array[numbers[known]]
         return vectors
 
-    def __call__(self, words: Sequence[str]) -> NDArray[np.float32]:
+    def __call__(self, words: Sequence[str]) -> F4:
         """Return the vectors of some words; see `of`."""
         return self.of(words)
 
@@ -102,7 +102,7 @@ def _first_places(words: Iterable[str]) -> dict[str, int]:
     return numbers
 
 
-def _checked(given: object, words: Sequence[str], gave: str) -> NDArray[np.float32]:
+def _checked(given: object, words: Sequence[str], gave: str) -> F4:
     """Return vectors (n, d) of n words as float32; `gave` begins the errors."""
     try:
         array = np.asarray(given)
@@ -142,9 +142,7 @@ def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoV
     return None
 
 
-def vectors_of(
-    vectors: Vectors, words: Sequence[str], dimensions: int | None = None
-) -> NDArray[np.float32]:
+def vectors_of(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> F4:
     """Return the vectors (n, d) of the n words of a sentence, checked, as float32.
 
     `dimensions` is the required number of dimensions; None: any number.
