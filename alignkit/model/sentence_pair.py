@@ -314,14 +314,10 @@ class SentencePair:
             alignment = None if value.alignment is None else value.alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
-            self,
-            source=self.target,
-            target=self.source,
-            annotations=turned,
+            self, source=self.target, target=self.source, annotations=turned,
             attributes={_exchanged(name): text for name, text in self.attributes.items()},
-            source_trees=self.target_trees,
-            target_trees=self.source_trees,
-        )
+            source_trees=self.target_trees, target_trees=self.source_trees,
+        )  # fmt: skip
 
     def to_networkx(
         self, annotator: str, *, phrases: bool = True, links: str = "possible"
