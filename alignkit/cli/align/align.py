@@ -335,14 +335,12 @@ def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
 def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return the settings, the learned corrections and the counts as JSON."""
     record = {
-        **work.counts,
-        "tokenizer": tokenizer,
-        "settings": asdict(work.aligner.settings),
+        **work.counts, "tokenizer": tokenizer, "settings": asdict(work.aligner.settings),
         "rounds": jsonable(work.aligner.history),
         **({"evidence": work.systems} if work.systems else {}),
         "learned": None if work.report is None else work.report.to_json(),
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
-    }
+    }  # fmt: skip
     return json_text(record)
 
 

@@ -109,10 +109,8 @@ def _index(options: argparse.Namespace) -> RuleIndex:
     try:
         index = RuleIndex.build(
             counted(read_rules(options.rules, options.rules_format), options.rules, None, "rules"),
-            min_count=options.min_count,
-            min_p=options.min_p,
-            any_labels=options.any_labels,
-        )
+            min_count=options.min_count, min_p=options.min_p, any_labels=options.any_labels,
+        )  # fmt: skip
     except OptionError as error:
         raise OptionError(f"{options.rules}: {error}") from None
     reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]

@@ -54,11 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="table of phrases or rules (.gz too); - is stdin"
     )
     parser.add_argument(
-        "second",
-        metavar="TABLE2",
-        nargs="?",
+        "second", metavar="TABLE2", nargs="?",
         help="second table, from the pivot language to the language of e2 (default: TABLE)",
-    )
+    )  # fmt: skip
     group = parser.add_argument_group("joining")
     add_options(group, """
         --on  which side of TABLE is the pivot language; the paraphrases are on the other side
