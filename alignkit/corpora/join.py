@@ -133,10 +133,9 @@ def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
     missing, surplus = differences.missing, differences.surplus
     which, ids = ("second", missing) if missing else ("first", surplus)
     if ids and not partial:
-        raise JoinError(
-            f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
-            f"(the first has the id {ids[0]!r}); if this is intended, use `partial=True`"
-        )
+        lacks = f"the {which} input lacks {len(ids)} (the first has the id {ids[0]!r})"
+        advice = "if this is intended, use `partial=True`"
+        raise JoinError(f"{shared} pairs are in both, but {lacks}; {advice}")
 
 
 def _checked(
@@ -147,10 +146,8 @@ def _checked(
         if mine is None or theirs is None or mine == theirs:
             continue
         if len(mine) != len(theirs):
-            raise JoinError(
-                f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
-                f"and {len(theirs)} in the second"
-            )
+            message = f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first"
+            raise JoinError(f"{message} input and {len(theirs)} in the second")
         words = enumerate(zip(mine, theirs, strict=True))
         differences.tokens += ((pair.id, side, k, a, b) for k, (a, b) in words if a != b)
     return pair, other
@@ -216,9 +213,8 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
         if (both := _united(annotations.get(key), annotation)) is None:
-            raise JoinError(
-                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
-            )
+            message = f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
+            raise JoinError(message)
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
     for side in SIDES:

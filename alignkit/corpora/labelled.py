@@ -310,7 +310,5 @@ def count_labels(
 def _counted(matrix: LabelMatrix) -> _Counts:
     import numpy as np
 
-    size = len(matrix.labels)
-    return tuple(
-        tuple(np.bincount(row[row >= 0], minlength=size).tolist()) for row in matrix.values
-    )
+    counts = (np.bincount(row[row >= 0], minlength=len(matrix.labels)) for row in matrix.values)
+    return tuple(tuple(row.tolist()) for row in counts)

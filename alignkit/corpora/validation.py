@@ -73,10 +73,8 @@ class Examination:
         """Count a tree, and note if it is flat."""
         self.trees[side, name] += 1
         if len(tree.words) > _FLAT_WORDS and tree.depth < _LEAST_DEPTH:
-            message = (
-                f"pair {id!r}: {side} tree {name!r} over {len(tree.words)} words is "
-                f"{how_many(tree.depth, 'node')} deep"
-            )
+            message = f"over {len(tree.words)} words is {how_many(tree.depth, 'node')} deep"
+            message = f"pair {id!r}: {side} tree {name!r} {message}"
             self.observe(Finding("flat tree", message, path, line))
 
     def observe(self, finding: Finding) -> None:

@@ -38,10 +38,8 @@ class Choice:
             return pair.alignments.get(self._name)
         if len(pair.alignments) > 1:
             names = ", ".join(pair.alignments)
-            raise errors.OptionError(
-                f"{self._path}: pair {pair.id!r} has alignments of {names}: choose one with "
-                f"`{self._option}`"
-            )
+            message = f"{self._path}: pair {pair.id!r} has alignments of {names}"
+            raise errors.OptionError(f"{message}: choose one with `{self._option}`")
         return next(iter(pair.alignments.values()), None)
 
     def check(self) -> None:
@@ -146,20 +144,16 @@ def link_blocks(
         if not ordered and ids != other_ids:
             for k, (mine, theirs) in enumerate(zip(ids, other_ids, strict=True), shared + 1):
                 if str(mine) != str(theirs):
-                    raise OutOfStepError(
-                        f"pair {k} has the id {str(mine)!r} in {first.path}, but {str(theirs)!r} "
-                        f"in {second.path}; put both in the same order"
-                    )
+                    both = f"{str(mine)!r} in {first.path}, but {str(theirs)!r} in {second.path}"
+                    raise OutOfStepError(f"pair {k} has the id {both}; put both in the same order")
         shared += count
         yield ids, links, other_links
     more = left.rest(), right.rest()
     beyond(sum(more))
     if any(more) and not first.reading.options.partial:
         longer, shorter = (first, second) if more[0] else (second, first)
-        raise errors.JoinError(
-            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; if "
-            "the rest is not annotated, use `partial=True`"
-        )
+        message = f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}"
+        raise errors.JoinError(f"{message}; if the rest is not annotated, use `partial=True`")
 
 
 def in_order(
@@ -178,7 +172,5 @@ def hinting(error: errors.JoinError) -> errors.JoinError:
     """Mention `in_order` in an error if the inputs share no id."""
     if ": 0 pairs are in both" not in f": {error}":
         return error
-    return errors.JoinError(
-        f"{error}; if both have the same pairs in the same order under other ids, use "
-        "`in_order=True`"
-    )
+    message = f"{error}; if both have the same pairs in the same order under other ids"
+    return errors.JoinError(f"{message}, use `in_order=True`")

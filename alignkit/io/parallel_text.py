@@ -147,11 +147,8 @@ class TwoInLine:
         if self._divider is None:
             self._divider = next((mark for mark in DIVIDERS.values() if mark in line), None)
             if self._divider is None:
-                raise self._reading.error(
-                    "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC and TGT, "
-                    "or the `format` of this one",
-                    number,
-                )
+                what = "neither ' ||| ' nor a tab divides two sentences; give two texts, SRC"
+                raise self._reading.error(f"{what} and TGT, or the `format` of this one", number)
         parts = line.split(self._divider)
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
@@ -231,9 +228,8 @@ def _columns(reading: TextFile) -> Iterator[Group]:
             most = max(most, len(columns))
             yield [_words(column, reading, line) for column in columns]
     if most == 1:
-        raise reading.error(
-            "no line has two columns; separate the translations by tabs, or give a file for each"
-        )
+        message = "no line has two columns; separate the translations by tabs"
+        raise reading.error(f"{message}, or give a file for each")
 
 
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:

@@ -67,9 +67,8 @@ def iterate_pairs(
         is to be detected and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
-    return read_pairs(
-        *open_reading(path, format=format, options=_made(ReadOptions, options, iterate_pairs))
-    )
+    declared = _made(ReadOptions, options, iterate_pairs)
+    return read_pairs(*open_reading(path, format=format, options=declared))
 
 
 def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> Corpus:
@@ -124,10 +123,8 @@ def write_corpus(
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
     writing = Writing(str(path), declared, base=chosen.base)
     if chosen.write is None:
-        raise OptionError(
-            f"format {format} is read-only; write one of {', '.join(WRITTEN)}; "
-            "alignkit-jsonl and alignkit-xml lose nothing"
-        )
+        message = f"format {format} is read-only; write one of {', '.join(WRITTEN)}"
+        raise OptionError(f"{message}; alignkit-jsonl and alignkit-xml lose nothing")
     holds = chosen.holds | {kind for kind in chosen.asked if getattr(declared, kind)}
 
     def counted() -> Iterator[SentencePair]:

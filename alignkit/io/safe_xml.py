@@ -106,10 +106,8 @@ def _check_between(
         raise reading.error(message, line_of(before))
     text = root.text if previous is None else previous.tail
     if text is not None and text.strip():
-        raise reading.error(
-            f"text {text.strip()[:40]!r} between elements; expected none",
-            line_of(root if previous is None else previous),
-        )
+        what = f"text {text.strip()[:40]!r} between elements; expected none"
+        raise reading.error(what, line_of(root if previous is None else previous))
 
 
 def _encoding(reading: TextFile) -> str | None:
@@ -152,10 +150,9 @@ def write_elements(
             try:
                 text = etree.tostring(made(pair, writing), encoding="unicode")
             except (ValueError, etree.SerialisationError):
-                raise AlignkitError(
-                    f"pair {pair.id[:40]!r} has a character{where(pair)} that XML does not allow, "
-                    "such as a control character; write alignkit-jsonl"
-                ) from None
+                problem = f"has a character{where(pair)} that XML does not allow"
+                advice = "such as a control character; write alignkit-jsonl"
+                raise AlignkitError(f"pair {pair.id[:40]!r} {problem}, {advice}") from None
             stream.write(f"  {text}\n")
         stream.write(f"{end}\n")
 

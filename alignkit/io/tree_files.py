@@ -84,11 +84,8 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
 def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
-            raise file.error(
-                "XML instead of brackets; XML on standard input is read by "
-                '`tree_format="stanford-xml"`',
-                number,
-            )
+            how = 'XML on standard input is read by `tree_format="stanford-xml"`'
+            raise file.error(f"XML instead of brackets; {how}", number)
         yield number, text
 
 
@@ -237,9 +234,8 @@ def attach_trees(
     check_arguments(attach_trees, locals(), apart=["pairs"])
     sides = source_trees, target_trees
     if both_trees is not None and sides != (None, None):
-        raise OptionError(
-            "`both_trees` is one file for both sides: leave out `source_trees` and `target_trees`"
-        )
+        problem = "`both_trees` already has both sides"
+        raise OptionError(f"{problem}: leave out `source_trees` and `target_trees`")
     if both_trees is None and sides == (None, None):
         raise OptionError("give a file of trees: `source_trees`, `target_trees` or `both_trees`")
     counts = Counter() if counts is None else counts

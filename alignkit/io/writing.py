@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TextIO
 
@@ -40,10 +40,8 @@ class WritingFolder:
         """Raise an error if the folder has files of a pattern that are not replaced."""
         for path in sorted(self._place.glob(pattern)):
             if path.relative_to(self._place).as_posix() not in self._written:
-                raise WriteError(
-                    f"{path}: already exists and would be read together with the new files; "
-                    "nothing was changed; use another folder"
-                )
+                message = f"{path}: already exists and would be read together with the new files"
+                raise WriteError(f"{message}; nothing was changed; use another folder")
 
 
 class Writing:
@@ -86,10 +84,9 @@ class Writing:
         if chosen is not None:
             return chosen if chosen in names else None
         if len(names) > 1:
-            raise OptionError(
-                f"pair {pair.id!r} has alignments of {', '.join(names)}, but this format allows "
-                "only one: choose it with `annotator`"
-            )
+            several = f"pair {pair.id!r} has alignments of {', '.join(names)}"
+            only = "but this format allows only one"
+            raise OptionError(f"{several}, {only}: choose it with `annotator`")
         return names[0] if names else None
 
     def annotation(self, pair: SentencePair) -> Annotation | None:
@@ -116,12 +113,7 @@ class Writing:
     def words(self, pair: SentencePair) -> tuple[str, str]:
         """Return both sentences as lines of tokens with single spaces."""
         source, target = pair.words
-        for token in (*source, *target):
-            if not is_word(token):
-                raise AlignkitError(
-                    f"pair {pair.id!r}: token {token!r} is empty or contains whitespace or a "
-                    "control character, which this format cannot represent"
-                )
+        refuse_words(pair.id, (*source, *target), is_word, "whitespace")
         return " ".join(source), " ".join(target)
 
 
@@ -138,12 +130,17 @@ def word_ids(pair: SentencePair, pattern: str, made: str) -> list[list[str]]:
 
 def refuse_breaks(id: str, words: Iterable[str]) -> None:
     """Raise an error for words of a pair that do not fit into a column of a line."""
+    refuse_words(id, words, lambda word: word and not _BREAK.search(word), "a tab, a line end")
+
+
+def refuse_words(
+    id: str, words: Iterable[str], fits: Callable[[str], object], without: str
+) -> None:
+    """Raise an error for the first word of a pair that does not fit."""
     for word in words:
-        if not word or _BREAK.search(word):
-            raise AlignkitError(
-                f"pair {id!r}: token {word!r} is empty or contains a tab, a line end or a control "
-                "character, which this format cannot represent"
-            )
+        if not fits(word):
+            problem = f"token {word!r} is empty or contains {without} or a control character"
+            raise AlignkitError(f"pair {id!r}: {problem}, which this format cannot represent")
 
 
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
@@ -202,7 +199,6 @@ class Numbering:
 def file_part(name: str) -> str:
     """Return an annotator's name for use in a file name."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set("/\\"):
-        raise OptionError(
-            f"annotator {name[:40]!r} cannot be part of a file name; rename that annotator"
-        )
+        message = f"annotator {name[:40]!r} cannot be part of a file name; rename that annotator"
+        raise OptionError(message)
     return name

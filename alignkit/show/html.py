@@ -27,11 +27,9 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def draw_html(
-    pairs: Iterable[SentencePair],
-    annotators: Iterable[str] | None = None,
-    *,
+    pairs: Iterable[SentencePair], annotators: Iterable[str] | None = None, *,
     title: str = "Alignments",
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """Draw sentence pairs on one page that needs neither network nor script.
 
     Rows are source words, columns are target words. Marks differ in shape or letter as well as in

@@ -214,10 +214,8 @@ def settle_scheme(options: argparse.Namespace, *inputs: Input) -> None:
         raise OptionError(f"the formats imply different schemes ({several}): choose by --scheme")
     if not implied:
         formats = [name for name, format in FORMATS.items() if get_format(name).scheme]
-        raise OptionError(
-            f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}; only the "
-            f"formats {', '.join(formats)} imply theirs"
-        )
+        message = f"name the scheme of the judgments by --scheme, one of {', '.join(SCHEMES)}"
+        raise OptionError(f"{message}; only the formats {', '.join(formats)} imply theirs")
     options.scheme = implied.pop()
     say(f"judgments are read by the scheme {options.scheme}", once=True)
 

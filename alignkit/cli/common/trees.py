@@ -61,17 +61,11 @@ def tree_name(options: argparse.Namespace) -> str | None:
 
 
 def check_tree_options(options: argparse.Namespace) -> None:
-    """Refuse options for trees that contradict each other, or that have no file of trees."""
-    if options.both_trees is not None and (options.source_trees or options.target_trees):
-        raise OptionError(
-            "--both-trees already has both sides: leave out --source-trees and --target-trees"
-        )
+    """Refuse options for trees without a file of trees."""
     for name in () if trees_named(options) else _KINDS:
         if getattr(options, name):
-            raise OptionError(
-                f"--{name.replace('_', '-')} needs a file of trees: add "
-                "--source-trees, --target-trees or --both-trees"
-            )
+            message = f"--{name.replace('_', '-')} needs a file of trees"
+            raise OptionError(f"{message}: add --source-trees, --target-trees or --both-trees")
 
 
 def with_trees(
@@ -93,10 +87,8 @@ def one_tree_a_side(
             trees = getattr(pair, f"{side}_trees")
             known.update(dict.fromkeys(trees))
             if name is None and len(trees) > 1:
-                raise OptionError(
-                    f"pair {pair.id!r} has the {side} trees {', '.join(trees)}: choose one "
-                    "with --tree-name"
-                )
+                message = f"pair {pair.id!r} has the {side} trees {', '.join(trees)}"
+                raise OptionError(f"{message}: choose one with --tree-name")
         yield pair
     if name is not None and known and name not in known:
         raise UnknownNameError("tree", name, known)

@@ -46,17 +46,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from alignkit._support.signals import before_stop
 from alignkit._support.values import named_json
 from alignkit._support.wording import how_many, visible
+from alignkit.cli.common import trees
 from alignkit.cli.common.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
-from alignkit.cli.common.trees import (
-    add_tree_options,
-    attached,
-    check_tree_options,
-    tree_name,
-    trees_named,
-    trees_told,
-)
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
 from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
@@ -68,6 +61,7 @@ from alignkit.io.formats import get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding
+from alignkit.model.alignment import SIDES
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
@@ -179,24 +173,20 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     kind = get_format(report.format)
     lost = Counter(what for pair in report.corpus for what in losses(pair, kind.holds))
     if report.refused and kind.blocks is not None:  # the numbers of lines count
-        raise OptionError(
-            f"--fix cannot correct {report.refused} broken lines of {report.path}, and leaving "
-            "them out would shift all lines after them: correct them by hand"
-        )
+        problem = f"--fix cannot correct {report.refused} broken lines of {report.path}"
+        why = "and leaving them out would shift all lines after them"
+        raise OptionError(f"{problem}, {why}: correct them by hand")
     if report.refused and kind.text_beside and declared.source and not options.fix_source:
-        raise OptionError(
-            f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
-            f"{declared.source} would keep their words: write the words too, with "
-            "--fix-source and --fix-target"
-        )
+        problem = f"--fix leaves out {report.refused} broken pairs of {report.path}"
+        why = f"but {declared.source} would keep their words"
+        advice = "write the words too, with --fix-source and --fix-target"
+        raise OptionError(f"{problem}, {why}: {advice}")
     missing = [f"{what} of {count} pairs" for what, count in lost.items()]
     missing += [f"its {report.refused} broken records"] if report.refused else []
     place = identity(options.fix)
     if missing and place is not None and place == identity(report.path):
-        raise OptionError(
-            f"--fix: format {report.format} would lose {', '.join(missing)}, so {options.fix} "
-            "cannot be replaced; name another OUT"
-        )
+        problem = f"--fix: format {report.format} would lose {', '.join(missing)}"
+        raise OptionError(f"{problem}, so {options.fix} cannot be replaced; name another OUT")
     rest = _examined_again(report, options, declared)
     _write(report, options.fix, options.fix_source, options.fix_target)
     broken = [finding for finding in report.findings if finding.kind == "broken record"]
@@ -267,7 +257,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --json  print all findings as JSON (default: text)
         """, show={"type": number(0)})  # fmt: skip
     add_reading_arguments(parser)
-    add_tree_options(parser)
+    trees.add_tree_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -275,7 +265,7 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
             raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
-    if options.consistency and (options.leaks or options.fix or trees_named(options)):
+    if options.consistency and (options.leaks or options.fix or trees.trees_named(options)):
         raise OptionError("--consistency works alone; leave out --leaks, --fix and trees")
     if options.show is None:
         options.show = _SUGGESTIONS if options.consistency else _FINDINGS
@@ -308,8 +298,8 @@ def _check_files(options: argparse.Namespace) -> int:
     several = len(options.inputs) > 1
     if options.fix and several:
         raise OptionError("--fix corrects one file; give one IN")
-    check_tree_options(options)
-    if trees_named(options) and (options.fix or several):
+    trees.check_tree_options(options)
+    if trees.trees_named(options) and (options.fix or several):
         raise OptionError("files of trees need a single IN, and do not work with --fix")
     if (options.fix_source or options.fix_target) and not options.fix:
         raise OptionError("--fix-source and --fix-target need --fix: add it, or leave them out")
@@ -343,17 +333,17 @@ def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> 
     from alignkit.corpora.validation import examine
 
     format = detect_format(path, options.format, declared)
-    with_trees = trees_named(options)
+    with_trees = trees.trees_named(options)
     keep = bool(options.fix) or len(options.inputs) > 1 or with_trees
     report = examine(path, format=format, options=declared, keep=keep)
     if not with_trees:
         return report
-    name = tree_name(options) or ""
+    name = trees.tree_name(options) or ""
     try:  # trees of files that do not fit, or are flat; more or fewer than pairs
-        for pair in attached(options, report.corpus, report.tree_counts, report.observe):
-            for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
-                if name in trees:
-                    report.add_tree(pair.id, side, name, trees[name], *report.lines[pair.id])
+        for pair in trees.attached(options, report.corpus, report.tree_counts, report.observe):
+            for side in SIDES:
+                if (tree := getattr(pair, f"{side}_trees").get(name)) is not None:
+                    report.add_tree(pair.id, side, name, tree, *report.lines[pair.id])
     except JoinError as problem:
         report.observe(Finding("wrong number of trees", str(problem), report.path))
     return report
@@ -390,7 +380,7 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
         print(f"trees: {visible(', '.join(named))}")
     notes = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
     if notes:
-        print(f"in the files of trees: {trees_told(notes)}")
+        print(f"in the files of trees: {trees.trees_told(notes)}")
     if report.links and not by_id:
         print(f"\n{_fits(report)}\n")
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
@@ -436,12 +426,13 @@ def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
 
 
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
-    trees = report.trees.items()
     return {
         **named_json(report, ("path", "format", "base", "transposed", "records")),
         "read": report.records - report.refused,
         **named_json(report, ("refused", "links", "sure", "nulls")),
-        "trees": [{"side": side, "name": name, "pairs": n} for (side, name), n in trees],
+        "trees": [
+            {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
+        ],
         **named_json(report, ("tree_counts", "clean", "counts")),
         "fits": [
             {"base": fit.base, "transposed": fit.transposed, "outside": outside, "equal": equal}
@@ -466,10 +457,8 @@ def check_leaks(options: argparse.Namespace) -> int:
     for path, part in zip(options.inputs, (train, test), strict=True):
         without = sum(None in (pair.source, pair.target) for pair in part)
         if without and without == len(part) and not options.group:
-            raise OptionError(
-                f"{path}: no pair has words to compare; first convert each file, with its "
-                "--source and --target, to alignkit-jsonl"
-            )
+            message = f"{path}: no pair has words to compare; first convert each file"
+            raise OptionError(f"{message}, with its --source and --target, to alignkit-jsonl")
         if without:
             warn(f"{path}: {without} of {len(part)} pairs have no words: they are not compared")
     leaks = find_leaks(

@@ -102,10 +102,9 @@ def run(options: argparse.Namespace) -> None:
 def check_writing(options: argparse.Namespace) -> None:
     """Refuse writing options that a format does not have."""
     if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
-        raise OptionError(
-            f"{options.to} is always read as source first and counted from 0: leave out --to-base "
-            "and --to-transpose (--swap exchanges the sides)"
-        )
+        message = f"{options.to} is always read as source first and counted from 0"
+        advice = "leave out --to-base and --to-transpose (--swap exchanges the sides)"
+        raise OptionError(f"{message}: {advice}")
 
 
 def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:

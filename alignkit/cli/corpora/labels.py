@@ -52,10 +52,8 @@ def run(options: argparse.Namespace) -> None:
         annotators=options.annotator, lenient_labels=options.lenient_labels,
     )  # fmt: skip
     if counts.rewrites:
-        warn(
-            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged; "
-            "they are left out (--rewrites includes them)"
-        )
+        message = f"{options.input}: {counts.rewrites} of the pairs are rewrites"
+        warn(f"{message}, which nobody judged; they are left out (--rewrites includes them)")
     print_result(counts, options)
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import Any
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.files import refuse_replacing
@@ -114,9 +115,8 @@ def _parts(text: str) -> dict[str, float]:
     for word in text.split(","):
         name, equals, share = (part.strip() for part in word.partition("="))
         if not (name and equals and share) or "/" in name or "\\" in name:
-            raise OptionError(
-                f"--split {text[:80]}: expected names and shares, e.g. train=.8,dev=.1,test=.1"
-            )
+            message = f"--split {text[:80]}: expected names and shares"
+            raise OptionError(f"{message}, e.g. train=.8,dev=.1,test=.1")
         if name in shares:
             raise OptionError(f"--split: the part {name!r} occurs twice")
         shares[name] = _number(share, f"--split {name}")
@@ -127,9 +127,8 @@ def _number(text: str, place: str) -> float:
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        raise OptionError(
-            f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
-        ) from None
+        message = f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
+        raise OptionError(message) from None
     if 1 < share <= 100 and not text.endswith("%"):
         raise OptionError(f"{place}: a share is at most 1, not {text}; did you mean {text}%?")
     return share
@@ -174,7 +173,7 @@ def _tell(
     kept = [*together, *([TEXTS] if options.keep_texts else [])]
     parts = []
     for name, (path, part) in zip(shares or [_ONE], written.items(), strict=True):
-        record: dict[str, object] = {"part": name, "path": path, "pairs": len(part)}
+        record: dict[str, Any] = {"part": name, "path": path, "pairs": len(part)}
         if shares is not None:
             share = len(part) / len(corpus) if len(corpus) else None
             record |= {"share": share, "asked": shares[name]}
@@ -191,10 +190,9 @@ def _tell(
         print(json_text({**record, "parts": parts, "cautions": cautions}))
         return
     for record in parts:
-        part_share, asked, groups = (record.get(name) for name in ("share", "asked", "groups"))
         text = f"{record['path']}: {record['pairs']} of {len(whole)} pairs"
-        if isinstance(part_share, float) and isinstance(asked, float):
-            text += f", a share of {part_share:.1%} ({asked:.1%} requested)"
-        say(f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text)
+        if record.get("share") is not None:
+            text += f", a share of {record['share']:.1%} ({record['asked']:.1%} requested)"
+        say(f"{text}, {how_many(record['groups'], 'group')}" if kept else text)
         if not record["pairs"]:
             warn(f"{record['path']}: warning: no pairs; the share is too small")

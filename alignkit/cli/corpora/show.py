@@ -34,6 +34,7 @@ from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import identity, replacing, together
+from alignkit.io.inputs import Choice
 from alignkit.model.sentence_pair import SentencePair
 
 PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once
@@ -144,17 +145,15 @@ def _with_parses(
     """Yield the pairs with trees to draw, up to the limit, and report how many were skipped."""
     name, names = trees.tree_name(options), dict[str, None]()
     kept = bare = 0
+    choice = Choice(options.input, None, "annotators")
     for pair in pairs:
         known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
         names |= known
         if not known or name not in {None, *known}:
             bare += 1
             continue
-        if not options.annotators and len(pair.alignments) > 1:
-            raise OptionError(
-                f"pair {pair.id!r} has the alignments of {', '.join(pair.alignments)}: choose one "
-                "with --annotators"
-            )
+        if not options.annotators:
+            choice.of(pair)  # raises if there are several
         kept += 1
         yield pair
         if kept == options.limit:
@@ -162,10 +161,8 @@ def _with_parses(
     if bare and not kept:
         if names:
             raise UnknownNameError(f"tree of {options.input}:", name or "", names)
-        raise OptionError(
-            f"{options.input} has no trees to draw: name files of trees with --source-trees, "
-            "--target-trees or --both-trees"
-        )
+        message = f"{options.input} has no trees to draw: name files of trees with --source-trees"
+        raise OptionError(f"{message}, --target-trees or --both-trees")
     if bare:
         say(f"{how_many(bare, 'pair', commas=True)} without trees skipped")
 
@@ -212,10 +209,8 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
     sides = [float(side) for side in size.groups()] if size else [0.0]
     if max(sides) > LARGEST:
         said = " x ".join(f"{side:,.0f}" for side in sides)
-        say(
-            f"the picture has {said} pixels, which is too large for most programs; without --svg, "
-            "the trees are drawn as lines of text"
-        )
+        message = f"the picture has {said} pixels, which is too large for most programs"
+        say(f"{message}; without --svg, the trees are drawn as lines of text")
 
 
 def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
@@ -230,9 +225,8 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
 
     alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
     if alone and options.pairs_a_page:
-        raise OptionError(
-            f"{options.html} can only be one page; leave out --pairs-a-page, or name a file"
-        )
+        message = f"{options.html} can only be one page; leave out --pairs-a-page, or name a file"
+        raise OptionError(message)
     usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
     most = len(pairs) if alone else options.pairs_a_page or usual
     where: dict[str, Any] = {"title": options.input, "path": options.html, "pairs_a_page": most}

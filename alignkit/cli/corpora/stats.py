@@ -94,9 +94,8 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
     if options.stop_words is not None:
         words = TextFile(options.stop_words, ReadOptions()).text().split()
         if not words:
-            raise OptionError(
-                f"{options.stop_words}: no stop words; expected words separated by white space"
-            )
+            message = f"{options.stop_words}: no stop words"
+            raise OptionError(f"{message}; expected words separated by white space")
     result = diversity(
         Corpus(pairs), by=options.by, annotator=options.annotator, split=options.split,
         rewrites=options.rewrites, stop_words=frozenset(words), stem=options.stem,

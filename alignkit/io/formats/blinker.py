@@ -85,10 +85,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 sample, k = place
                 sentences = sample_of(sample)
                 if sentences is not None and k >= len(sentences):
-                    raise reading.error(
-                        f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, "
-                        f"too few for SentPair{k} (counted from 0)"
-                    )
+                    names = f"EN.sample.{sample} and FR.sample.{sample}"
+                    few = f"too few for SentPair{k} (counted from 0)"
+                    raise reading.error(f"{names} have {len(sentences)} lines, {few}")
                 words = None if sentences is None else sentences[k]
             annotations = {name: _annotation(path, reading) for name, path in here.items()}
             source, target = words or (None, None)
@@ -98,10 +97,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
     last = places[-1]
     for text in texts or ():
         if not reading.options.partial:
-            raise reading.error(
-                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences; "
-                "if the rest is not annotated, use `partial=True`"
+            message = (
+                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences"
             )
+            raise reading.error(f"{message}; if the rest is not annotated, use `partial=True`")
         last = _after(last)
         yield Record(_ID.format(*last), text.line, *text.words, attributes=text.attributes)
 

@@ -83,10 +83,8 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
         rest = list(islice(lines, 2))
         try:
             if len(rest) < 2:
-                raise reading.error(
-                    f"the file ends inside the record {header[0][:40]!r}, which has three lines",
-                    number,
-                )
+                what = f"the file ends inside the record {header[0][:40]!r}, which has three lines"
+                raise reading.error(what, number)
             bracketed = _bracketed(*rest[1], reading)
         except FormatError as error:
             reading.refuse(error)
@@ -113,11 +111,8 @@ def _record(
     declared = header.groupdict()
     lengths = [int(declared[side]) for side in ("source", "target") if side in declared]
     if lengths and lengths != [*map(len, sides)]:
-        raise reading.error(
-            f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
-            f"{lengths[0]} and {lengths[1]}",
-            number,
-        )
+        message = f"{len(sides[0])} source and {len(sides[1])} target words"
+        raise reading.error(f"{message}, but the header says {lengths[0]} and {lengths[1]}", number)
     if reading.options.transpose:
         sides.reverse()
     score = declared.get("score")

@@ -129,21 +129,17 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
         sentences = None if texts is None else texts.take(count)
         if sentences is not None and len(sentences) < count:
             total = first - 1 + count + sum(rest.count(b"\n") for rest in chunks)
-            raise reading.error(
-                f"has {total} lines, but {reading.options.source} has "
-                f"{first - 1 + len(sentences)} sentences"
-            )
+            known = f"{reading.options.source} has {first - 1 + len(sentences)} sentences"
+            raise reading.error(f"has {total} lines, but {known}")
         yield _Block(first, count, chunk, sentences)
         first += count
     if texts is None or not len(rest := texts.take(_BLOCK)):
         return
     count = first - 1
     if not (reading.options.partial or reading.options.lenient):
-        raise reading.error(
-            f"has {count} lines, but {reading.options.source} has "
-            f"{count + len(rest) + texts.rest()} sentences; if the rest is not annotated, use "
-            "`partial=True`"
-        )
+        known = f"{reading.options.source} has {count + len(rest) + texts.rest()} sentences"
+        advice = "if the rest is not annotated, use `partial=True`"
+        raise reading.error(f"has {count} lines, but {known}; {advice}")
     if not reading.options.partial:
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while len(rest):
@@ -215,11 +211,8 @@ class _Lines:
         if not tab:
             return None, line
         if "\t" in body or any(links):
-            raise self._reading.error(
-                f"is {head[:40]!r} before the tab an id or a link? Separate links by spaces, "
-                "and give ids that do not look like links",
-                number,
-            )
+            what = f"is {head[:40]!r} before the tab an id or a link? Separate links by spaces"
+            raise self._reading.error(f"{what}, and give ids that do not look like links", number)
         return self._reading.without_controls(head.strip(), number), body
 
 
@@ -261,10 +254,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, 1):
             prefix = f"{pair.id}\t" if options.ids else ""
             if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
-                raise AlignkitError(
-                    f"the id {pair.id[:40]!r} is not one word, or looks like a link, and cannot be "
-                    "written in this format"
-                )
+                message = f"the id {pair.id[:40]!r} is not one word, or looks like a link"
+                raise AlignkitError(f"{message}, and cannot be written in this format")
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
             alignment = writing.alignment(pair)
@@ -307,15 +298,11 @@ def format_lines(
     links, sure = arrays.links, arrays.sure
     weights = np.empty(0, np.float32) if probabilities is None else probabilities
     if probabilities is not None and (weights.dtype != np.float32 or weights.shape != sure.shape):
-        raise AlignmentError(
-            f"probabilities are a {weights.shape} array of {weights.dtype}; expected "
-            f"({len(links)},) of float32"
-        )
+        message = f"probabilities are a {weights.shape} array of {weights.dtype}"
+        raise AlignmentError(f"{message}; expected ({len(links)},) of float32")
     if wrong := np.flatnonzero(~((weights >= 0) & (weights <= 1)))[:1].tolist():
-        raise AlignmentError(
-            f"the probability of link {wrong[0]} (counted from 0) is {weights[wrong[0]]}; expected "
-            "a number from 0 to 1"
-        )
+        message = f"the probability of link {wrong[0]} (counted from 0) is {weights[wrong[0]]}"
+        raise AlignmentError(f"{message}; expected a number from 0 to 1")
     if transpose:
         pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
         order = np.lexsort((links[:, 0], links[:, 1], pair))

@@ -75,19 +75,14 @@ def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterat
     first, heading = next(lines)
     names = [column.strip() for column in heading.split("\t")]
     if set(_NEEDED) - set(names) or len(set(names)) < len(names):
-        raise reading.error(
-            "expected a JSON list, or a first line with a unique name per column, including "
-            f"{', '.join(_NEEDED)}",
-            first,
-        )
+        message = "expected a JSON list, or a first line with a unique name per column"
+        raise reading.error(f"{message}, including {', '.join(_NEEDED)}", first)
     for number, (line, text) in enumerate(lines, start=1):
         columns = text.split("\t")
         with reading.refusing(line):
             if len(columns) != len(names):
-                raise FormatError(
-                    f"{len(columns)} tab-separated columns; expected {len(names)}: "
-                    f"{', '.join(names)[:200]}"
-                )
+                message = f"{len(columns)} tab-separated columns"
+                raise FormatError(f"{message}; expected {len(names)}: {', '.join(names)[:200]}")
             value = dict(zip(names, columns, strict=True))
             yield from list(_records(reading, value, number, line))
 

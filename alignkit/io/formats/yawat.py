@@ -211,11 +211,8 @@ class _GroupLines:
         if not waiting:
             if self._reading.options.partial:
                 return None
-            raise self._reading.error(
-                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts); "
-                f"{_PARTIAL}",
-                path=self.path,
-            )
+            message = f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts)"
+            raise self._reading.error(f"{message}; {_PARTIAL}", path=self.path)
         line, body = waiting.popleft()
         links = list(parse_groups(body, line, self.path, self._reading, self._labels))
         return RawAnnotation(links, path=self.path) if links else None
