@@ -117,7 +117,7 @@ def test_one_file_holds_both_sides_in_turn(files):
     (files / "both").write_text("\n".join(lines) + "\n")
     apart = list(attach_trees(pairs(), source_trees=files / "s.txt", target_trees=files / "t.mrg"))
     assert list(attach_trees(pairs(), both_trees=files / "both")) == apart
-    with pytest.raises(OptionError, match="one file for both sides"):
+    with pytest.raises(OptionError, match="already has both sides"):
         attach_trees(pairs(), both_trees=files / "both", source_trees=files / "s.txt")
     refuses(OptionError, "give a file of trees", attach_trees, pairs())
     with pytest.raises(JoinError, match=r"both:7: contains 8 trees.*for 3 sentence pairs"):
