@@ -33,10 +33,9 @@ class Differences:
         if self.tokens:
             id, side, position, first, second = self.tokens[0]
             pairs = len({entry[0] for entry in self.tokens})
-            parts.append(
-                f"{len(self.tokens)} tokens differ in {pairs} pairs (pair {id!r}, {side} word "
-                f"{position}: {first!r} and {second!r}); the first ones are kept"
-            )
+            example = f"pair {id!r}, {side} word {position}: {first!r} and {second!r}"
+            differ = f"{len(self.tokens)} tokens differ in {pairs} pairs"
+            parts.append(f"{differ} ({example}); the first ones are kept")
         if self.missing:
             parts.append(f"{len(self.missing)} pairs are not in the second")
         if self.surplus:

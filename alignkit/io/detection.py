@@ -338,11 +338,9 @@ def _best_trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
 
 def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
     kind = get_format(name)
-    lenient = replace(
-        ReadOptions(drop_out_of_range=True, partial=True, lenient=True, encoding=sample.encoding),
-        base=options.base,
-        max_size=options.max_size,
-        max_words=options.max_words,
+    limits = {name: getattr(options, name) for name in ("base", "max_size", "max_words")}
+    lenient = ReadOptions(
+        drop_out_of_range=True, partial=True, lenient=True, encoding=sample.encoding, **limits
     )
     trial = _Trial(name, kind, _Head(sample, lenient, kind.base))
     reading = trial.reading

@@ -153,10 +153,8 @@ class TwoInLine:
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
             if self._divider != BITEXT:
-                message = (
-                    f"{len(parts)} columns, expected source and target, divided by one tab "
-                    "(`cut -f` selects two columns)"
-                )
+                expected = "expected source and target, divided by one tab"
+                message = f"{len(parts)} columns, {expected} (`cut -f` selects two columns)"
             raise self._reading.error(message, number)
         most = self._reading.options.max_words
         for name, side in zip(("source", "target"), parts, strict=True):

@@ -300,12 +300,9 @@ class TextFile:
 
     def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
         """Return the error for a sentence with too many words."""
-        return self.error(
-            f"{what} has {words:,} words, more than {self.options.max_words:,}; if this is "
-            "correct, allow more with `max_words`",
-            line,
-            path=path,
-        )
+        message = f"{what} has {words:,} words, more than {self.options.max_words:,}"
+        advice = "if this is correct, allow more with `max_words`"
+        return self.error(f"{message}; {advice}", line, path=path)
 
     def close(self) -> None:
         """Close all open files; the rest is not needed."""

@@ -303,10 +303,9 @@ class _TreeFile:
         place = f"{self.path}:{self._line}" if self._taken else self.path
         times = f", which need {2 * pairs}" if sides == 2 else ""
         where = f"; {last}" if self._taken else ""
-        return JoinError(
-            f"{place}: contains {trees} trees (including sentences without a parse) for {pairs} "
-            f"sentence pairs{times}{where}; a sentence without a parse is a blank line"
-        )
+        count = f"{trees} trees (including sentences without a parse) for {pairs} sentence pairs"
+        advice = "a sentence without a parse is a blank line"
+        return JoinError(f"{place}: contains {count}{times}{where}; {advice}")
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words if they are known; None if there is none."""

@@ -203,10 +203,9 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
             write(astuple(row))
     say(f"{options.output}: {written} rows")
     if anew and not options.no_rewrites:
-        say(
-            f"{options.input}: {anew} of the pairs are rewrites; an audit of the Turku corpus "
-            "(Kanerva et al. 2023) upheld 78% of its rewrites; to leave them out, use --no-rewrites"
-        )
+        audit = "an audit of the Turku corpus (Kanerva et al. 2023) upheld 78% of its rewrites"
+        advice = "to leave them out, use --no-rewrites"
+        say(f"{options.input}: {anew} of the pairs are rewrites; {audit}; {advice}")
 
 
 def row_writer(path: str, out: TextIO, names: Sequence[str]) -> Callable[[Sequence[str]], object]:
@@ -254,9 +253,7 @@ def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
 def write_whole(corpus: Corpus, path: str, format: str) -> None:
     """Write a corpus, and report what the format cannot represent."""
     if "annotators" not in get_format(format).holds and len(corpus.aligners) > 1:
-        raise OptionError(
-            f"format {format} takes the alignments of one annotator, but these are by "
-            f"{', '.join(corpus.aligners)}; write alignkit-xml or alignkit-jsonl, or choose one "
-            "with `convert --annotator`"
-        )
+        by = f"but these are by {', '.join(corpus.aligners)}"
+        advice = "write alignkit-xml or alignkit-jsonl, or choose one with `convert --annotator`"
+        raise OptionError(f"format {format} takes the alignments of one annotator, {by}; {advice}")
     tell_lost(path, format, write_corpus(corpus, path, format=format))

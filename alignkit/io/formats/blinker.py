@@ -209,12 +209,7 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 
 
 FORMAT = Format(
-    parse=_parse,
-    surely=_surely,
+    parse=_parse, surely=_surely, write=_write, base=1, text_beside=True, folder=True,
     members=lambda reading: [x for files in _annotators(reading).values() for x in files.values()],
-    write=_write,
     holds=kinds("no text, nulls, annotators, names, empty"),
-    base=1,
-    text_beside=True,
-    folder=True,
-)
+)  # fmt: skip

@@ -297,22 +297,16 @@ def _remark(reading: Reading) -> str:
     texts = (path if path.is_dir() else path.parent) / _TEXTS_ETPC
     if not reading.options.no_text or texts.is_file():
         return ""
-    return (
-        f"its words are taken from relations, and unknown words are {BLANK}; a sentence ends at "
-        "the last known word, and may be longer"
-    )
+    words = f"its words are taken from relations, and unknown words are {BLANK}"
+    return f"{words}; a sentence ends at the last known word, and may be longer"
 
 
 FORMAT = Format(
-    parse=_parse,
-    write=None,
-    scheme="binary",
+    parse=_parse, write=None, scheme="binary", folder=True, remark=_remark,
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
     holds=kinds(
         "text, no text, ids, nulls, labels, other labels, judgment, judged only, annotators, "
         "attributes, absent"
     ),
-    folder=True,
-    remark=_remark,
-)
+)  # fmt: skip

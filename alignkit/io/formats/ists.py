@@ -202,10 +202,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if '"' in status:
                 writing.lost["attributes"] += 1
                 status = ""
-            raw = [
-                _kept(pair.attributes, name, writing) or text
-                for name, text in zip(_TEXTS, words, strict=True)
-            ]
+            kept = (_kept(pair.attributes, name, writing) for name in _TEXTS)
+            raw = [text or sentence for text, sentence in zip(kept, words, strict=True)]
             lines = [f'<sentence id="{id}" status="{status}">', *(f"// {text}" for text in raw)]
             for side, tokens in zip(_SIDES, pair.words, strict=True):
                 rows = (f"{k} {token} : " for k, token in enumerate(tokens, start=writing.base))

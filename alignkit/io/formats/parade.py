@@ -42,11 +42,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
         columns = text.split("\t")
         if number == 0:
             if tuple(column.strip().casefold() for column in columns) != _HEAD:
-                raise reading.error(
-                    "expected a first line with the names of five columns: Four-class labels, "
-                    "Binary labels, Entity, Definition1, Definition2",
-                    line,
-                )
+                names = "Four-class labels, Binary labels, Entity, Definition1, Definition2"
+                message = f"expected a first line with the names of five columns: {names}"
+                raise reading.error(message, line)
             continue
         with reading.refusing(line):
             if len(columns) != len(_HEAD):

@@ -278,14 +278,9 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 
 
 FORMAT = Format(
-    parse=_parse,
-    pairs=_pairs,
-    blocks=_link_blocks,
-    write=_write,
-    holds=kinds("no text, possible, empty"),
-    asked=frozenset({"ids", "weights"}),
-    text_beside=True,
-)
+    parse=_parse, pairs=_pairs, blocks=_link_blocks, write=_write, text_beside=True,
+    holds=kinds("no text, possible, empty"), asked=frozenset({"ids", "weights"}),
+)  # fmt: skip
 
 
 def format_lines(

@@ -154,10 +154,9 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             continue
         problem = ""
         if len(id.split()) > 1:
-            problem = (
-                f"{id[:40]!r}, expected the id of a pair, which is a single word; a block has an "
-                "id, a source and a target line"
-            )
+            expected = "the id of a pair, which is a single word"
+            block = "a block has an id, a source and a target line"
+            problem = f"{id[:40]!r}, expected {expected}; {block}"
         elif id not in known and not lacking_ok:
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
         before, whole = whole, not problem and (whole or id in known)
