@@ -27,7 +27,8 @@ _LINE = 1.25 * _TEXT
 _LABELS = 0.45  # the most of the width that stands left of the axis
 _MOST_TICKS = 7
 _STEPS = [step * 10**k for k in range(8) for step in (1, 2, 5)]
-_LOOKS = (
+_POINT: dict[str, Any] = {"markersize": 4.4, "markeredgewidth": 1, "linewidth": 1.2}
+_LOOKS: tuple[dict[str, Any], ...] = (
     {"color": COLOURS["a"], "marker": "o"},
     {"color": COLOURS["sure"], "marker": "D", "markerfacecolor": COLOURS["paper"]},
     {"color": COLOURS["soft"], "marker": "s"},
@@ -173,11 +174,8 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
             place = y + step * (n - (len(known) - 1) / 2)
             ends = [100 * point.low, 100 * point.high]
             axes.plot(ends, [place] * 2, color=_LOOKS[k]["color"], linewidth=1.2, clip_on=False)
-            axes.plot([100 * point.value], [place], **_look(k), clip_on=False, zorder=3)
-
-
-def _look(k: int) -> dict[str, Any]:
-    return {"markersize": 4.4, "markeredgewidth": 1, "linewidth": 1.2, **_LOOKS[k]}
+            look = _LOOKS[k] | _POINT
+            axes.plot([100 * point.value], [place], **look, clip_on=False, zorder=3)
 
 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
@@ -186,7 +184,7 @@ def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
     x = left if left + sum(widths) - 12 <= figure.width - _EDGE else _EDGE
     y = _EDGE + 7
     for k, (name, width) in enumerate(zip(series, widths, strict=True)):
-        figure.line((x, y), (x + 9, y), (x + 18, y), markevery=[1], **_look(k))
+        figure.line((x, y), (x + 9, y), (x + 18, y), markevery=[1], **(_LOOKS[k] | _POINT))
         figure.text(x + 22, y + 0.35 * _TEXT, name)
         x += width
 

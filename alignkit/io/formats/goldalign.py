@@ -91,12 +91,6 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
     return batches
 
 
-def _members(reading: Reading) -> list[Path]:
-    """Return the batches, including unfinished ones, which are not read."""
-    root = _root(reading)
-    return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
-
-
 def _batch(
     reading: Reading, files: _Files, corpus: str, *, prefix: bool = False
 ) -> Iterator[Record]:
@@ -215,6 +209,8 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
 _HOLDS = HELD | kinds(
     "role, annotators, names, attribute corpus, attribute document, attribute pairwise-id"
 )
+_BATCHES = ("datasets/*/*.tsv", "users/**/*.tsv")  # unfinished ones too, which are not read
 FORMAT = Format(
-    parse=_parse, surely=_surely, members=_members, write=_write, holds=_HOLDS, folder=True
-)
+    parse=_parse, surely=_surely, write=_write, holds=_HOLDS, folder=True,
+    members=lambda reading: [x for some in _BATCHES for x in reading.files(some, _root(reading))],
+)  # fmt: skip
