@@ -17,12 +17,18 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
 _KINDS: dict[str, tuple[Any, str]] = {
-    "None": (type(None), "None"), "str": (str, "a string"), "int": (Integral, "a whole number"),
-    "float": (Real, "a number"), "bool": (bool, "True or False"), "list": (list, "a list"),
+    "None": (type(None), "None"),
+    "str": (str, "a string"),
+    "int": (Integral, "a whole number"),
+    "float": (Real, "a number"),
+    "bool": (bool, "True or False"),
+    "list": (list, "a list"),
     **dict.fromkeys(("Path", "PathLike"), ((str, PathLike), "a path")),
-    "tuple": ((tuple, list), "a sequence"), "Mapping": (Mapping, "a Mapping"),
-    "Callable": (Callable, "a function"), **dict.fromkeys(_SEQUENCES, (Iterable, "a sequence")),
-}  # fmt: skip
+    "tuple": ((tuple, list), "a sequence"),
+    "Mapping": (Mapping, "a Mapping"),
+    "Callable": (Callable, "a function"),
+    **dict.fromkeys(_SEQUENCES, (Iterable, "a sequence")),
+}
 _OF_TEXTS = re.compile(r"(^|\| )((Sequence|Iterable|Collection)\[str\]|tuple\[str, \.)")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 

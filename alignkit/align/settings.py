@@ -89,38 +89,51 @@ def _threshold(text: TextFacts) -> float:
 
 
 RULES = {
-    "null": DefaultRule(lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
+    "null": DefaultRule(
+        lambda text: 0.05 if text.monolingual else 0.1 * 2 ** -_large(text),
         "0.1, with --identity 0.05; above 2,000 pairs it falls to 0.05 at 100,000",
-        "small texts link rare words by chance unless the empty word can take them"),
+        "small texts link rare words by chance unless the empty word can take them",
+    ),
     "jump_smoothing": DefaultRule(
         lambda text: 300 if text.monolingual else 100 * 10 ** _large(text),
         "100, with --identity 300; above 2,000 pairs it rises to 1000 at 100,000",
-        "the jumps of frequent words differ, which large texts show in spite of the smoothing"),
-    "stem_weight": DefaultRule(lambda text: _clip(1 + 3 * _log(text), 1, 4),
+        "the jumps of frequent words differ, which large texts show in spite of the smoothing",
+    ),
+    "stem_weight": DefaultRule(
+        lambda text: _clip(1 + 3 * _log(text), 1, 4),
         "1 up to 100 pairs, 4 from 1,000 on",
-        "more pairs know more about the other words of a stem"),
-    "floor": DefaultRule(_floor,
+        "more pairs know more about the other words of a stem",
+    ),
+    "floor": DefaultRule(
+        _floor,
         "0.04 divided by the number of pairs, from 0.0005 to 0.002; with --identity 0.002; with "
         "--best, above 2,000 pairs it rises to 0.002 at 10,000",
         "in few pairs, that two words occur together says more; beginnings of words, which --best "
-        "adds, are frequent"),
-    "concentration": DefaultRule(lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
+        "adds, are frequent",
+    ),
+    "concentration": DefaultRule(
+        lambda text: _clip(0.03 * sqrt(text.pairs), 0.3, 1),
         "0.3 up to 100 pairs, 1 from 1,112 on",
-        "in few pairs, most counts are small"),
-    "threshold": DefaultRule(_threshold,
+        "in few pairs, most counts are small",
+    ),
+    "threshold": DefaultRule(
+        _threshold,
         "0.425 where probabilities are calibrated, up to 2,000 pairs; else 0.5 up to 100 pairs, "
         "which rises to 0.6 at a million, or with --identity 0.55",
         "calibrated, a link is worth giving above half of the F1 that can be had; models of "
-        "larger texts are surer of wrong links"),
-}  # fmt: skip
+        "larger texts are surer of wrong links",
+    ),
+}
 """The rules of defaults by option; a value that is given always wins."""
 
 
-def _field(value: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
-    return field(default=value, metadata={"metavar": metavar, "help": help, "range": (least, most)})
+def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
+    return field(
+        default=default, metadata={"metavar": metavar, "help": help, "range": (least, most)}
+    )
 
 
-_UNDER = nextafter(1, 0)
+_BELOW_1 = nextafter(1, 0)
 _BEST = (
     "train three models (on whole words, their first 4 letters, their first 5), and average them; "
     "better, but three times slower"
@@ -144,43 +157,51 @@ class Settings:
     development and evaluation of paraphrase systems.
     """
 
-    model: str = _field("hmm", "M", f"alignment model: {', '.join(MODELS)}")
-    best: bool = _field(False, "", _BEST)
-    agree: bool = _field(True, "", "train both directions separately; needs --inference em or vb")
-    inference: str = _field("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
-    ibm1: int = _field(1, "N", "training rounds of IBM 1")
-    ibm2: int = _field(5, "N", "training rounds of IBM 2, for --model ibm2")
-    hmm: int = _field(4, "N", "training rounds of the HMM")
-    fertility: int = _field(2, "N", "training rounds of IBM 3 or 4")
-    null: float = _field(None, "P", "prior probability that a word has no counterpart", most=_UNDER)
-    band: int = _field(20, "N", "longest jump with its own probability", least=1, most=1000)
-    kinds: int = _field(
-        100, "N", "number of frequent words with their own jump probabilities", least=1, most=10**5
+    model: str = _setting("hmm", "M", f"alignment model: {', '.join(MODELS)}")
+    best: bool = _setting(False, "", _BEST)
+    agree: bool = _setting(True, "", "train both directions separately; needs --inference em or vb")
+    inference: str = _setting("collapsed", "I", f"inference method: {', '.join(INFERENCES)}")
+    ibm1: int = _setting(1, "N", "training rounds of IBM 1")
+    ibm2: int = _setting(5, "N", "training rounds of IBM 2, for --model ibm2")
+    hmm: int = _setting(4, "N", "training rounds of the HMM")
+    fertility: int = _setting(2, "N", "training rounds of IBM 3 or 4")
+    null: float = _setting(
+        None, "P", "prior probability that a word has no counterpart", most=_BELOW_1
     )
-    jump_smoothing: float = _field(
+    band: int = _setting(20, "N", "longest jump with its own probability", least=1, most=1000)
+    kinds: int = _setting(
+        100,
+        "N",
+        "number of frequent words with their own jump probabilities",
+        least=1,
+        most=100_000,
+    )
+    jump_smoothing: float = _setting(
         None, "W", "weight of the common jump probabilities in those of a word"
     )
-    diagonal: bool = _field(
+    diagonal: bool = _setting(
         False, "", "with ibm2, positions depend on the distance from the diagonal"
     )
-    spelling: float = _field(3.0, "W", "pseudo-count for words with similar spelling")
-    identity: float = _field(
+    spelling: float = _setting(3.0, "W", "pseudo-count for words with similar spelling")
+    identity: float = _setting(
         0.0, "W", "pseudo-count for equal words, as if a dictionary listed each word with itself"
     )
-    stem: int = _field(3, "N", "number of letters in a stem", least=1, most=1000)
-    stem_weight: float = _field(
+    stem: int = _setting(3, "N", "number of letters in a stem", least=1, most=1000)
+    stem_weight: float = _setting(
         None, "W", "pseudo-count for different words with the same stem; 0: none"
     )
-    floor: float = _field(None, "W", "pseudo-count of each word pair that occurs")
-    concentration: float = _field(None, "W", "pseudo-count of words that never occur with a word")
-    threshold: float = _field(None, "P", "links have a probability above this", most=1)
-    vector_weight: float = _field(
+    floor: float = _setting(None, "W", "pseudo-count of each word pair that occurs")
+    concentration: float = _setting(None, "W", "pseudo-count of words that never occur with a word")
+    threshold: float = _setting(None, "P", "links have a probability above this", most=1)
+    vector_weight: float = _setting(
         3.0, "W", "with --vectors, pseudo-count for words with the same vector"
     )
-    vector_least: float = _field(
-        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_UNDER
+    vector_least: float = _setting(
+        0.3, "C", "with --vectors, smallest cosine that gives a pseudo-count", most=_BELOW_1
     )
-    prune: bool = _field(False, "", "drop word pairs that IBM 1 never links; makes models smaller")
+    prune: bool = _setting(
+        False, "", "drop word pairs that IBM 1 never links; makes models smaller"
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(self):
@@ -194,7 +215,7 @@ class Settings:
             object.__setattr__(self, name, plain)
             least, most = setting.metadata["range"]
             if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
-                end = "below 1" if most == _UNDER else f"to {most:,.0f}"
+                end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
                 raise OptionError(f"{name} is {value}; expected a number from {least} {end}")
         check_known("model", self.model, MODELS)
         check_known("inference", self.inference, INFERENCES)
@@ -232,8 +253,10 @@ def check_sure(how: Any, default: float) -> None:
     if how.threshold is not None or how.symmetrize != "posterior" or how.sure is None:
         return
     if how.sure <= default:
-        none = f"all links are more probable than {default:g}, so none would be only possible"
-        raise OptionError(f"{none}: use a --sure above that, not {how.sure:g}, or add --threshold")
+        raise OptionError(
+            f"all links are more probable than {default:g}, so none would be only possible: use "
+            f"a --sure above that, not {how.sure:g}, or add --threshold"
+        )
 
 
 def _plain(value: object, kind: type) -> str | float | None:

@@ -154,9 +154,11 @@ class Scheme:
             return label, chosen
 
     def _fits(self, label: str, flags: list[str]) -> bool:
-        given = [flag for flag in self.flags if flag.value in flags]
-        free = all(not set(flag.excludes) & set(flags) for flag in given)
-        return free and all(not flag.on or label in flag.on for flag in given)
+        return all(
+            (not flag.on or label in flag.on) and not set(flag.excludes) & set(flags)
+            for flag in self.flags
+            if flag.value in flags
+        )
 
     def _refusal(self, text: str, path: str = "", line: int | None = None) -> FormatError:
         message = f"{text[:40]!r} is not a judgment of {self.name}; expected {self.expected}"
@@ -173,61 +175,109 @@ REMARKS = (
 """Flags that can be used with any judgment or none; they are not part of its text."""
 
 _SCHEMES = (
-    Scheme("paraphrase", "Whether the two sentences say the same thing; for translations, whether "
-           "one translates the other.", (
-        Label("paraphrase", "Paraphrase", "Both say the same, in other words or another language."),
-        Label("partial", "Partly", "They share the main message, but one says more, or other."),
-        Label("none", "Not one", "They do not say the same, however alike they look."),
-    ), order=("none", "partial", "paraphrase"), views=("full", "binary")),
-    Scheme("turku", "How close two texts are in meaning: the labels of the Turku Paraphrase "
-           "Corpus.", (
-        Label("1", "1 unrelated", "The texts have nothing to do with each other."),
-        Label("2", "2 related", "They are about the same, but are no paraphrases."),
-        Label("3", "3 in context", "Paraphrases where they stand, but not in general."),
-        Label("4", "4 paraphrase", "Paraphrases in every context, or nearly every one."),
-        Label("x", "x skip", "Not judged, for example because a text is broken."),
-    ), order=("1", "2", "3", "4"), flags=(
-        Flag("<", "< first more general", "Text 1 says less than text 2.", ("4",), (">",)),
-        Flag(">", "> second more general", "Text 2 says less than text 1.", ("4",), ("<",)),
-        Flag("i", "i minor deviation", "They differ in a small thing, as in number.", ("4",)),
-        Flag("s", "s style", "They differ in tone or style.", ("4",)),
-    ), source="Kanerva et al. 2021", exchanged=(("<", ">"),), unscored=("x",),
-        views=("full", "base+subsumption", "base", "binary", "strict", "retrieval")),
-    Scheme("parade", "How close two definitions are in meaning, in four grades; 2 and 3 count as "
-           "paraphrases.", (
-        Label("0", "0", "The lowest grade: no paraphrase at all."),
-        Label("1", "1", "Low: counts as no paraphrase."),
-        Label("2", "2", "High: counts as a paraphrase."),
-        Label("3", "3", "The highest grade: a full paraphrase."),
-    ), order=("0", "1", "2", "3"), source="He et al. 2020, the paper", views=("full", "binary")),
-    Scheme("parade-votes", "How many of three experts called two definitions paraphrases; 2 and 3 "
-           "are a majority.", (
-        Label("0", "0 of 3", "No expert calls them paraphrases."),
-        Label("1", "1 of 3", "One expert calls them paraphrases."),
-        Label("2", "2 of 3", "Two experts call them paraphrases."),
-        Label("3", "3 of 3", "All three experts call them paraphrases."),
-    ), order=("0", "1", "2", "3"), source="He et al. 2020, the data", views=("full", "binary")),
-    Scheme("binary", "Whether two texts are paraphrases.", (
-        Label("0", "No paraphrase", "They do not say the same."),
-        Label("1", "Paraphrase", "They say the same."),
-    ), order=("0", "1"), views=("full", "binary")),
-    Scheme("rank", "The rank of a text among several for the same source; equal ranks are "
-           "allowed.", (
-        Label("1", "1 best", "The best of the texts, or equal to it."),
-        Label("2", "2", "The second."),
-        Label("3", "3", "The third."),
-        Label("4", "4", "The fourth."),
-        Label("5", "5", "The fifth."),
-    ), order=("5", "4", "3", "2", "1"), source="Meier et al. 2024", views=("full", "best")),
-    Scheme("entailment", "What follows from what: whether one sentence must be true if the other "
-           "one is true.", (
-        Label("equivalence", "Equivalence", "Each follows from the other."),
-        Label("forward", "Forward", "The target follows from the source, but not the other way."),
-        Label("reverse", "Reverse", "The source follows from the target, but not the other way."),
-        Label("contradiction", "Contradiction", "They cannot both be true."),
-        Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
-    ), exchanged=(("forward", "reverse"),)),
-)  # fmt: skip
+    Scheme(
+        "paraphrase",
+        "Whether the two sentences say the same thing; for translations, whether one translates "
+        "the other.",
+        (
+            Label(
+                "paraphrase", "Paraphrase", "Both say the same, in other words or another language."
+            ),
+            Label("partial", "Partly", "They share the main message, but one says more, or other."),
+            Label("none", "Not one", "They do not say the same, however alike they look."),
+        ),
+        order=("none", "partial", "paraphrase"),
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "turku",
+        "How close two texts are in meaning: the labels of the Turku Paraphrase Corpus.",
+        (
+            Label("1", "1 unrelated", "The texts have nothing to do with each other."),
+            Label("2", "2 related", "They are about the same, but are no paraphrases."),
+            Label("3", "3 in context", "Paraphrases where they stand, but not in general."),
+            Label("4", "4 paraphrase", "Paraphrases in every context, or nearly every one."),
+            Label("x", "x skip", "Not judged, for example because a text is broken."),
+        ),
+        order=("1", "2", "3", "4"),
+        flags=(
+            Flag("<", "< first more general", "Text 1 says less than text 2.", ("4",), (">",)),
+            Flag(">", "> second more general", "Text 2 says less than text 1.", ("4",), ("<",)),
+            Flag("i", "i minor deviation", "They differ in a small thing, as in number.", ("4",)),
+            Flag("s", "s style", "They differ in tone or style.", ("4",)),
+        ),
+        source="Kanerva et al. 2021",
+        exchanged=(("<", ">"),),
+        unscored=("x",),
+        views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
+    ),
+    Scheme(
+        "parade",
+        "How close two definitions are in meaning, in four grades; 2 and 3 count as paraphrases.",
+        (
+            Label("0", "0", "The lowest grade: no paraphrase at all."),
+            Label("1", "1", "Low: counts as no paraphrase."),
+            Label("2", "2", "High: counts as a paraphrase."),
+            Label("3", "3", "The highest grade: a full paraphrase."),
+        ),
+        order=("0", "1", "2", "3"),
+        source="He et al. 2020, the paper",
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "parade-votes",
+        "How many of three experts called two definitions paraphrases; 2 and 3 are a majority.",
+        (
+            Label("0", "0 of 3", "No expert calls them paraphrases."),
+            Label("1", "1 of 3", "One expert calls them paraphrases."),
+            Label("2", "2 of 3", "Two experts call them paraphrases."),
+            Label("3", "3 of 3", "All three experts call them paraphrases."),
+        ),
+        order=("0", "1", "2", "3"),
+        source="He et al. 2020, the data",
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "binary",
+        "Whether two texts are paraphrases.",
+        (
+            Label("0", "No paraphrase", "They do not say the same."),
+            Label("1", "Paraphrase", "They say the same."),
+        ),
+        order=("0", "1"),
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "rank",
+        "The rank of a text among several for the same source; equal ranks are allowed.",
+        (
+            Label("1", "1 best", "The best of the texts, or equal to it."),
+            Label("2", "2", "The second."),
+            Label("3", "3", "The third."),
+            Label("4", "4", "The fourth."),
+            Label("5", "5", "The fifth."),
+        ),
+        order=("5", "4", "3", "2", "1"),
+        source="Meier et al. 2024",
+        views=("full", "best"),
+    ),
+    Scheme(
+        "entailment",
+        "What follows from what: whether one sentence must be true if the other one is true.",
+        (
+            Label("equivalence", "Equivalence", "Each follows from the other."),
+            Label(
+                "forward", "Forward", "The target follows from the source, but not the other way."
+            ),
+            Label(
+                "reverse", "Reverse", "The source follows from the target, but not the other way."
+            ),
+            Label("contradiction", "Contradiction", "They cannot both be true."),
+            Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
+        ),
+        exchanged=(("forward", "reverse"),),
+    ),
+)
 
 SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
 """All schemes by name; `DEFAULT` is the default of the annotation page."""

@@ -375,5 +375,9 @@ def is_tight(first: int, last: int, low: int, high: int, by_source: I4, by_targe
 @jit
 def is_closure(first: int, last: int, low: int, high: int, i: int, closure: I4) -> bool:
     """Return whether these words are the closure of source word i."""
-    same_source = closure[i, 0] == first and closure[i, 1] == last
-    return bool(same_source and closure[i, 2] == low and closure[i, 3] == high)
+    return bool(
+        closure[i, 0] == first
+        and closure[i, 1] == last
+        and closure[i, 2] == low
+        and closure[i, 3] == high
+    )
