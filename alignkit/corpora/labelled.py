@@ -227,10 +227,12 @@ class LabelCounts(TableResult):
         view = self.view
         record: dict[str, object] = {
             **{"scheme": view.scheme.name, "view": view.name, "labels": list(view.labels)},
-            "order": None if view.order is None else list(view.order), "pairs": self.pairs,
-            "counts": self._named(self.counts), "left_out": dict(self.left_out),
+            "order": None if view.order is None else list(view.order),
+            "pairs": self.pairs,
+            "counts": self._named(self.counts),
+            "left_out": dict(self.left_out),
             "rewrites_left_out": self.rewrites,
-        }  # fmt: skip
+        }
         if self.by:
             groups = {value: self._named(counts) for value, counts in self.groups.items()}
             record |= {"by": self.by, "groups": groups, "in_several_groups": self.several}

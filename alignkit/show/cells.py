@@ -65,10 +65,13 @@ class Grid:
             labelled = {} if value.alignment is None else value.alignment.labels
             labels = (f"{_words(self, link)} {label}" for link, label in labelled.items() if label)
             texts = {
-                "judgment": value.judgment, "flags": ", ".join(sorted(value.flags)),
-                "comment": value.comment, "labels": "; ".join(labels),
-                "provenance": value.provenance, "when": value.when,
-            }  # fmt: skip
+                "judgment": value.judgment,
+                "flags": ", ".join(sorted(value.flags)),
+                "comment": value.comment,
+                "labels": "; ".join(labels),
+                "provenance": value.provenance,
+                "when": value.when,
+            }
             yield from ((name, kind, text) for kind, text in texts.items() if text)
 
     def states(self, link: Link) -> States | None:

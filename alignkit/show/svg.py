@@ -57,9 +57,13 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
         f'font-size="{_SIZE}">',
         f"<title>{_text(f'pair {pair.id}' + (f': {names}' if names else ''))}</title>",
         f"<style>{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}</style>",
-        f'<rect class="ak-paper" width="{width}" height="{height}"/>', *_words(plan),
-        f'<path class="ak-line-edge" d="{"".join(lines)}"/>', *_marks(plan), *notes, "</svg>",
-    ]  # fmt: skip
+        f'<rect class="ak-paper" width="{width}" height="{height}"/>',
+        *_words(plan),
+        f'<path class="ak-line-edge" d="{"".join(lines)}"/>',
+        *_marks(plan),
+        *notes,
+        "</svg>",
+    ]
     return "\n".join(parts) + "\n"
 
 

@@ -298,6 +298,8 @@ def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
 
 
 FORMAT = Format(
-    parse=_parse, members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
-    write=_write, holds=kinds("text, ids, nulls, labels, other labels, absent"),
-)  # fmt: skip
+    parse=_parse,
+    members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
+    write=_write,
+    holds=kinds("text, ids, nulls, labels, other labels, absent"),
+)
