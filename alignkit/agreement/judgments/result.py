@@ -217,7 +217,8 @@ class TableLayout:
 _OF_ALL = {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1"}
 LAYOUTS = (
     TableLayout("two", "Every two annotators", {"pairing": "", "mean": "mean", "groups": ""},
-                _KAPPAS, "the mean weights kappas by shared items and leaves out undefined ones"),
+                _KAPPAS, "in the mean, each kappa is weighted by the number of shared pairs; "
+                "undefined kappas are left out"),
     TableLayout("together", "All annotators together", {"joint": "all"},
                 {**_OF_ALL, "fleiss": "Fleiss' kappa"}),
     TableLayout("majority", "Each annotator ~ the majority, including the annotator",
