@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
@@ -521,17 +520,21 @@ class AnswerWriter:
 
     @cached_property
     def needed(self) -> int:
-        """The number of pairs for F1 within 3 points, two digits; 0 if enough, or unknown."""
-        needed = [0]
-        for two in self.pairings:
-            low, high = self.f1[two].bounds
-            if high - low > 2 * _WITHIN:  # false without an interval
-                options = {name: getattr(self.options, name) for name in _PLANNED}
-                with suppress(OptionError):  # too few pairs to plan from
-                    names = two.first, two.second
-                    plan = plan_pairs(self.agreement.corpus, *names, half_width=_WITHIN, **options)
-                    needed += [plan.pairs] * (plan.pairs > plan.pilot)
-        return int(float(f"{max(needed):.2g}"))
+        """The pairs that it takes to know the widest F1 within 3 points; 0 if enough or unknown."""
+        bounds = {two: self.f1[two].bounds for two in self.pairings}
+        widths = {two: high - low for two, (low, high) in bounds.items()}
+        wide = [two for two, width in widths.items() if width > 2 * _WITHIN]  # none if NaN
+        if not wide:
+            return 0
+        two = max(wide, key=widths.__getitem__)
+        options = {name: getattr(self.options, name) for name in _PLANNED}
+        try:
+            plan = plan_pairs(
+                self.agreement.corpus, two.first, two.second, half_width=_WITHIN, **options
+            )
+        except OptionError:  # too few pairs to plan from
+            return 0
+        return int(float(f"{plan.pairs:.2g}")) if plan.pairs > plan.pilot else 0
 
     # what to cite
     def report(self) -> str:
