@@ -135,7 +135,10 @@ def test_the_numbers_of_goldalign(data):
         (0, 1): (148, 116, 1), (0, 2): (158, 11, 21), (1, 0): (249, 371, 4),
         (1, 2): (4, 55, 17), (2, 0): (17, 29, 45), (2, 1): (7, 46, 49)}  # fmt: skip
     assert (table.agreed, table.changed) == (256, 35)
-    assert "112 of the 1643 cells that all linked alike; 35 of the 256 pairs" in table.summary[1]
+    assert (
+        "112 of the 1643 cells that all linked in the same way; 35 of the 256 pairs"
+        in table.summary[1]
+    )
     assert table.summary[0] == "Links in 'arbit' that no annotator drew: 246"
     low, high = wilson_interval(*table.stands(0))
     assert (low, high) == pytest.approx((0.586, 0.638), abs=1e-3)

@@ -93,8 +93,8 @@ class VoteTable(Result):
         pairs = f"{self.changed} of the {how_many(self.agreed, 'pair')} in which all links agree"
         lines = [
             f"Links in {self.adjudicated!r} that no annotator drew: {nobody}",
-            f"Changed although all agreed: {cells - kept} of the {cells} cells that all linked "
-            f"alike; {pairs}",
+            f"Changed although all annotators agreed: {cells - kept} of the {cells} cells that all "
+            f"linked in the same way; {pairs}",
         ]
         left = f"{how_many(self.left_out, 'pair')} without all of them left out"
         return [*lines, *([left] if self.left_out else [])]
@@ -117,7 +117,7 @@ class VoteTable(Result):
             share = Value(_share(count, of), *wilson_interval(count, of))
             rows.append([name, count, of, share, *halves, p])
         title = f"Where the annotators differ: whose vote does {self.adjudicated!r} follow?"
-        note = "p: of the test whether the share is the same in both halves (Fisher)"
+        note = "p: p-value of Fisher's exact test that the share is the same in both halves"
         note = ". ".join([note, *self.summary])
         return Table(title, columns, rows, note, "votes")
 

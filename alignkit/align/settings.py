@@ -135,7 +135,7 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 _BELOW_1 = nextafter(1, 0)
 _BEST = (
-    "train three models (on whole words, their first 4 letters, their first 5), and average them; "
+    "train three models, and average them: on whole words, their first 4 letters, their first 5; "
     "better, but three times slower"
 )
 

@@ -100,8 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --guidelines FILE  your guidelines, in Markdown (default: those of alignkit)
         --port N  port of the server (default: the project's own)
         --host A  address of the server; only loopback addresses (default: 127.0.0.1)
-        --allow-host NAME  accept this host name too; for browsers that connect through a
-            tunnel; repeatable
+        --allow-host NAME  also accept requests for this host name; for browsers that connect
+            through a tunnel; repeatable
         --no-browser  print the URL without opening a browser
         {ACCEPT_COPY}
         """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},

@@ -58,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, control={"type": _share},
         control_least={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
-        --move MOVE  reassign to TO ('' for nobody) pairs that FROM has not begun, and assign
-            nothing
+        --move MOVE  move pairs that FROM has not begun to TO, or to nobody if TO is '', and
+            assign nothing
         --count N  number of pairs that --move moves (default: 1)
         --dry-run  show the result without assigning anything
         --json  print JSON (default: tables)
