@@ -200,8 +200,8 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
     parsing.add_options(group, """
         --no-learned  with --load, ignore what was learned from gold links
         --no-evidence  with --load, align by what was learned without --evidence
-        --vote  keep the links on which most of the aligner and the --evidence systems agree; needs
-            no gold links
+        --vote  keep the links with more than half of the votes; the aligner and each system of
+            --evidence vote; needs no gold links
         """)  # fmt: skip
 
 

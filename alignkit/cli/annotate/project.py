@@ -31,7 +31,7 @@ COMMANDS = {
 }
 """The subcommands; each has a module."""
 
-ACCEPT_COPY = "--accept-copy  open even a copy of a file in use; newer edits may be missing"
+ACCEPT_COPY = "--accept-copy  open even a copy made while the file was in use; it may lack edits"
 
 
 def add_project_argument(parser: argparse.ArgumentParser) -> None:
