@@ -230,7 +230,7 @@ class PairData:
     def judged(self) -> LinkArrays:
         """The cells that all annotators judged, without those of equal words on request."""
         sides = [self.data.judged(name).take(self.places) for name in self.annotators]
-        return self._different(reduce(_among, sides))
+        return self._different(reduce(lambda cells, other: cells.keep(cells.among(other)), sides))
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
@@ -251,22 +251,12 @@ class PairData:
         """(P, 8): the same for the links in the universe."""
         if self.universe == "all":
             return self.link_counts
-        first, second = (_among(self.links(name), self.judged) for name in self.annotators[:2])
+        links = map(self.links, self.annotators[:2])
+        first, second = (own.keep(own.among(self.judged)) for own in links)
         return count_links(first, second)
 
     def _different(self, links: LinkArrays) -> LinkArrays:
         return links.without_identical(*self.words) if self.ignore_identical else links
-
-
-def _among(links: LinkArrays, cells: LinkArrays) -> LinkArrays:
-    """Return the links that are in some cells of the same pairs."""
-    width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, cells))
-
-    def keys(arrays: LinkArrays) -> NDArray[np.int64]:
-        pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
-        return (pair * width + arrays.links[:, 0]) * width + arrays.links[:, 1]
-
-    return links.keep(np.isin(keys(links), keys(cells), assume_unique=True))
 
 
 def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int64]:

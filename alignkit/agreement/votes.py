@@ -182,11 +182,7 @@ def vote_table(
         raise OptionError(f"no pair has links of {', '.join((adjudicated, *names))}")
     links = [data.all_links(name) for name in data.annotators]
     size = 1 + max(int(x.links.max(initial=0)) for x in links)
-    numbers = [  # of each cell with a link
-        (np.repeat(np.arange(len(data)), np.diff(x.offsets)) * size + x.links[:, 0]) * size
-        + x.links[:, 1] for x in links
-    ]  # fmt: skip
-    cells, place = np.unique(np.concatenate(numbers), return_inverse=True)
+    cells, place = np.unique(np.concatenate([x.cells(size) for x in links]), return_inverse=True)
     states = np.zeros((len(cells), len(links)), np.int64)
     whose = np.repeat(np.arange(len(links)), [len(x.links) for x in links])
     states[place, whose] = 1 + np.concatenate([x.sure for x in links])
@@ -213,9 +209,10 @@ def vote_table(
 def _halves(corpus: Corpus, data: PairData, adjudicated: str) -> I8:
     """(P,): 0 for the pairs that were adjudicated first, by time if all are known, else 1."""
     times = [corpus[k].annotations[adjudicated].when for k in data.places.tolist()]
-    order = np.argsort([str(time) for time in times], kind="stable") if all(times) else ...
+    places = np.arange(len(data))
+    order = np.argsort(list(map(str, times)), kind="stable") if all(times) else places
     halves = np.empty(len(data), np.int64)
-    halves[order] = 2 * np.arange(len(data)) >= len(data)
+    halves[order] = 2 * places >= len(data)
     return halves
 
 

@@ -164,7 +164,7 @@ def count_works(
     p = np.array([nan if x[2] is None else x[2] for k in number for x in kept[k]], np.float64)
     bins = np.where(np.isnan(p), len(edges) + 1, np.searchsorted(edges, p, side="right"))
     of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
-    taken, rejected = _among(hints, drawn), _among(hints, put_aside)
+    taken, rejected = hints.among(drawn), hints.among(put_aside)
 
     def by_bin(chosen: Mask) -> Ints:
         width = len(edges) + 2
@@ -179,16 +179,6 @@ def count_works(
         by_bin(taken),
         np.bincount(of[rejected & ~taken], minlength=len(works)),
     )
-
-
-def _among(links: LinkArrays, others: LinkArrays) -> Mask:
-    """Return for each link of a corpus whether the same pair has it in another corpus."""
-    n, m = np.vstack([links.lengths, others.lengths]).max(axis=0, initial=1).tolist()
-    keys = []
-    for arrays in (links, others):
-        row = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
-        keys.append((row * n + arrays.links[:, 0]) * m + arrays.links[:, 1])
-    return np.isin(*keys)
 
 
 _COLUMNS = [LINK_COLUMNS.index(x) for x in ("hyp_possible", "ref_possible", "possible_in_possible")]

@@ -191,6 +191,22 @@ class LinkArrays:
         to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
         return self.keep(from_words != to_words)
 
+    def cells(self, width: int) -> I8:
+        """(L,): a number for each link, the same for the same cell of the same pair.
+
+        Parameters
+        ----------
+        width : More than the largest index of a word.
+        """
+        pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        numbers: I8 = (pair * width + self.links[:, 0]) * width + self.links[:, 1]
+        return numbers
+
+    def among(self, others: LinkArrays) -> B1:
+        """(L,): whether the same pair has the link in other arrays."""
+        width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (self, others))
+        return np.isin(self.cells(width), others.cells(width), assume_unique=True)
+
     def sure_only(self) -> LinkArrays:
         """Return the arrays with only the sure links."""
         if np.count_nonzero(self.sure) == len(self.sure):  # quicker than to copy them
