@@ -216,3 +216,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         ran = subprocess.run(words, capture_output=True, text=True, check=True)
         used.append(int(ran.stderr.split()[-1]))
     assert (used[1] - used[0]) * (1 if sys.platform == "darwin" else 1024) < 60e6
+
+
+def test_an_unknown_member_that_is_null_is_counted(capsys, tmp_path):
+    record = '{"src_words": ["a"], "tgt_words": ["x"], "alignment": "0-0", "extra": null}\n'
+    ran = run(capsys, "check", write(tmp_path, "a.jsonl", record), "--format", "jsonl")
+    assert "findings: 1 x member left out" in ran.out

@@ -271,7 +271,7 @@ def as_record(
     record = Record(read_id(value, number), line, None, None)
     missing = tuple(name for name in links if name not in value)
     for key, member in value.items():
-        if key in own or member is None:
+        if key in own:
             continue
         links_within = isinstance(member, list | dict) or (
             isinstance(member, str) and _LINKS.fullmatch(member.strip())

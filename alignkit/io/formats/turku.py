@@ -89,7 +89,10 @@ def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterat
 
 def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
     """Yield a pair, and the pairs that its annotators rewrote."""
-    record = as_record(reading, value, number, line, _OWN)
+    known = value
+    if type(value) is dict:  # the corpus has null for what a pair lacks
+        known = {key: x for key, x in value.items() if x is not None or key in _OWN}
+    record = as_record(reading, known, number, line, _OWN)
     texts = [member(value, key, str) for key in ("txt1", "txt2")]
     label = as_text(value.get("label"))
     if label is None:
