@@ -742,6 +742,37 @@ def test_tmx_without_two_languages_names_those_present(tmp_path):
         read_corpus(single)
 
 
+UNITS = """<tmx version="1.4"><header/><body>
+<tu><tuv xml:lang="en"><seg>One</seg></tuv><tuv xml:lang="hu"/></tu>
+<tu><tuv xml:lang="en"><seg>Yes</seg></tuv><tuv xml:lang="fr"><seg>Oui</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>A</seg></tuv><tuv xml:lang="de-AT"><seg>B</seg></tuv>
+<tuv xml:lang="FR-ca"><seg>C</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>No</seg></tuv><tuv xml:lang="sv"><seg>Nej</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>No</seg></tuv><tuv xml:lang="fr"><seg>Non</seg></tuv>
+<tuv xml:lang="pt"/></tu>
+</body></tmx>"""
+
+
+def test_tmx_names_the_languages_that_it_leaves_out_in_any_unit(tmp_path, capsys):
+    path = text(tmp_path, UNITS)
+    ran = run(capsys, "stats", path, "--quiet")
+    assert f"{path}: only en and fr are read, not de-AT, sv; see the option languages" in ran.err
+    found = run(capsys, "check", path).out
+    assert "language left out: de-AT" in found
+    assert "unit without both languages: en, sv" in found
+    assert "not de" not in run(capsys, "stats", path, "--languages", "en", "fr").err
+
+
+def test_tmx_units_without_a_segment_are_called_so(tmp_path):
+    counts = read(text(tmp_path, UNITS), "tmx")[1]
+    assert counts == {
+        "unit without <seg>": 1,
+        "text without <seg>": 1,
+        "language left out": 1,
+        "unit without both languages": 1,
+    }
+
+
 @pytest.mark.parametrize(
     "doctype", ['<!DOCTYPE tmx [<!ENTITY a "b">]>', '<!DOCTYPE tmx SYSTEM "x" [<!ENTITY a "b">]>']
 )

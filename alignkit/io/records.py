@@ -417,6 +417,11 @@ def language_places(
     return places[0], places[1]
 
 
+def is_language(language: str, wanted: str) -> bool:
+    """Whether a language is the one wanted; en-GB is en too."""
+    return bool(_fitting([(language,)], wanted))
+
+
 def _fitting(names: Sequence[Sequence[str]], name: str) -> list[int]:
     """Return the places that have a name, or else those that have it with a region."""
     start = f"{name}-".casefold()

@@ -10,7 +10,8 @@ Units of the same text in several languages::
         <tuv xml:lang="fr"><seg>...</seg></tuv></tu></body></tmx>
 
 - A unit is a sentence pair without links, of the languages chosen, or of the first two of the first
-  unit that has two. Units without both are left out and counted. Old files have `lang`.
+  unit that has two. Units without both, or without a text (``<seg>``), are left out and counted; so
+  are texts in other languages, which are named. Old files have `lang`.
 - Inline tags are removed and counted, ``bpt``, ``ept``, ``it``, ``ph`` and ``ut`` with the code in
   them; the text in other tags stays.
 - The id is the `tuid`, else the number. Properties and notes of a unit become attributes.
@@ -24,12 +25,12 @@ TMX 1.4b specification, LISA OSCAR, 2005.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from alignkit.io.format import Format, kinds
-from alignkit.io.records import Reading, Record, language_places
+from alignkit.io.records import Reading, Record, is_language, language_places
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
 from alignkit.io.text_files import split_words
 from alignkit.model.alignment import SIDES
@@ -47,26 +48,27 @@ def _parse(reading: Reading) -> Iterator[Record]:
             whole = True
             continue
         with reading.refusing(line):
-            variants = _variants(unit, reading)
+            variants, without = _variants(unit, reading)
             names = [(language,) for language in variants]
             seen |= dict.fromkeys(variants)
             if wanted is None and len(names) > 1:
-                reading.choose(*names, line=line)
                 wanted = names[0][0], names[1][0]
-            elif reading.options.languages is None and len(names) > 2:
-                reading.note("language left out", "", line, times=len(names) - 2)
             places = language_places(names, wanted) if wanted else None
             if places is None:
-                reading.note("unit without both languages", ", ".join(variants)[:80], line)
+                kind = "unit without <seg>" if without else "unit without both languages"
+                reading.note(kind, ", ".join((*variants, *without))[:80], line)
                 continue
+            if without:
+                listed = ", ".join(without)[:80]
+                reading.note("text without <seg>", listed, line, times=len(without))
+            left = [name for k, name in enumerate(variants) if k not in places]
             if reading.options.languages is not None:
                 reading.note_alike(names, places, line)
-            record = Record(unit.get("tuid") or str(number), line, None, None)
-            for fact in unit:
-                if (name := local_name(fact)) in ("note", "prop") and fact.text:
-                    name = fact.get("type") or name
-                    texts = record.attributes.get(name), fact.text.strip()
-                    record.attributes[name] = "\n".join(filter(None, texts))
+            elif left:
+                listed = ", ".join(left)[:80]
+                reading.note("language left out", listed, line, times=len(left))
+            id = unit.get("tuid") or str(number)
+            record = Record(id, line, None, None, attributes=_facts(unit))
             for side, k in zip(SIDES, places, strict=True):
                 words = split_words(_text(variants[names[k][0]], reading))
                 record.put(side, words, language=names[k][0])
@@ -75,20 +77,54 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise reading.error("expected <tmx> as the root")
     if seen and not reading.read and not reading.refused:
         reading.choose(*((name,) for name in seen))
+    if wanted is not None and reading.options.languages is None:
+        reading.unread = _unread(seen, wanted)
 
 
-def _variants(unit: etree._Element, reading: Reading) -> dict[str, etree._Element]:
-    """Return the first segment in each language."""
+def _facts(unit: etree._Element) -> dict[str, str]:
+    """Return the properties and notes of a unit; those of one name are lines of one text."""
+    facts: dict[str, str] = {}
+    for element in unit:
+        name = local_name(element)
+        if name in ("note", "prop") and element.text:
+            name = element.get("type") or name
+            text = element.text.strip()
+            facts[name] = "\n".join(filter(None, (facts.get(name), text)))
+    return facts
+
+
+def _unread(languages: Iterable[str], read: tuple[str, str]) -> str:
+    """Return a sentence that names the languages that are not read; empty if there are none."""
+    others = {
+        language.casefold(): language
+        for language in languages
+        if not any(is_language(language, name) for name in read)
+    }
+    if not others:
+        return ""
+    rest = ", ".join(others.values())
+    return f"only {' and '.join(read)} are read, not {rest}; see the option languages"
+
+
+def _variants(
+    unit: etree._Element, reading: Reading
+) -> tuple[dict[str, etree._Element], list[str]]:
+    """Return the first segment in each language, and the languages without a segment."""
     variants: dict[str, etree._Element] = {}
+    without: list[str] = []
     for variant in unit:
+        if local_name(variant) != "tuv":
+            continue
+        language = variant.get(LANGUAGE) or variant.get("lang") or "und"
         segments = [part for part in variant if local_name(part) == "seg"]
-        if local_name(variant) == "tuv" and segments:
-            language = variant.get(LANGUAGE) or variant.get("lang") or "und"
-            if len(variant) > len(segments):
-                reading.note("note of one language left out", language[:40], line_of(variant))
-            if variants.setdefault(language, segments[0]) is not segments[0]:
-                reading.note("second text in one language", language[:40], line_of(variant))
-    return variants
+        if not segments:
+            without.append(language)
+            continue
+        if len(variant) > len(segments):
+            reading.note("note of one language left out", language[:40], line_of(variant))
+        if variants.setdefault(language, segments[0]) is not segments[0]:
+            reading.note("second text in one language", language[:40], line_of(variant))
+    return variants, [language for language in without if language not in variants]
 
 
 def _text(element: etree._Element, reading: Reading) -> str:
