@@ -61,8 +61,9 @@ def test_convert_tells_what_is_lost(capsys, tmp_path):
     run(capsys, *given, "--annotator", "nobody").failed(PARAPHRASES, "'nobody'", "anna")
     assert not out.exists()
     told = made(capsys, *given, "--annotator", "gold").err
-    for kind in ("attributes", "comment", "ids"):
-        assert f"cannot represent '{kind}' of " in told
+    assert "cannot represent the attributes genre, phenomena of 64 pairs" in told
+    for kind in ("comment", "ids"):
+        assert f"cannot represent {kind} of " in told
     assert len(read_corpus(out, format="pharaoh")) == 64
 
 

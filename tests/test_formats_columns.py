@@ -183,7 +183,7 @@ def test_columns_count_what_they_cannot_hold(tmp_path):
     said = Annotation(Alignment.parse("0-0"), comment="one\ttwo\n three")
     pair = SentencePair("1", ["a"], ["b"], {"x": said}, {"genre": "news"})
     lost = write_corpus([pair], tmp_path / "x", format="multimwa")
-    assert lost == {"attributes": 1, "white space in texts": 1}
+    assert lost == {"attribute genre": 1, "white space in texts": 1}
     back = read_corpus(tmp_path / "x", format="multimwa")[0]
     assert back.annotation("alignment").comment == "one two three"
 

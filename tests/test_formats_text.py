@@ -288,7 +288,7 @@ def test_ists_tells_what_it_loses(tmp_path):
     odd = Alignment([(0, 0)], nulls=[(1, NULL)], labels={(0, 0): "a b c", (1, NULL): "NOALI"})
     pair = SentencePair("1\n2", ("a", "b"), ("c",), {"x": odd}, {"status": 'a"', "genre": "y"})
     lost = write_corpus([pair], str(tmp_path / "a"), format="ists")
-    assert lost == {"labels": 1, "ids": 1, "attributes": 2}
+    assert lost == {"labels": 1, "ids": 1, "attribute genre": 1, "attribute status": 1}
     assert alignments(str(tmp_path / "a"), "ists") == {"1": "0-0 1-"}
 
 

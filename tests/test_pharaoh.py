@@ -391,7 +391,7 @@ def test_writing_tells_what_it_loses(tmp_path):
     ]
     names = {"source": tmp_path / "s", "target": tmp_path / "t"}
     lost = write_corpus(corpus, tmp_path / "a", format="pharaoh", annotator="anna", **names)
-    assert lost == {"weights": 2, "attributes": 1, "absent": 1, "ids": 3}
+    assert lost == {"weights": 2, "attribute genre": 1, "absent": 1, "ids": 3}
     assert (tmp_path / "a").read_text() == "0-0\n\n0-0\n"
     lost = write_corpus(corpus[:2], tmp_path / "a", format="pharaoh", **names)
     again = read_corpus(tmp_path / "a", format="pharaoh", partial=True, **names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -120,18 +120,25 @@ _OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role")
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
-    """Yield the kinds of data of a pair that the format cannot represent, each once."""
+    """Yield the kinds of data of a pair that the format cannot represent, each once.
+
+    An attribute is a kind of its own, ``"attribute NAME"``.
+    """
     every = pair.annotations.values()
     annotations = [a for a in every if a.alignment is not None or JUDGED in holds]
     alignments = [a.alignment for a in annotations if a.alignment is not None]
     lost = {
         JUDGED: len(annotations) < len(every),
-        "attributes": any(f"attribute {name}" not in holds for name in pair.attributes),
         "trees": pair.source_trees or pair.target_trees,
         "annotators": len(annotations) > 1,
         "absent": not annotations,
     }
     yield from (kind for kind, has in lost.items() if has and kind not in holds)
+    if "attributes" not in holds:
+        for name in pair.attributes:
+            kind = f"{_ATTRIBUTE}{name}"
+            if kind not in holds:
+                yield kind
     for kind, of_alignment in _OF_ALIGNMENT.items():
         if kind not in holds and any(map(of_alignment, alignments)):
             yield kind
@@ -139,5 +146,37 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
         if kind not in holds and any(getattr(a, kind) for a in annotations):
             yield kind
 
+
+def losses_in_words(lost: Mapping[str, int]) -> list[str]:
+    """Return what a format cannot represent as phrases for a message.
+
+    Parameters
+    ----------
+    lost : The number of pairs by kind, as `write_corpus` returns it. Attributes that as many pairs
+        have are named together, at most ten of them.
+    """
+    phrases: list[str] = []
+    attributes: dict[int, list[str]] = {}
+    for kind, count in lost.items():
+        if kind.startswith(_ATTRIBUTE):
+            attributes.setdefault(count, []).append(kind.removeprefix(_ATTRIBUTE))
+        else:
+            phrases.append(_LOSS_IN_WORDS.get(kind, f"{kind} of {{}} pairs").format(count))
+    for count, names in attributes.items():
+        shown = ", ".join(names[:_MOST_NAMES])
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        noun = "attribute" if len(names) == 1 else "attributes"
+        phrases.append(f"the {noun} {shown}{more} of {count} pairs")
+    return phrases
+
+
+_ATTRIBUTE = "attribute "
+_MOST_NAMES = 10
+_LOSS_IN_WORDS = {
+    "absent": "that {} pairs are not annotated",
+    "empty": "that {} pairs are annotated without links",
+    "when": "the times of {} pairs",
+    "names": "the annotator's name of {} pairs",
+}
 
 AnyPath = Union[str, PathLike[str]]

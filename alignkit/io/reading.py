@@ -109,8 +109,8 @@ def write_corpus(
     Returns
     -------
     Counter
-        The number of pairs with data that the format cannot represent, by kind; empty if
-        nothing was lost.
+        The number of pairs with data that the format cannot represent, by kind (an attribute is
+        a kind of its own, such as ``"attribute genre"``); empty if nothing was lost.
     """
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format

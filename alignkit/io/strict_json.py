@@ -294,7 +294,7 @@ def add_attributes(
         if key not in own:
             value[key] = attribute
         else:
-            writing.lost["attributes with the name of a member"] += 1
+            writing.lost[f"attribute {key}"] += 1
 
 
 @lru_cache(maxsize=1000)

@@ -29,7 +29,7 @@ from alignkit.annotate.project.replay import back_up
 from alignkit.annotate.server.answers import Download, file_name, pack, packed
 from alignkit.annotate.server.desk import ANNOTATE, DECIDE, LOOK, sent_file
 from alignkit.annotate.server.security import RefusedError, taking
-from alignkit.io.format import losses
+from alignkit.io.format import losses, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.model.sentence_pair import SentencePair
 
@@ -168,7 +168,8 @@ def _plan(wanted: _Export) -> bodies.ExportPlan:
             lost.update(losses(pair, holds))
     except RefusedError as refused:
         message = refused.message
-    plan = bodies.ExportPlan([], list(lost), unfinished.total(), "" if pairs else message)
+    message = "" if pairs else message
+    plan = bodies.ExportPlan([], losses_in_words(lost), unfinished.total(), message)
     if pairs:
         plan.files.append((name, f"{how_many(pairs, 'pair', commas=True)}, {links:,} links"))
         if get_format(wanted.format).text_beside:

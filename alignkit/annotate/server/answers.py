@@ -20,6 +20,7 @@ from alignkit.annotate.project import queries
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.store import Store
+from alignkit.io.format import losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment
@@ -145,9 +146,8 @@ def packed(
         alone = Context()  # no part of what the command itself writes, which waits for its end
         lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)
         if lost:
-            note = [f"{count} x {kind}\n" for kind, count in lost.items()]
-            head = f"Format {format} cannot represent the following (number of pairs):\n"
-            (root / "NOT-EXPORTED.txt").write_text(head + "".join(note), encoding="utf-8")
+            note = [f"Format {format} cannot represent:", *losses_in_words(lost)]
+            (root / "NOT-EXPORTED.txt").write_text("\n".join((*note, "")), encoding="utf-8")
         for name, lines in more.items():
             with (root / name).open("w", encoding="utf-8") as file:
                 file.writelines(lines)

@@ -56,7 +56,7 @@ from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, sha
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of
-from alignkit.io.format import JUDGED, losses
+from alignkit.io.format import JUDGED, losses, losses_in_words
 from alignkit.io.formats import get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
@@ -181,7 +181,7 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
         why = f"but {declared.source} would keep their words"
         advice = "write the words too, with --fix-source and --fix-target"
         raise OptionError(f"{problem}, {why}: {advice}")
-    missing = [f"{what} of {count} pairs" for what, count in lost.items()]
+    missing = losses_in_words(lost)
     missing += [f"its {report.refused} broken records"] if report.refused else []
     place = identity(options.fix)
     if missing and place is not None and place == identity(report.path):

@@ -29,7 +29,7 @@ from alignkit.cli.parser import add_options, format_name, output, output_file
 from alignkit.corpora.labelled import KINDS, training_rows
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
-from alignkit.io.format import JUDGED
+from alignkit.io.format import JUDGED, losses_in_words
 from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.inputs import Choice, naming
 from alignkit.io.reading import format_of_name, write_corpus
@@ -151,17 +151,8 @@ def of_annotator(
 
 def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
     """Report on stderr what a format cannot represent."""
-    for kind, count in lost.items():
-        what = _IN_WORDS.get(kind, f"'{kind}' of {count} pairs").format(count)
+    for what in losses_in_words(lost):
         say(f"{path}: format {format} cannot represent {what}")
-
-
-_IN_WORDS = {
-    "absent": "that {} pairs are not annotated",
-    "empty": "that {} pairs are annotated without links",
-    "when": "the times of {} pairs",
-    "names": "the annotator's name of {} pairs",
-}
 
 
 _COLUMNS = ("id", "label", "source", "target")

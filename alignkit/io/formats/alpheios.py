@@ -141,8 +141,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         ids = word_ids(pair, ".+", f"{{side}}-{number}-{{k}}")
         own = [_about(pair, side) for side in SIDES]
         about = own if number == 0 else about
-        differs = own != about
-        writing.lost.update(["attributes that differ from those of the first pair"] * differs)
+        for side, facts, first in zip(SIDES, own, about, strict=True):
+            writing.lost.update(
+                _KEPT_ONCE[name].format(side) for name in facts if facts[name] != first[name]
+            )
         for k, words in enumerate(pair.words):
             facts = {"textType": _KINDS[k], "docSourceId": about[k]["textId"]}
             where = {"segmentIndex": index, "sentenceIndex": 1}
@@ -170,6 +172,14 @@ def _about(pair: SentencePair, side: str) -> Object:
         "lang": pair.attributes.get(f"{side}.language", "und"),
         "direction": "rtl" if {*map(bidirectional, start)} & {"R", "AL"} else "ltr",
     }
+
+
+_KEPT_ONCE = {
+    "textId": "attribute {}.textId",
+    "lang": "attribute {}.language",
+    "direction": "direction of the {}",
+}
+"""What is lost if a fact about a text differs from that of the first pair."""
 
 
 def _document(k: int, about: Object, segments: list[Object]) -> Object:

@@ -200,7 +200,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 writing.lost["ids"] += 1
             status = _kept(pair.attributes, "status", writing)
             if '"' in status:
-                writing.lost["attributes"] += 1
+                writing.lost["attribute status"] += 1
                 status = ""
             kept = (_kept(pair.attributes, name, writing) for name in _TEXTS)
             raw = [text or sentence for text, sentence in zip(kept, words, strict=True)]
@@ -217,7 +217,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
 def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
     text = attributes.get(name, "")
     if text != text.strip() or len(text.splitlines()) > 1:
-        writing.lost["attributes"] += 1
+        writing.lost[f"attribute {name}"] += 1
         text = " ".join(text.split())
     return text
 

@@ -144,7 +144,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
                 raise ValueError(key)
             element.set(key, value)
         except ValueError:
-            writing.lost["attributes with a name that XML does not allow"] += 1
+            writing.lost[f"attribute {key}"] += 1  # no name in XML
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
     for name, unturned in pair.alignments.items():

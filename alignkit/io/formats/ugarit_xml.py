@@ -161,8 +161,11 @@ def _ids(pair: SentencePair) -> list[list[str]]:
 
 
 def _written(pair: SentencePair, writing: Writing, *, known: dict[str, str]) -> etree._Element:
-    if _about(pair) != known:
-        writing.lost["attributes that differ from those of the first pair"] += 1
+    about = _about(pair)
+    for name in {**known, **about}:
+        if about.get(name) != known.get(name):  # a file has one value, that of the first pair
+            kind = f"language number of the {name}" if name in SIDES else f"attribute {name}"
+            writing.lost[kind] += 1
     id = pair.id.removeprefix(f"{known.get('document')}:")
     writing.lost.update(["ids"] if "document" in known and id == pair.id else [])
     ids = _ids(pair)
