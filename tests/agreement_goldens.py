@@ -7,12 +7,11 @@ words and groups of theirs are nowhere in them.
 
 Write them anew where a change is meant, and look at what ``git diff`` says::
 
-    ALIGNKIT_DATA=FOLDER PYTHONPATH=. python tests/agreement_goldens.py [CASE ...]
+    PYTHONPATH=. python tests/agreement_goldens.py [--data FOLDER] [CASE ...]
 """
 
+import argparse
 import json
-import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,7 +28,6 @@ TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"
 SAMPLES = TESTS.parent / "samples"
 FRENCH = SAMPLES / "french-english"
-DATA = Path(os.environ.get("ALIGNKIT_DATA", "no data"))
 RELATIVE, SMALLEST = 1e-9, 1e-12
 """Figures are the same that differ by no more than this: by a share of them, or near 0 at all."""
 _TWO, _THREE = "anna ben", "anna ben gold"
@@ -81,27 +79,27 @@ def french():
 
 
 @cache
-def goldalign():
+def goldalign(data):
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
-    return _without_roles(_renamed(read_corpus(str(DATA / "goldalign"), format="goldalign"), names))
+    return _without_roles(_renamed(read_corpus(str(data / "goldalign"), format="goldalign"), names))
 
 
 @cache
-def rte2():
-    one, two, three = (read_corpus(str(DATA / "rte2" / f"RTE2_dev_{name}.align.txt"),
+def rte2(data):
+    one, two, three = (read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"),
                                    format="rte", name=name)
                        for name in "ABC")  # fmt: skip
     return merge(one, {"B": two, "C": three}).map(_with_equal_words)
 
 
 @cache
-def transread():
-    folder = DATA / "formats" / "transread" / "task_1_es-en"
+def transread(data):
+    folder = data / "formats" / "transread" / "task_1_es-en"
     return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
 
 
 half, half_with_gaps = cache(lambda: paraphrases()[::2]), cache(lambda: with_gaps()[1::2])
-quarter_of_rte2 = cache(lambda: rte2()[::4])
+quarter_of_rte2 = cache(lambda data: rte2(data)[::4])
 without_words = cache(lambda: french().map(lambda x: SentencePair(x.id, None, None, x.annotations)))
 
 
@@ -127,14 +125,14 @@ def _with_equal_words(pair):
 # cases
 @dataclass(frozen=True)
 class Case:
-    corpus: Callable[[], Corpus]
+    corpus: Callable[..., Corpus]  # of public corpora: given the folder that holds them
     annotators: str | None
     options: Mapping[str, Any] = field(default_factory=dict)
     slow: bool = False
 
-    def figures(self):
+    def figures(self, *data):
         names = self.annotators.split() if self.annotators else None
-        return figures(self.corpus(), names, **self.options)
+        return figures(self.corpus(*data), names, **self.options)
 
 
 def _chance(corpus, annotators, *, slow=False, **options):
@@ -208,7 +206,7 @@ REAL_CASES = {
                               chance_alone=False, different=True),
     "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max")
 }  # fmt: skip
-"""Those of corpora in the folder that ALIGNKIT_DATA names."""
+"""Those of public corpora."""
 
 
 # files
@@ -241,13 +239,18 @@ def _same(value, other):
     return near or (isnan(value) and isnan(other))
 
 
-def main(names):
-    known = CASES | (REAL_CASES if os.environ.get("ALIGNKIT_DATA") else {})
-    for name in names or known:
-        found = known[name].figures()
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    parser.add_argument("--data", type=Path, metavar="FOLDER")
+    options = parser.parse_args()
+    known = CASES | (REAL_CASES if options.data else {})
+    for name in options.cases or known:
+        data = [options.data] if name in REAL_CASES else []
+        found = known[name].figures(*data)
         write_golden(name, found)
         print(f"{name}: {len(found)} figures")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -53,7 +53,19 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the modules that take longest: no worker is to wait for another at the end."""
+    """Check the marks of tests of real corpora, and begin with the modules that take longest.
+
+    So no worker waits for another at the end.
+    """
+    wrong = []
+    for item in items:
+        own = getattr(item, "callspec", None)  # a parameter may have the name of the fixture
+        reads = "data" in item.fixturenames and (own is None or "data" not in own.params)
+        if reads != (item.get_closest_marker("real_data") is not None):
+            wrong.append(item.nodeid)
+    if wrong:
+        problem = "these tests must have both the fixture `data` and the mark real_data"
+        raise pytest.UsageError(f"{problem}: {', '.join(wrong)}")
     items.sort(key=lambda item: (*LONG, item.path.stem).index(item.path.stem))
 
 

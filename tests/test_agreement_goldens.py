@@ -12,9 +12,9 @@ def marked(cases):
     return [pytest.param(name, id=name, marks=slow[case.slow]) for name, case in cases.items()]
 
 
-def check(name, case):
+def check(name, case, *data):
     golden = read_golden(name)
-    changed = differences(case.figures(), golden)
+    changed = differences(case.figures(*data), golden)
     head = f"{name}: {len(changed)} of {len(golden)} figures are not as they were"
     assert not changed, "\n".join([head, *changed[:60]])
 
@@ -28,7 +28,7 @@ def test_samples_give_the_figures_that_they_gave(name):
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", REAL_CASES)
 def test_public_corpora_give_the_figures_that_they_gave(name, data):
-    check(name, REAL_CASES[name])
+    check(name, REAL_CASES[name], data)
 
 
 def test_each_case_has_a_golden_and_each_golden_a_case():

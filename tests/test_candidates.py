@@ -2,12 +2,10 @@
 
 import csv
 import json
-import os
 import re
 from collections import Counter
 from datetime import date
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -608,8 +606,6 @@ def test_retrieve_reads_more_texts(tmp_path, capsys):
 
 # numbers of real corpora
 
-DATA = Path(os.environ.get("ALIGNKIT_DATA", "."))
-
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
@@ -624,9 +620,9 @@ DATA = Path(os.environ.get("ALIGNKIT_DATA", "."))
     ],
     ids=["all", "3", "4<>", "4", "n-grams 2-3", "words"],
 )
-def test_retrieval_on_turku(options, label, expected):
+def test_retrieval_on_turku(data, options, label, expected):
     """Computed apart with scikit-learn on the Swedish test part."""
-    corpus = read_corpus(DATA / "turku" / "sv-test.json")
+    corpus = read_corpus(data / "turku" / "sv-test.json")
     result = retrieve(corpus, get_view("turku", "retrieval"), **options)
     assert result.pool == 2154
     (row,) = (row for row in result.to_records() if row["label"] == label)
@@ -635,9 +631,9 @@ def test_retrieval_on_turku(options, label, expected):
 
 
 @pytest.mark.real_data
-def test_clusters_on_parade():
+def test_clusters_on_parade(data):
     """He et al. chose pairs by such clusters: paraphrases share a cluster more often."""
-    with open(DATA / "parade" / "PARADE_validation.txt", encoding="utf-8") as file:
+    with open(data / "parade" / "PARADE_validation.txt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     sides = [(row["Entity"], row[f"Definition{k}"]) for row in rows for k in "12"]
     chosen = GroupOptions(min_group=2)

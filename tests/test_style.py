@@ -1,5 +1,9 @@
-"""The code passes ruff and mypy --strict, where they are installed (extra: dev)."""
+"""The code passes ruff and mypy --strict, where they are installed (extra: dev).
 
+Tests find the real corpora through the fixture `data` alone.
+"""
+
+import ast
 import subprocess
 import sys
 from importlib.metadata import version
@@ -23,3 +27,29 @@ def test_passes(command):
         [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def reads(tree, variable):
+    """Return the lines that use the name of an environment variable, but to delete it."""
+    deleted = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "delenv"
+        for argument in node.args
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value == variable and id(node) not in deleted
+    ]
+
+
+def test_tests_read_the_folder_of_real_corpora_through_the_fixture_alone():
+    """Else they fail without the corpora, instead of being skipped."""
+    found = {
+        path.name: lines
+        for path in (ROOT / "tests").glob("*.py")
+        if (lines := reads(ast.parse(path.read_text("utf-8")), "ALIGNKIT" + "_DATA"))
+    }
+    assert list(found) == ["conftest.py"]
+    assert len(found["conftest.py"]) == 1
