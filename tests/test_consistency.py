@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from command import run
@@ -119,6 +120,70 @@ def test_pairs_of_each_annotator_and_pairs_without_words_are_counted():
     assert "1 pair without words left out" in result.show()
     assert result.to_json().items() >= {"pairs": result.pairs, "without_text": 1}.items()
     assert not consistency(corpus, annotator="ben").suggestions
+
+
+def occurs(corpus, word, side):
+    """Return the number of pairs in which a word has links on a side, by brute force."""
+    return sum(
+        any(pair.words[side][link[side]] == word for link in pair.alignment("ann"))
+        for pair in corpus
+    )
+
+
+def reasons(corpus):
+    for x in consistency(corpus).suggestions:
+        for why in x.why.split("; "):
+            yield x, why
+
+
+def test_what_a_word_seldom_or_usually_does_was_seen_in_several_other_pairs():
+    corpus, _ = planted(made_up(300, 5), "ann", 6, anywhere=True)
+    seen = set()
+    for x, why in reasons(corpus):
+        word = re.match("'(.+?)' (seldom|is usually)", why)
+        if word is None:
+            continue
+        side = int(word[1] != x.source)
+        assert occurs(corpus, word[1], side) > 3
+        seen.add(word[2])
+    assert seen == {"seldom", "is usually"}
+
+
+def test_a_word_of_one_pair_has_the_evidence_of_the_other_words():
+    words = " ".join(f"a{k}" for k in range(12))
+    texts = [[words] * 30 + [f"new {words}"], [words] * 30 + [f"neu {words}"]]
+    diagonal = " ".join(f"{k}-{k}" for k in range(12))
+    links = [diagonal] * 30 + [" ".join(f"{k}-{k}" for k in range(13)) + " 0-12"]
+    corpus = Corpus.from_texts(*texts, ann=links)
+    found = {why for _, why in reasons(corpus) if why.startswith("'new'")}
+    assert found == {"'new' has links in several places, unlike 100.0% of the words elsewhere"}
+
+
+def test_occurrences_in_one_pair_are_no_further_evidence():
+    def strengths(times):
+        source, target = (" ".join([word] * times) for word in "ax")
+        twice = " ".join(f"{k}-{k}" for k in range(times))
+        texts = [["a b c d e f"] * 5, ["x y z u v w"] * 5]
+        texts[0].append(source)
+        texts[1].append(target)
+        links = ["0-0 1-1 2-2 3-3 4-4 5-5"] * 4 + ["0-0 0-5 1-1 2-2 3-3 4-4", twice]
+        found = consistency(Corpus.from_texts(*texts, ann=links)).suggestions
+        return {(x.id, x.i, x.j): x.strength for x in found}
+
+    once = strengths(1)
+    assert once
+    assert strengths(30) == pytest.approx(once)
+
+
+def test_the_equal_words_of_one_pair_do_not_show_what_is_usual():
+    words = " ".join(f"a{k}" for k in range(20))
+    links = " ".join(f"{k}-{k}" for k in range(19))
+    assert not consistency(Corpus.from_texts([words], [words], ann=[links])).suggestions
+    texts = [words] + [f"b{k} c{k}" for k in range(3)]
+    found = consistency(Corpus.from_texts(texts, texts, ann=[links, *["0-0 1-1"] * 3])).suggestions
+    assert [(x.i, x.j, x.why) for x in found] == [
+        (19, 19, "linked in 0 of the 0 other pairs with both; equal words in 100%")
+    ]
 
 
 @pytest.mark.parametrize("anywhere", [False, True], ids=["one-end", "both-ends"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise, product
 from math import log
 from typing import NamedTuple
@@ -26,7 +27,7 @@ LEAST = 3.84
 
 _ADDED = 5  # to the counts of equal words, and of links apart, at the rate of all such words
 _NEAR = 2  # positions: links of a word that are nearer belong to one phrase
-_FEW = 3  # a usual link occurs in as many other pairs
+_FEW = 3  # other pairs must show what is usual: the words of one pair are not independent
 _TAKEN = 0.5  # of the strength of a missing link stays for each end that is linked as usual
 _CARRIED = 0.5  # of the strength of an unusual link counts for the link that it may replace
 
@@ -152,6 +153,9 @@ class _Words:
             for side in (0, 1):
                 self.linked[side][link[side]].append(link[1 - side])
         self.types = {self.forms(i, j) for i, j in self.links}
+        equal = set(self.sides[0]) & set(self.sides[1])
+        self.equal = len(equal)
+        self.equal_linked = sum((word, word) in self.types for word in equal)
 
     def forms(self, i: int, j: int) -> tuple[str, str]:
         return self.sides[0][i], self.sides[1][j]
@@ -170,11 +174,16 @@ class _Words:
         block = (b in self.linked[0][a] for a in sources if a != i for b in targets if b != j)
         return any(0 < gap <= _NEAR for gap in gaps) or any(block)
 
-    def bearing(self) -> Iterator[tuple[tuple[int, str], bool]]:
-        """Yield the side and form of each word with links, and whether these are apart."""
+    @cached_property
+    def bearing(self) -> Mapping[tuple[int, str], bool]:
+        """Each linked word, by side and form, and whether it has links in several places."""
+        apart: dict[tuple[int, str], bool] = {}
         for side, forms in enumerate(self.sides):
             for at, others in self.linked[side].items():
-                yield (side, forms[at]), any(b - a > _NEAR for a, b in pairwise(others))
+                key = side, forms[at]
+                several = any(b - a > _NEAR for a, b in pairwise(sorted(others)))
+                apart[key] = several or apart.get(key, False)
+        return apart
 
     def suggestion(self, i: int, j: int, kind: str, strength: float, why: str) -> Suggestion:
         words = self.pair.words[0][i], self.pair.words[1][j]
@@ -182,37 +191,78 @@ class _Words:
 
 
 class _Usage:
-    """How an annotator links words: counts over all pairs."""
+    """How an annotator links words: the numbers of pairs in which that happens."""
 
     def __init__(self, pairs: Sequence[_Words]) -> None:
-        self.linked = Counter(types for words in pairs for types in words.types)  # pairs
+        self.linked = Counter(types for words in pairs for types in words.types)
         self.partners: dict[str, set[str]] = defaultdict(set)
         for source, target in self.linked:
             self.partners[source].add(target)
         self.both = Counter(types for words in pairs for types in words.together(self.partners))
-        equal = [types for types in self.both if types[0] == types[1]]
-        self.equal = sum(self.linked[x] for x in equal) / (sum(self.both[x] for x in equal) or 1)
-        self._words = Counter(word for words in pairs for word, _ in words.bearing())
-        self._apart = Counter(word for words in pairs for word, apart in words.bearing() if apart)
-        self._share = self._apart.total() / (self._words.total() or 1)
+        self._equal = sum(words.equal for words in pairs)
+        self._equal_linked = sum(words.equal_linked for words in pairs)
+        self._with_equal = sum(words.equal_linked > 0 for words in pairs)
+        bearing = [words.bearing for words in pairs]
+        self._words = Counter(word for words in bearing for word in words)
+        self._apart = Counter(word for words in bearing for word in words if words[word])
+        self._all, self._all_apart = self._words.total(), self._apart.total()
+        self._pairs = sum(map(bool, bearing))
 
-    def rate(self, types: tuple[str, str], *, here: bool) -> tuple[float, float]:
+    def equal_rate(self, words: _Words) -> float | None:
+        """Return the share of equal words that other pairs link; None if too few link any."""
+        if self._with_equal - (words.equal_linked > 0) < _FEW:
+            return None
+        return (self._equal_linked - words.equal_linked) / (self._equal - words.equal)
+
+    def rate(self, words: _Words, types: tuple[str, str]) -> tuple[float, float]:
         """Return the number of other pairs that link both words, and that have both."""
-        more = _ADDED if types[0] == types[1] else 0
-        return self.linked[types] - here + more * self.equal, self.both[types] - 1 + more
+        linked = self.linked[types] - (types in words.types)
+        both = self.both[types] - 1
+        rate = self.equal_rate(words) if types[0] == types[1] else None
+        if rate is None:
+            return linked, both
+        return linked + _ADDED * rate, both + _ADDED
 
-    def missing(self, types: tuple[str, str]) -> float:
+    def missing(self, words: _Words, types: tuple[str, str]) -> float:
         """Return the strength of a missing link: most other pairs with both words have it."""
-        linked, both = self.rate(types, here=False)
+        linked, both = self.rate(words, types)
         usual = linked >= _FEW and linked > both / 2
         return log_likelihood_ratio(0, 1, linked, both - linked) if usual else 0.0
 
-    def apart(self, side: int, word: str) -> float:
-        """Return how surprising it is that a word has links in several places."""
-        key = side, word
-        apart = max(self._apart[key] - 1, 0) + _ADDED * self._share
-        others = self._words[key] - 1 + _ADDED
+    def other_places(self, side: int, word: str) -> tuple[int, int]:
+        """Return the other pairs in which a word has links in several places, and all with links.
+
+        The word has links in several places in this pair.
+        """
+        return self._apart[side, word] - 1, self._words[side, word] - 1
+
+    def place_rate(self, words: _Words) -> float | None:
+        """Return the share of words of other pairs with links in several places; as `equal_rate`.
+
+        A word counts once for each pair in which it has links.
+        """
+        if self._pairs - 1 < _FEW:
+            return None
+        others = self._all_apart - sum(words.bearing.values())
+        return others / (self._all - len(words.bearing))
+
+    def apart(self, words: _Words, side: int, word: str) -> float:
+        """Return how surprising it is that a word has links in several places here."""
+        rate = self.place_rate(words)
+        if rate is None:
+            return 0.0
+        several, pairs = self.other_places(side, word)
+        apart, others = several + _ADDED * rate, pairs + _ADDED
         return log_likelihood_ratio(1, 0, apart, others - apart) if apart < others / 2 else 0.0
+
+    def why_apart(self, words: _Words, side: int, word: str) -> str:
+        """Return the evidence behind `apart`: of this word, or of all words if it is rare."""
+        several, pairs = self.other_places(side, word)
+        if pairs >= _FEW:
+            counts = f"in {several} of the {pairs} other pairs in which it is linked"
+            return f"{word!r} seldom has links in several places ({counts})"
+        others = 1 - (self.place_rate(words) or 0.0)
+        return f"{word!r} has links in several places, unlike {others:.1%} of the words elsewhere"
 
 
 def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
@@ -220,7 +270,7 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
     missing = {
         types: strength
         for types in words.together(usage.partners)
-        if types not in words.types and (strength := usage.missing(types))
+        if types not in words.types and (strength := usage.missing(words, types))
     }
     strongest: tuple[dict[str, tuple[float, str]], ...] = {}, {}  # of each word
     for types, strength in missing.items():
@@ -238,7 +288,8 @@ def _suggested(words: _Words, usage: _Usage) -> Iterator[Suggestion]:
         odd = [unusual[side][at] for side, at in enumerate(cell)]
         usual = sum(at in words.linked[side] and not odd[side] for side, at in enumerate(cell))
         counts = f"{usage.linked[types]} of the {usage.both[types] - 1} other pairs with both"
-        equal = f"; equal words in {usage.equal:.0%}" if types[0] == types[1] else ""
+        rate = usage.equal_rate(words) if types[0] == types[1] else None
+        equal = "" if rate is None else f"; equal words in {rate:.0%}"
         total = strength * _TAKEN**usual + _CARRIED * max(odd)
         yield words.suggestion(*cell, MISSING, total, f"linked in {counts}{equal}")
 
@@ -249,18 +300,23 @@ def _unusual(
 ) -> tuple[float, str]:  # fmt: skip
     """Return how unusual a link is, and why; 0 in a phrase, or if it is the usual one."""
     types = words.forms(*link)
-    linked, both = usage.rate(types, here=True)
+    linked, both = usage.rate(words, types)
     if (both and linked >= both / 2) or words.in_phrase(*link):
         return 0.0, ""
     strength, why = 0.0, []
     for side, word in enumerate(types):
         missing, counterpart = strongest[side].get(word, (0.0, ""))
         several = len(words.linked[side][link[side]]) > 1
-        apart = usage.apart(side, word) if several else 0.0
-        if reason := max(missing, apart):
-            strength += reason
-            usual = f"is usually linked to {counterpart!r}, which is here too"
-            why.append(f"{word!r} {usual if missing == reason else 'seldom has several links'}")
+        apart = usage.apart(words, side, word) if several else 0.0
+        if not (missing or apart):
+            continue
+        strength += max(missing, apart)
+        if missing < apart:
+            why.append(usage.why_apart(words, side, word))
+        elif usage.linked[(word, counterpart) if side == 0 else (counterpart, word)] < _FEW:
+            why.append(f"{word!r} is on both sides, and equal words are usually linked")
+        else:
+            why.append(f"{word!r} is usually linked to {counterpart!r}, which is here too")
     return strength, "; ".join(why)
 
 
