@@ -114,7 +114,7 @@ def test_a_wrong_base_or_direction_is_told(capsys, tmp_path):
     found = run(capsys, "check", GOLD, "--base", "1", *TEXTS, "--json").json[0]
     assert found["counts"] == {"link out of range": 87, "suspicious base": 1}
     fits = {(fit["base"], fit["transposed"]): fit for fit in found["fits"]}
-    assert fits[0, False] == {"base": 0, "transposed": False, "outside": 0, "equal": 95}
+    assert fits[0, False] == {"base": 0, "transposed": False, "outside": 0, "equal": 18}
     assert fits[1, True]["outside"] == 140
     found = run(capsys, "check", GOLD, "--transpose", *TEXTS, "--json").json[0]
     assert found["counts"]["suspicious direction"] == 1

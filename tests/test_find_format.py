@@ -319,7 +319,7 @@ def test_what_check_suspects_is_logged(tmp_path, caplog):
     read_corpus(path)
     list(iterate_pairs(path))
     (told,) = {record.getMessage() for record in caplog.records}
-    assert told.startswith(f"{path}: suspicious base in its first records: no link of the file")
+    assert told.startswith(f"{path}: suspicious base: no link of the file")
     assert "declare base 1 (" in told
     assert {record.levelname for record in caplog.records} == {"WARNING"}
     write_corpus(corpus, path, format="pharaoh", transpose=True)
@@ -333,6 +333,67 @@ def test_what_check_suspects_is_logged(tmp_path, caplog):
     read_corpus(GOLD)
     read_corpus(PARAPHRASES)
     assert caplog.text == ""
+
+
+def numbered_from_one(tmp_path, *kinds):
+    """Write a file of a format that counts from 1, and its texts; each kind is given by number."""
+    kept = {
+        "plain": ("haus , katze .", "house , cat .", "1-1 3-3"),  # moved by a word: commas
+        "right": ("haus , Ada 1843 .", "house , Ada 1843 .", "3-3 4-4"),
+        "moved": ("haus , Ada 1843 .", "house , Ada 1843 .", "2-2 3-3"),  # counted from 0
+        "swapped": ("Ada und 1843 .", "the Ada , 1843", "2-1 4-3"),  # target first
+    }
+    paths = [tmp_path / name for name in ("links.wa", "source", "target")]
+    pairs = [kept[kind] for kind, times in kinds for _ in range(times)]
+    for path, side in zip(paths[1:], zip(*pairs, strict=True), strict=False):
+        path.write_text("".join(f"{text}\n" for text in side))
+    lines = (
+        f"{k} {link.replace('-', ' ')}\n"
+        for k, (_, _, links) in enumerate(pairs, 1)
+        for link in links.split()
+    )
+    paths[0].write_text("".join(lines))
+    return paths
+
+
+def suspected(capsys, caplog, paths):
+    """Return the suspicions while reading, and those of `check`."""
+    caplog.clear()
+    read_corpus(paths[0], source=paths[1], target=paths[2], drop_out_of_range=True)
+    words = ("check", paths[0], "--source", paths[1], "--target", paths[2], "--json")
+    counts = run(capsys, *words).json[0]["counts"]
+    names = "suspicious base", "suspicious direction"
+    return [{name for name in names if name in text} for text in (caplog.text, counts)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "suspicion"),
+    [
+        ([("plain", 300)], set()),
+        ([("plain", 300), ("right", 3)], set()),
+        ([("moved", 300)], {"suspicious base"}),
+        ([("plain", 50), ("moved", 300)], {"suspicious base"}),
+        ([("moved", 100), ("right", 300)], set()),  # the first records are not all
+        ([("swapped", 300)], {"suspicious direction"}),
+    ],
+)
+def test_reading_and_check_suspect_the_same_by_names_and_numbers(
+    tmp_path, capsys, caplog, kinds, suspicion
+):
+    assert suspected(capsys, caplog, numbered_from_one(tmp_path, *kinds)) == [suspicion] * 2
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("folder", ["reports/pud-en-ru", "interchange"])
+def test_universal_dependencies_are_counted_as_declared(data, folder, capsys, caplog):
+    (links,) = (data / folder).glob("*alignment.json")
+    (english,) = (data / folder).glob("*en.conllu")
+    (other,) = {*(data / folder).glob("*.conllu")} - {english}
+    assert suspected(capsys, caplog, (links, english, other)) == [set(), set()]
+    words = ("check", links, "--source", english, "--target", other, "--json")
+    fits = run(capsys, *words).json[0]["fits"]
+    equal = {fit["base"]: fit["equal"] for fit in fits if not fit["transposed"]}
+    assert equal[1] > 1.5 * equal[0]
 
 
 @pytest.mark.real_data

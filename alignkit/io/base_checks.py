@@ -32,9 +32,24 @@ _READINGS = {"turned": 0, "moved one word back": -1, "moved one word on": 1}
 _Words = Union[Sequence[str], None]
 
 
+class _Compared(dict[str, str]):
+    """Words with a letter or a digit as they are, and `other` for all others."""
+
+    def __init__(self, other: str) -> None:
+        self._other = other
+
+    def __missing__(self, word: str) -> str:
+        compared = self[word] = word if any(map(str.isalnum, word)) else self._other
+        return compared
+
+
 @dataclass
 class Fit:
-    """Links under a base and direction: how many are `outside`, or join `equal` words."""
+    """Links under a base and direction: how many are `outside`, or join `equal` words.
+
+    Words without a letter or a digit do not count as equal: if punctuation is not linked, links
+    that are moved by a word join more equal punctuation than the right ones.
+    """
 
     base: int
     transposed: bool
@@ -60,6 +75,7 @@ class Fits:
         self.links = self.nulls = 0
         self.has_text = False
         self._words = Vocabulary()
+        self._compared = _Compared(""), _Compared(" ")  # no word: never equal to the other side's
         # the links of each pair, whether they are as read or as written, and its words
         self._taken: list[tuple[bytes, bool, tuple[_Words, _Words]]] = []
 
@@ -101,8 +117,10 @@ class Fits:
         if self.transposed:
             links[as_read] = links[as_read][:, ::-1]
         links[as_read] += self.base
-        sides = zip(*texts, strict=True)
-        tokens = [TokenArrays.pack((x or () for x in side), self._words) for side in sides]
+        tokens = [
+            TokenArrays.pack(([known[x] for x in words or ()] for words in side), self._words)
+            for known, side in zip(self._compared, zip(*texts, strict=True), strict=True)
+        ]
         sizes = [[_LARGEST if side is None else len(side) for side in text] for text in texts]
         ends = np.array(sizes)[pair]
         known = np.array([None not in text for text in texts])[pair]

@@ -43,7 +43,7 @@ from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.io.base_checks import Shift
+    from alignkit.io.base_checks import Shift, Suspicion
 
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
@@ -554,30 +554,38 @@ def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False
 
 
 def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
-    """Report whether the first records of a detected file suggest another base or direction."""
+    """Report whether the links of a detected file suggest another base or direction.
+
+    If the first records do, all records are counted, as `check` does: both say the same.
+    """
     paths = [file for file in (path, options.source, options.target) if file is not None]
     declared = options.base is not None or options.transpose or format.startswith("alignkit-")
     again = "-" not in paths and (os.path.isdir(path) or all(map(os.path.isfile, paths)))
-    if declared or not again:
+    if declared or not again or _suspicion(path, format, options, _RECORDS) is None:
         return []
+    suspicion = _suspicion(path, format, options, None)
+    if suspicion is None:
+        return []
+    advice = [f"base {suspicion.base}"] if suspicion.kind == "suspicious base" else []
+    advice += ["that links are written target first"] if suspicion.transposed else []
+    return [
+        f"{suspicion.kind}: {suspicion.message}; if so, declare {' and '.join(advice)} "
+        "('alignkit check' gives details)"
+    ]
+
+
+def _suspicion(path: str, format: str, options: ReadOptions, most: int | None) -> Suspicion | None:
+    """Return what is suspicious in the first `most` records, None for all."""
     from alignkit.io.base_checks import Fits  # NumPy, which most formats do without
 
     chosen, reading = prepare(path, format, replace(options, lenient=True))
-    if chosen.blocks is not None and reading.plain_bytes:
+    if most is not None and chosen.blocks is not None and reading.plain_bytes:
         reading = _FirstLines(path, reading.options, base=chosen.base)
     fits = Fits(reading.base, options.transpose)
     with suppress(AlignkitError), closing(reading), closing(chosen.parse(reading)) as records:  # type: ignore[type-var]
-        for record in islice(records, _RECORDS):  # reading in earnest reports what is wrong
+        for record in islice(records, most):  # reading in earnest reports what is wrong
             fits.record(record)
-    suspicion = fits.suspicion()
-    if suspicion is None:
-        return []
-    advice = [f"base {suspicion.base}"] if suspicion.base != reading.base else []
-    advice += ["that links are written target first"] if suspicion.transposed else []
-    return [
-        f"{suspicion.kind} in its first records: {suspicion.message}; if so, declare "
-        f"{' and '.join(advice)} ('alignkit check' gives details)"
-    ]
+    return fits.suspicion()
 
 
 class _FirstLines(Reading):

@@ -8,7 +8,8 @@ not fit their words and flat ones (fewer than 4 nodes deep over more than 8 word
 
 alignkit does not guess the base (the number of the first word, 0 or 1) and the direction: for each
 combination, a table shows how many links lie outside their sentence pair and how many join equal
-words. --fix leaves out broken pairs, and reports how many, which ones, and which ids change.
+words (words with a letter or a digit). --fix leaves out broken pairs, and reports how many, which
+ones, and which ids change.
 
 With --leaks, the two files are parts of a split, TRAIN and TEST. The report lists the pairs of TEST
 that TRAIN already has: equal pairs, reversed pairs and pairs of the same group. It also lists equal
