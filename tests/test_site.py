@@ -5,6 +5,9 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
+from importlib.util import module_from_spec, spec_from_file_location
+from types import SimpleNamespace
 
 import pytest
 from console import ROOT
@@ -23,10 +26,11 @@ def test_a_notebook_holds_no_output(path):
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocs")
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-d", tmp_path]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path]
     built = subprocess.run(command, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
                            capture_output=True, check=False, encoding="utf-8")  # fmt: skip
     assert built.returncode == 0, built.stderr
+    assert "WARNING -" not in built.stderr
     pages = {path.relative_to(tmp_path).as_posix(): path.read_text(encoding="utf-8")
              for path in tmp_path.rglob("*.html")}  # fmt: skip
     assert {"index.html", "reference/commands/agree.html", "gallery.html"} <= set(pages)
@@ -37,3 +41,42 @@ def test_the_site_is_built(tmp_path):
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)', text)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+(https?:[^"]+)', text)
         assert not loaded, f"{name} loads {loaded}"
+
+
+def hooks():
+    path = ROOT / "docs" / "site" / "hooks.py"
+    spec = spec_from_file_location("site_hooks", path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CODE = [
+    "[VBD][VBD] \\|\\|\\| [NP][NP]",
+    "i j [S\\|P] [confidence]",
+    "*a* _b_ \\| <i> &amp; ![x](y) $z$",
+    "a `tick` \\| {b}",
+    "[link](../README.md) \\| c",
+    "[plain][plain] and [text](other.md)",
+]
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_code_of_a_table_is_printed_as_it_stands(code):
+    """Brackets and other marks of Markdown within code are characters, whatever stands around."""
+    markdown = pytest.importorskip("markdown")
+    ticks = "``" if "`" in code else "`"
+    text = f"| a | b |\n|---|---|\n| {ticks}{code}{ticks} | c |\n\n[plain]: wrong.md\n"
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats.md"))
+    made = markdown.markdown(
+        hooks().on_page_markdown(text, page, None, None), extensions=["tables"]
+    )
+    (shown,) = re.findall("<td><code>(.*?)</code></td>", made, re.DOTALL)
+    assert unescape(shown) == code.replace("\\|", "|")
+
+
+def test_links_within_code_are_left_alone():
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="formats.md"))
+    text = "`[a](../README.md)` and [b](../README.md)\n\n```\n[c](../README.md)\n```\n"
+    made = hooks().on_page_markdown(text, page, None, None)
+    assert made == text.replace("[b](../README.md)", "[b](index.md)")

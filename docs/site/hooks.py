@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from html import escape
 from io import StringIO
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
@@ -40,10 +39,15 @@ PACKAGES = ("", *sorted(path.parent.name for path in ROOT.glob("alignkit/*/__ini
 """The packages whose public names are described."""
 
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)\s]*)?\))")
-CODE = r"```.*?```|^ {4}[^\n]*|`[^`\n]+`"
-MATH = re.compile(rf"{CODE}|\$(\$?)(?P<math>[^$]+)\$\1", re.DOTALL | re.MULTILINE)
+SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>[^\n]+?)(?<!`)(?P=ticks)(?!`)"
+CODE = rf"^ *```.*?^ *```|{SPAN}"
+LINK_OR_CODE = re.compile(f"{CODE}|{LINK.pattern}", re.DOTALL | re.MULTILINE)
+MATH = re.compile(
+    rf"{CODE}|^ {{4}}[^\n]*|\$(?P<block>\$?)(?P<math>[^$]+)\$(?P=block)", re.DOTALL | re.MULTILINE
+)
 ROW = re.compile(r"^ *\|.*$", re.MULTILINE)
-PIPED = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")
+CODE_SPAN = re.compile(SPAN)
+MARK = re.compile(r"[^\w\s]|_")
 FIGURE = re.compile(r"<!-- figure: (\S+) -->\n```sh\n(.*?)```\n", re.DOTALL)
 
 
@@ -86,18 +90,28 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = {site: path for path, site in PROJECT.items()}.get(site, f"docs/{site}")
 
     def led(match: re.Match[str]) -> str:
-        path = normpath(join(dirname(here), match[2]))
+        before, target, after = match.groups()[-3:]
+        if target is None:  # code
+            return match[0]
+        path = normpath(join(dirname(here), target))
         place = PROJECT.get(path, path.removeprefix("docs/"))
-        return f"{match[1]}{relpath(place, dirname(site) or '.')}{match[3]}"
+        return f"{before}{relpath(place, dirname(site) or '.')}{after}"
 
-    markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", LINK.sub(led, markdown))
-    return ROW.sub(lambda row: PIPED.sub(_piped, row[0]), MATH.sub(_math, markdown))
+    markdown = LINK_OR_CODE.sub(led, markdown)
+    markdown = FIGURE.sub(r"![](\1)\n\n```sh\n\2```\n", markdown)
+    markdown = MATH.sub(_math, markdown)
+    return ROW.sub(lambda row: CODE_SPAN.sub(_piped, row[0]), markdown)
 
 
 def _piped(match: re.Match[str]) -> str:
-    """Write code with an escaped | of a table as HTML, for Markdown here keeps the backslash."""
-    code = escape(match[1].replace(r"\|", "|")).replace("|", "&#124;")
-    return f"<code>{code}</code>"
+    """Write code with an escaped | of a table as HTML, for Markdown here keeps the backslash.
+
+    Markdown would read brackets and other marks within the HTML, so they are character references.
+    """
+    if r"\|" not in match["code"]:
+        return match[0]
+    code = match["code"].replace(r"\|", "|")
+    return f"<code>{MARK.sub(lambda mark: f'&#{ord(mark[0])};', code)}</code>"
 
 
 def _math(match: re.Match[str]) -> str:
@@ -106,7 +120,7 @@ def _math(match: re.Match[str]) -> str:
 
     if match["math"] is None:
         return match[0]
-    return convert(match["math"], display="block" if match[1] else "inline")
+    return convert(match["math"], display="block" if match["block"] else "inline")
 
 
 def _commands() -> dict[str, str]:
