@@ -15,7 +15,10 @@ PARAPHRASES = str(ROOT / "samples" / "paraphrases.jsonl")
 FRENCH = ROOT / "samples" / "french-english"
 GOLD, EFLOMAL, FAST = (str(FRENCH / f"{n}.align") for n in ("gold", "eflomal", "fast_align"))
 TEXTS = ("--source", str(FRENCH / "fr.txt"), "--target", str(FRENCH / "en.txt"))
-COMPILING = "alignkit: compiling kernels (20 s, once); they are cached for later runs\n"
+COMPILING = (
+    "alignkit: compiling kernels for this command (2 to 30 s); "
+    "later runs use them again ('alignkit compile' compiles all)\n"
+)
 """What whoever comes first sees."""
 
 

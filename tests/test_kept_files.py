@@ -268,7 +268,7 @@ def test_a_lock_of_another_machine_says_how_to_go_on(capsys, given, tmp_path):
 
 
 def test_without_locks_of_the_system_a_process_that_lives_has_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr("alignkit.io.atomic_files.lock_alone", lambda file: None)
+    monkeypatch.setattr("alignkit.cluster.run.lock_alone", lambda file: None)
     host = Run(tmp_path / "run")
     text = (tmp_path / "run" / "lock").read_text()
     host.close()

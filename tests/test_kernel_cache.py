@@ -12,7 +12,10 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from command import COMPILING
+from console import ROOT
 from numba.core import event
+from packaging.specifiers import SpecifierSet
 
 from alignkit._support import jit as jit_module
 from alignkit._support import kernel_cache
@@ -236,7 +239,7 @@ def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, unto
     jit(decoding_kernel.mixed.py_func)(np.uint64(7), np.uint64(5))
     (told,) = caplog.records
     assert (told.name, told.levelname) == ("alignkit", "WARNING")
-    assert told.getMessage() == "compiling kernels (20 s, once); they are cached for later runs"
+    assert told.getMessage() == COMPILING.removeprefix("alignkit: ").rstrip("\n")
 
 
 def test_what_cannot_be_kept_is_told(home, capsys):
@@ -251,8 +254,8 @@ def test_what_cannot_be_kept_is_told(home, capsys):
         (home / "temporary").write_text("")
         jit_module._warn()
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "alignkit: compiling kernels (20 s, once); they are cached for later runs"
-    assert "they cannot be cached" in lines[1]
+    assert lines[0] == COMPILING.rstrip("\n")
+    assert "they cannot be kept" in lines[1]
     assert len(lines) == 2
 
 
@@ -304,5 +307,72 @@ def test_two_processes_compile_into_one_cache(tmp_path):
 
     first, second = (process.communicate()[0] for process in [start(), start()])
     assert first.split()[0] == second.split()[0]
+    assert sorted(len(ran.split()) for ran in (first, second)) == [1, 2]  # one of them compiled
     assert start().communicate()[0].split() == [first.split()[0], b"1"]
     assert len(kept(tmp_path)) == 1
+
+
+@pytest.mark.slow
+def test_a_lock_that_is_not_given_back_ends_with_its_process_and_no_wait_is_endless(
+    home, monkeypatch
+):
+    run()
+    (path,) = kept(home)
+    path.unlink()
+    code = (
+        "import os, sys, time; from alignkit._support.locks import lock_alone;"
+        "lock_alone(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)); print(flush=True);"
+        "time.sleep(60)"
+    )
+    command = [sys.executable, "-c", code, f"{path}.lock"]
+    monkeypatch.setattr(kernel_cache, "_LONGEST", 0.2)
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
+        holder.stdout.readline()
+        assert run()
+        holder.kill()
+    path.unlink()
+    monkeypatch.setattr(kernel_cache, "_LONGEST", 1000)
+    assert run()
+    assert not run()
+
+
+def test_the_names_of_numba_that_the_cache_uses_exist():
+    """The upper bound in setup.cfg is the newest numba that was tried."""
+    assert kernel_cache.KEEPS
+    wanted = next(
+        line.strip() for line in (ROOT / "setup.cfg").read_text().splitlines() if "numba" in line
+    )
+    assert SpecifierSet(wanted.removeprefix("numba")).contains(numba.__version__)
+    assert "<" in wanted
+
+
+@pytest.mark.parametrize("name", ["_Cache", "_reduce", "_rebuild"])
+def test_without_a_private_name_of_numba_commands_work_and_say_that_nothing_is_kept(tmp_path, name):
+    code = (
+        "import sys, numba.core.caching, numba.core.compiler as compiler;"
+        "owner = numba.core.caching if sys.argv[1] == '_Cache' else compiler.CompileResult;"
+        "delattr(owner, sys.argv[1]);"
+        "from alignkit.cli.main import main; sys.exit(main(['score', *sys.argv[2:]]))"
+    )
+    for side in ("a", "b"):
+        (tmp_path / side).write_text("0-0 1-1\n")
+    command = [sys.executable, "-c", code, name, "a", "b", "--format", "pharaoh", "--quiet"]
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.count("each run compiles them") == 1
+    assert not kept(tmp_path / "cache")
+
+
+def test_a_kernel_that_cannot_be_saved_is_used_and_reported_once(home, monkeypatch, caplog):
+    def fail(*_):
+        raise AttributeError("no such name")
+
+    monkeypatch.setattr(kernel_cache, "_WARNED", [])
+    monkeypatch.setattr(kernel_cache, "dumps", fail)
+    assert run()
+    assert run()
+    told = [record.getMessage() for record in caplog.records]
+    assert sum("cannot be saved (AttributeError: no such name)" in text for text in told) == 1

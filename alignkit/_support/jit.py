@@ -13,7 +13,7 @@ import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 
-from alignkit._support.kernel_cache import KernelCache, can_keep
+from alignkit._support.kernel_cache import KEEPS, KernelCache, can_keep
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=np.generic)
@@ -35,7 +35,9 @@ def fast(function: F) -> F:
 
 def _compiled(function: F, **options: Any) -> F:
     kernel = numba.njit(**options)(function)
-    if _is_ours(function) and hasattr(kernel, "_cache"):  # not where NUMBA_DISABLE_JIT is set
+    if (
+        KEEPS and _is_ours(function) and hasattr(kernel, "_cache")
+    ):  # not where NUMBA_DISABLE_JIT is set
         kernel._cache = KernelCache(function, options)
     return cast("F", kernel)
 
@@ -90,11 +92,13 @@ class _Announcer(event.Listener):
 
 
 def _warn() -> None:
-    then = "they are cached for later runs"
-    if not can_keep():
-        then = "they cannot be cached: set XDG_CACHE_HOME to a folder of yours"
-    text = "compiling kernels (20 s, once); %s"
-    getLogger("alignkit").warning(text, then, extra={"note": True})
+    then = "later runs use them again ('alignkit compile' compiles all)"
+    if not KEEPS:
+        then = f"each run compiles them: alignkit cannot keep kernels of numba {numba.__version__}"
+    elif not can_keep():
+        then = "they cannot be kept: set XDG_CACHE_HOME to a folder of yours"
+    text = "compiling kernels for this command (2 to 30 s); %s"
+    getLogger("alignkit").warning(text, then, extra={"note": KEEPS})
 
 
 def _is_ours(function: object) -> bool:

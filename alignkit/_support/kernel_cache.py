@@ -1,7 +1,11 @@
 """Cache the machine code of kernels between runs, without trusting the cache folder.
 
 A kernel is compiled again if its file is truncated or changed, was written by another version of
-alignkit, numba or Python, or belongs to another user (because the code in it is run).
+alignkit, numba or Python, or belongs to another user (because the code in it is run). Of several
+processes that need the same kernel, one compiles it, and the others wait for the file.
+
+The cache uses names that numba does not promise to keep. Without one of them, nothing is kept, and
+a warning says so; all else works.
 """
 
 from __future__ import annotations
@@ -12,10 +16,12 @@ import platform
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
+from logging import getLogger
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +29,20 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite.binding import address_of_symbol, parse_assembly, parse_bitcode
-from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
-from numba.core.runtime.nrt import rtsys
-from numba.core.serialize import dumps
+
+from alignkit._support.locks import lock_alone
+
+try:
+    from numba.core.caching import _Cache
+    from numba.core.compiler import CompileResult
+    from numba.core.runtime.nrt import rtsys
+    from numba.core.serialize import dumps
+
+    KEEPS = hasattr(CompileResult, "_rebuild") and hasattr(CompileResult, "_reduce")
+except ImportError:
+    KEEPS = False
+    _Cache = object  # type: ignore[misc, assignment]
+"""Whether this numba has the names that the cache uses."""
 
 PACKAGE = Path(__file__).parent.parent
 MARK = b"alignkit kernel\n"
@@ -40,6 +56,7 @@ class KernelCache(_Cache):
     """A kernel's machine code for numba: for each signature a mark, a checksum and a pickle."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._locks: dict[str, int] = {}
         self._name = f"{function.__module__}.{function.__qualname__}"
         self._options = sorted(options.items())
         self._enabled = True
@@ -50,43 +67,78 @@ class KernelCache(_Cache):
         return str(next(places(), ""))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel, or None."""
+        """Return the compiled kernel, or None: then this process compiles it."""
         if not self._enabled:
             return None
         name = self._file_name(sig, target_context.codegen())
+        found = self._load(name, sig, target_context)
+        if found is None and self._wait(name):
+            found = self._load(name, sig, target_context)
+        if found is not None:
+            self._release(name)
+        return found
+
+    def _load(self, name: str, sig: Any, target_context: Any) -> Any:
         for folder in places():
             # Whatever is wrong with a file, its kernel can be compiled.
-            with suppress(Exception):
+            try:
                 _check(folder)
                 kept, needed, defined, code, bitcode = pickle.loads(_read(folder / name))
-                if kept == sig:
-                    _prepare(target_context, needed)
-                    target_context.codegen()._engine._defined_symbols.update(defined)
-                    result = CompileResult._rebuild(target_context, *code)
-                    # parsing bitcode takes most of loading, and is for compiling callers only
-                    result.library._get_module_for_linking = partial(parse_bitcode, bitcode)
-                    return result
+            except Exception:
+                continue
+            if kept != sig:
+                continue
+            try:
+                _prepare(target_context, needed)
+                target_context.codegen()._engine._defined_symbols.update(defined)
+                result = CompileResult._rebuild(target_context, *code)
+                # parsing bitcode takes most of loading, and is for compiling callers only
+                result.library._get_module_for_linking = partial(parse_bitcode, bitcode)
+            except Exception as problem:
+                _warn_once("loaded", problem)
+                continue
+            return result
         return None
 
+    def _wait(self, name: str) -> bool:
+        """Take the lock on a kernel for compiling it; return whether another process had it."""
+        for folder in places():
+            try:
+                _make(folder)
+                file = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError:
+                continue
+            self._locks[name] = file
+            until = time.monotonic() + _LONGEST
+            waited = False
+            while lock_alone(file) is False and time.monotonic() < until:
+                waited = True
+                time.sleep(0.05)
+            return waited
+        return False
+
+    def _release(self, name: str) -> None:
+        """Give the lock on a kernel back."""
+        file = self._locks.pop(name, None)
+        if file is None:
+            return
+        for folder in places():
+            with suppress(OSError):
+                os.unlink(folder / f"{name}.lock")
+        os.close(file)
+
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel in the first writable folder, if any."""
-        if not self._enabled or data.library.has_dynamic_globals or data.lifted:
+        """Save a compiled kernel in the first writable folder; warn once if there is none."""
+        if not self._enabled:
             return
         name = self._file_name(sig, data.codegen)
-        with suppress(Exception):  # as above
-            module = data.library._final_module  # what the kernel calls or reads outside of it:
-            values = [*module.functions, *module.global_variables]
-            needed = [value.name for value in values if value.is_declaration]
-            needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
-            defined = [value.name for value in values if not value.is_declaration]
-            (library, kind, (machine_code, bitcode)), *rest = data._reduce()
-            code = (library, kind, (machine_code, parse_assembly("").as_bitcode())), *rest
-            payload = dumps((sig, needed, defined, code, bitcode))
-            for folder in places():
-                with suppress(OSError):
-                    _make(folder)
-                    _write(folder, name, payload)
-                    return
+        try:
+            if not (data.library.has_dynamic_globals or data.lifted):
+                _save(name, sig, data)
+        except Exception as problem:  # the compiled kernel can be used all the same
+            _warn_once("saved", problem)
+        finally:
+            self._release(name)
 
     def enable(self) -> None:
         """Load and save from now on."""
@@ -104,6 +156,52 @@ class KernelCache(_Cache):
         return f"{_environment()}-{_sources()}-{self._name}-{_digest(repr(key).encode())}"
 
 
+_LONGEST = 60
+"""Seconds to wait for another process that compiles the same kernel; then both do."""
+
+
+def _save(name: str, sig: Any, data: Any) -> None:
+    """Write a compiled kernel to the first folder that can be written."""
+    module = data.library._final_module  # what the kernel calls or reads outside of it:
+    values = [*module.functions, *module.global_variables]
+    needed = [value.name for value in values if value.is_declaration]
+    needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
+    defined = [value.name for value in values if not value.is_declaration]
+    (library, kind, (machine_code, bitcode)), *rest = data._reduce()
+    code = (library, kind, (machine_code, parse_assembly("").as_bitcode())), *rest
+    payload = dumps((sig, needed, defined, code, bitcode))
+    problem = OSError("there is no folder for them")
+    for folder in places():
+        try:
+            _make(folder)
+            _write(folder, name, payload)
+        except OSError as this:
+            problem = this
+        else:
+            return
+    raise problem
+
+
+def _warn_once(what: str, problem: Exception) -> None:
+    """Warn that compiled kernels cannot be saved or loaded."""
+    if _WARNED:
+        return
+    _WARNED.append(what)
+    advice = f"this numba ({numba.__version__}) may be too new"
+    if isinstance(problem, OSError):
+        advice = "set XDG_CACHE_HOME to a folder of yours with free space"
+    getLogger("alignkit").warning(
+        "compiled kernels cannot be %s (%s: %s), so later runs compile them again; %s",
+        what,
+        type(problem).__name__,
+        problem,
+        advice,
+    )
+
+
+_WARNED: list[str] = []
+
+
 def _prepare(target_context: Any, needed: list[str]) -> None:
     """Register all symbols of a kernel with LLVM, which ends the process if one is unknown."""
     rtsys.initialize(target_context)  # most need no more, and the rest takes 0.05 seconds
@@ -112,7 +210,9 @@ def _prepare(target_context: Any, needed: list[str]) -> None:
 
 
 def can_keep() -> bool:
-    """Return whether there is a folder for compiled kernels."""
+    """Return whether compiled kernels can be kept: numba's names, and a folder."""
+    if not KEEPS:
+        return False
     for folder in places():
         with suppress(OSError):
             _make(folder)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from alignkit._support.locks import lock_alone
 from alignkit._support.signals import before_stop, undisturbed
 from alignkit.cluster.session import ClusterError, Session, Task
 from alignkit.errors import AlignkitError, FileError
@@ -64,7 +66,8 @@ class Run:
             raise RunError(f"{self.folder}: this process has a run there; give another folder")
         file = os.open(self._place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
-            alone, here = atomic_files.lock_alone(file), socket.gethostname()
+            alone = lock_alone(file)
+            here = socket.gethostname()
             holder, who = self._holder(os.read(file, 1000))
             far = alone is not False and holder.get("host", here) != here
             if far or alone is False or (alone is None and holder and _lives(holder["process"])):
@@ -255,6 +258,8 @@ def _make(folder: str) -> None:
 
 
 def _lives(process: int) -> bool:
+    if sys.platform == "win32":  # where this signal would end the process
+        return True
     try:
         os.kill(process, 0)
     except OSError as problem:

@@ -24,11 +24,6 @@ from alignkit._support.wording import visible_data
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.compression import codec_named
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 Identity = tuple[object, ...]
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -59,18 +54,6 @@ def identity(path: str | os.PathLike[str]) -> Identity | None:
 def free_name(folder: Path) -> Path:
     """Return a new unique path in a folder."""
     return folder / f".alignkit-{os.urandom(8).hex()}.part"
-
-
-def lock_alone(file: int) -> bool | None:
-    """Lock an open file for this process; False: another process has it, None: no locks."""
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as problem:
-        return False if problem.errno in (errno.EACCES, errno.EAGAIN) else None
-    return True
 
 
 class New:

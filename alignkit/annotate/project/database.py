@@ -15,6 +15,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
+from alignkit._support.locks import lock_alone
 from alignkit.annotate.project import engines, schema
 from alignkit.annotate.project.names import (
     TASKS,
@@ -25,7 +26,7 @@ from alignkit.annotate.project.names import (
     shown_place,
 )
 from alignkit.annotate.project.transactions import Transactions
-from alignkit.io.atomic_files import lock_alone, replacing_file
+from alignkit.io.atomic_files import replacing_file
 
 LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be rebuilt."""

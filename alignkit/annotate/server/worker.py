@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from msgspec import Raw, json
 
+from alignkit._support.locks import lock_alone
 from alignkit.annotate.creation import create_project, read_documents
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.events import Lesson
@@ -25,7 +26,6 @@ from alignkit.annotate.project.queries import pair_rows
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
-from alignkit.io.atomic_files import lock_alone
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
