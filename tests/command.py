@@ -16,8 +16,8 @@ FRENCH = ROOT / "samples" / "french-english"
 GOLD, EFLOMAL, FAST = (str(FRENCH / f"{n}.align") for n in ("gold", "eflomal", "fast_align"))
 TEXTS = ("--source", str(FRENCH / "fr.txt"), "--target", str(FRENCH / "en.txt"))
 COMPILING = (
-    "alignkit: compiling kernels for this command (2 to 30 s); "
-    "later runs use them again ('alignkit compile' compiles all)\n"
+    "alignkit: compiling kernels for this command (a few seconds to half a minute); "
+    "later runs use them again\n"
 )
 """What whoever comes first sees."""
 

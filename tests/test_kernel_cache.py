@@ -352,7 +352,9 @@ def test_without_a_private_name_of_numba_commands_work_and_say_that_nothing_is_k
         "import sys, numba.core.caching, numba.core.compiler as compiler;"
         "owner = numba.core.caching if sys.argv[1] == '_Cache' else compiler.CompileResult;"
         "delattr(owner, sys.argv[1]);"
-        "from alignkit.cli.main import main; sys.exit(main(['score', *sys.argv[2:]]))"
+        "from alignkit.cli.main import main; code = main(['score', *sys.argv[2:]]);"
+        "import numpy as np; from alignkit.align.decoding_kernel import mixed;"
+        "mixed(np.uint64(7), 5); sys.exit(code)"
     )
     for side in ("a", "b"):
         (tmp_path / side).write_text("0-0 1-1\n")

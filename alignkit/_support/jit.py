@@ -92,13 +92,14 @@ class _Announcer(event.Listener):
 
 
 def _warn() -> None:
-    then = "later runs use them again ('alignkit compile' compiles all)"
+    then = "later runs use them again"
     if not KEEPS:
         then = f"each run compiles them: alignkit cannot keep kernels of numba {numba.__version__}"
     elif not can_keep():
         then = "they cannot be kept: set XDG_CACHE_HOME to a folder of yours"
-    text = "compiling kernels for this command (2 to 30 s); %s"
-    getLogger("alignkit").warning(text, then, extra={"note": KEEPS})
+    text = "compiling kernels for this command (a few seconds to half a minute); %s"
+    note = {"note": True} if KEEPS else None  # a warning is printed with --quiet too
+    getLogger("alignkit").warning(text, then, extra=note)
 
 
 def _is_ours(function: object) -> bool:
