@@ -71,12 +71,12 @@ class KernelCache(_Cache):
         if not self._enabled:
             return None
         name = self._file_name(sig, target_context.codegen())
-        found = self._load(name, sig, target_context)
-        if found is None and self._wait(name):
-            found = self._load(name, sig, target_context)
-        if found is not None:
+        kernel = self._load(name, sig, target_context)
+        if kernel is None and self._wait(name):
+            kernel = self._load(name, sig, target_context)
+        if kernel is not None:
             self._release(name)
-        return found
+        return kernel
 
     def _load(self, name: str, sig: Any, target_context: Any) -> Any:
         for folder in places():
