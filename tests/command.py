@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -74,8 +75,10 @@ def process(*words, **options):
 def start(*words, **options):
     """Start a command in a process of its own, which signals reach though it be in a background."""
     command = [sys.executable, "-m", "alignkit", *map(str, words)]
-    options |= {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    return subprocess.Popen(command, preexec_fn=_heed, **options)  # noqa: PLW1509
+    options |= {"stderr": subprocess.PIPE, "text": True}
+    if os.name == "posix":
+        options |= {"start_new_session": True, "preexec_fn": _heed}
+    return subprocess.Popen(command, **options)
 
 
 def _heed():

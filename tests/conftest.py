@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from platforms import needs_posix
 from repetitions import FULL
 
 examples = 200 if FULL else 30
@@ -66,6 +67,13 @@ def pytest_collection_modifyitems(items):
     if wrong:
         problem = "these tests must have both the fixture `data` and the mark real_data"
         raise pytest.UsageError(f"{problem}: {', '.join(wrong)}")
+    if os.name != "posix":
+        skip = pytest.mark.skip(reason="uses what only POSIX systems have")
+        for item in items:
+            own = getattr(item, "callspec", None)
+            function = getattr(item, "function", None)
+            if function and needs_posix(function, own.params if own else ()):
+                item.add_marker(skip)
     items.sort(key=lambda item: (*LONG, item.path.stem).index(item.path.stem))
 
 

@@ -1,0 +1,38 @@
+"""What only POSIX systems have is guarded in the package, and skipped by tests on other systems."""
+
+import os
+import signal
+
+from console import ROOT
+from platforms import needs_posix, unguarded
+
+
+def test_no_module_uses_what_only_posix_has_without_asking():
+    found = {
+        path.relative_to(ROOT).as_posix(): lines
+        for path in sorted((ROOT / "alignkit").rglob("*.py"))
+        if (lines := unguarded(path.read_text("utf-8")))
+    }
+    assert not found
+
+
+def test_a_use_without_a_guard_is_seen():
+    assert unguarded("import os\nos.mkfifo('x')\n") == [2]
+    assert unguarded("import os\nif os.name == 'posix':\n    os.mkfifo('x')\n") == []
+    assert unguarded("def f():\n    import pwd\n") == [2]
+
+
+def test_tests_that_need_posix_are_known():
+    def of_pipes(tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+
+    def of_signals():
+        return signal.SIGKILL
+
+    def of_all(path):
+        return path
+
+    assert needs_posix(of_pipes)
+    assert needs_posix(of_signals)
+    assert needs_posix(of_all, {"path": "/dev/full"})
+    assert not needs_posix(of_all, {"path": "a"})
