@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import combinations
 from math import isnan
 from pathlib import Path
@@ -16,8 +16,7 @@ from audit_sheets import NAMES, filled, judged, odd_audit, read, sample_audit, s
 from command import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_audit import kappa
-from scipy.stats import binomtest
+from reference_audit import kappa, share_bounds
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit._support.values import FrozenMap
@@ -49,33 +48,38 @@ def test_all_figures_are_those_of_a_plain_script(seed, judges, missing):
     with TemporaryDirectory() as folder:
         found = read_audit(*filled(folder, audit, in_any_form(said)), resamples=20)
     for origin in audit.origins:
-        ids = [item.id for item in audit.of(origin)]
-        check_shares(found, origin, {judge: [one[id] for id in ids] for judge, one in said.items()})
+        check_shares(found, audit, origin, said)
     for origin in ("", *audit.origins):
         ids = [item.id for item in audit.items if origin in ("", item.origin)]
         lists = {judge: [one[id] for id in ids] for judge, one in said.items()}
         check_agreement(found, origin, lists)
 
 
-def check_shares(found, origin, said):
-    pooled = [name for one in said.values() for name in one if name]
-    for judge, one in said.items():
-        given_names = [name for name in one if name]
+def check_shares(found, audit, origin, said):
+    items = audit.of(origin)
+    for who in (*said, *([ALL] if len(said) > 1 else [])):
+        judges = said if who == ALL else [who]
+        given_names = [
+            (item.facts["pair"], said[judge][item.id])
+            for item in items
+            for judge in judges
+            if said[judge][item.id]
+        ]
         for name in NAMES:
-            figure = found.figure("share", name, first=judge, origin=origin)
-            count, total = given_names.count(name), len(given_names)
+            figure = found.figure("share", name, first=who, origin=origin)
+            rights = [(pair, given_name == name) for pair, given_name in given_names]
+            count, total = sum(right for _, right in rights), len(rights)
             assert (figure.count, figure.total) == (count, total)
+            assert figure.units == len({pair for pair, _ in rights})
             if not total:
                 assert isnan(figure.value)
                 assert isnan(figure.low)
                 continue
             assert figure.value == count / total
-            bounds = binomtest(count, total).proportion_ci(method="wilson")
-            assert (figure.low, figure.high) == pytest.approx((bounds.low, bounds.high))
-    if len(said) > 1 and pooled:
-        for name in NAMES:
-            figure = found.figure("share", name, first=ALL, origin=origin)
-            assert figure.value == pytest.approx(pooled.count(name) / len(pooled))
+            if (bounds := share_bounds(rights)) is None:
+                assert "only one sentence pair" in figure.reason
+            else:
+                assert (figure.low, figure.high) == pytest.approx(bounds, abs=1e-9)
 
 
 def check_agreement(found, origin, said):
@@ -103,9 +107,15 @@ def check_agreement(found, origin, said):
         assert mean.value == pytest.approx(sum(k * n for k, n in values) / weights)
 
 
+def apart(audit):
+    """Return the audit with each item from another sentence pair."""
+    items = (replace(x, facts=FrozenMap({**x.facts, "pair": x.id})) for x in audit.items)
+    return replace(audit, items=tuple(items))
+
+
 def test_kappa_is_that_of_a_textbook(tmp_path):
     """Fleiss, Levin & Paik, Statistical Methods for Rates and Proportions, table 18.1: .68."""
-    table, audit = [[75, 1, 4], [5, 4, 1], [0, 0, 10]], sample_audit(n=100)
+    table, audit = [[75, 1, 4], [5, 4, 1], [0, 0, 10]], apart(sample_audit(n=100))
     cells = [(a, b) for a, row in enumerate(table) for b, n in enumerate(row) for _ in range(n)]
     said = {
         judge: {item.id: NAMES[cell[k]] for item, cell in zip(audit.items, cells, strict=True)}
@@ -138,12 +148,32 @@ def test_the_corrected_precision_is_that_of_the_definition(tmp_path):
 
 
 def test_pooled_intervals_are_of_items_and_not_of_judgments(tmp_path):
-    audit = sample_audit(n=80)
+    audit = apart(sample_audit(n=80))
     one = judged(audit, "A", missing=0)["A"]
-    found = read_audit(*filled(tmp_path, audit, dict.fromkeys("ABCDE", one)), resamples=4000)
-    pooled = found.figure("share", "correct", first=ALL, origin="reference")
-    error = (pooled.value * (1 - pooled.value) / len(audit.of("reference"))) ** 0.5
-    assert pooled.high - pooled.low == pytest.approx(2 * 1.96 * error, rel=0.1)
+    found = read_audit(*filled(tmp_path, audit, dict.fromkeys("ABCDE", one)))
+    pooled, single = (
+        found.figure("share", "correct", first=who, origin="reference") for who in (ALL, "A")
+    )
+    assert (pooled.low, pooled.high) == pytest.approx((single.low, single.high), abs=0.01)
+
+
+def test_intervals_are_of_sentence_pairs_and_not_of_their_items(tmp_path):
+    """All items of a sentence pair are judged alike: they say no more than one of them."""
+    audit = sample_audit(n=200, kind="all")
+    draw = Random(4)
+    of_pair = {item.unit: draw.choice(NAMES) for item in audit.items}
+    said = {
+        judge: {item.id: of_pair[item.unit] for item in audit.items if draw.random() < 0.9}
+        for judge in "AB"
+    }
+    found = read_audit(*filled(tmp_path / "pairs", audit, said))
+    other = read_audit(*filled(tmp_path / "items", apart(audit), said))
+    for figure, single in zip(found.figures, other.figures, strict=True):
+        assert figure.value == single.value or isnan(single.value)
+        if figure.kind in ("share", "strict rate") and figure.first in "AB" and figure.items:
+            assert figure.units < figure.items == single.units
+            assert figure.high - figure.low > 1.3 * (single.high - single.low)
+    assert "unit: the sentence pair" in found.show()
 
 
 @pytest.mark.parametrize("divider", ["\t", ",", ";"])
@@ -199,7 +229,8 @@ def test_what_is_undefined_says_why(tmp_path):
     assert isnan(figure.value)
     assert "the same judgment everywhere" in figure.reason
     pooled = found.figure("share", "correct", first=ALL, origin="reference")
-    assert (pooled.value, pooled.reason) == (1.0, "all resamples give the same value")
+    assert (pooled.value, pooled.high, pooled.reason) == (1.0, 1.0, "")
+    assert 0 < pooled.low < 0.1
     assert "-" in str(found)
     assert '"value": null' in json.dumps(found.to_json(), allow_nan=False)
 

@@ -19,7 +19,7 @@ from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
 from alignkit.identification import Identifier, IdentifierOptions, cross_validate, evaluate
-from alignkit.identification.evaluation import SystemLabels, _measure_of
+from alignkit.identification.evaluation import IdentifierScores, SystemLabels, _measure_of
 from alignkit.identification.features import (
     ALIGN,
     OVERLAP,
@@ -28,8 +28,10 @@ from alignkit.identification.features import (
     tokens,
     train_aligner,
 )
+from alignkit.identification.identifier import clear_gain
 from alignkit.identification.labelled_pairs import LabelledPairs, folds
 from alignkit.model.labels import get_view
+from alignkit.stats import mcnemar, wilson_interval
 
 BINARY = get_view("binary", "full")
 WORDS = [f"{a}{b}{c}" for a in "bdfgkl" for b in "aeiou" for c in "mnrst"]
@@ -369,6 +371,45 @@ def test_measures_of_drawn_pairs_are_those_of_copied_pairs():
     assert mine == pytest.approx(other)
     macro = f1_score(np.repeat(gold, weights), copied.labels, average="macro")
     assert mine[0, 0] == pytest.approx(macro)
+
+
+def scores_of(groups, right):
+    """Scores of systems that are right on some pairs, all with the label 1."""
+    n = len(groups)
+    systems = [
+        SystemLabels(name, np.array(row, int), np.column_stack((1 - np.array(row), row)))
+        for name, row in right.items()
+    ]
+    ids = tuple(map(str, range(n)))
+    gold = LabelledPairs(ids, [("", "")] * n, np.ones(n, int), np.array(groups))
+    return IdentifierScores(BINARY, ids, tuple(systems), gold)
+
+
+def test_accuracy_and_its_test_have_the_group_as_unit():
+    groups = np.repeat(np.arange(12), 25)  # of a group, all pairs have the same result
+    better, worse = (np.repeat([1, 0], [few * 25, 300 - few * 25]) for few in (9, 4))
+    scores = scores_of(groups, {"cosine": worse, "overlap": better})
+    _, overlap, _ = scores.tables()[0].to_records()
+    assert overlap["accuracy_low"] < wilson_interval(9, 12)[0]
+    assert overlap["accuracy_high"] > wilson_interval(9, 12)[1] - 0.01
+    assert overlap["p"] == pytest.approx(mcnemar(5, 0))
+    assert "unit of intervals and tests: the group (12 groups)" in scores.tables()[0].note
+
+
+def test_without_groups_the_unit_is_the_pair():
+    better, worse = (np.repeat([1, 0], [few, 60 - few]) for few in (45, 30))
+    scores = scores_of(np.arange(60), {"cosine": worse, "overlap": better})
+    _, overlap, _ = scores.tables()[0].to_records()
+    bounds = overlap["accuracy_low"], overlap["accuracy_high"]
+    assert bounds == pytest.approx(wilson_interval(45, 60))
+    assert overlap["p"] == pytest.approx(mcnemar(15, 0))
+    assert "unit of intervals and tests: the pair" in scores.tables()[0].note
+
+
+def test_the_gain_of_more_features_is_clear_if_groups_agree():
+    gain = np.repeat([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0], 40)
+    assert clear_gain(gain, np.arange(280))
+    assert not clear_gain(gain, np.repeat(np.arange(7), 40))
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,12 @@ class Item:
     facts: FrozenMap[str, object]
     judges: tuple[str, ...] = ()
 
+    @property
+    def unit(self) -> str:
+        """The sentence pair of the item, of a rewrite its original; items of a unit are alike."""
+        facts = self.facts
+        return str(facts.get("rewrite_of") or facts.get("pair") or self.id)
+
     def given_to(self, judge: str) -> bool:
         """Return whether a judge gets the item."""
         return not self.judges or judge in self.judges

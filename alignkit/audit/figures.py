@@ -1,7 +1,8 @@
 """Compute the figures of an audit: shares, upheld items, agreement, corrected rates.
 
-Each figure has an interval: Wilson's for the share of one judge, Newcombe's for the difference of
-two such shares, and a bootstrap over items for several judges.
+Each figure has an interval. Its unit is the sentence pair: items of one pair, and judgments of one
+item, are alike. Shares have Wilson's interval for the information in the pairs, differences of two
+shares Newcombe's, made from Wilson's, and agreement a bootstrap over pairs.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import numpy as np
 
 from alignkit._support.array_types import F8
 from alignkit.agreement.kappa import Contingency, table_ratios
-from alignkit.audit.audit import Audit
+from alignkit.audit.audit import Audit, Item
 from alignkit.audit.filled import Filled
 from alignkit.stats import resampling
+from alignkit.stats.clusters import share_interval
 
 ALL = "all judges"  # the judge of figures over all judgments
 
@@ -57,9 +59,10 @@ class AuditFigure:
     statistic : The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
     value : The value; NaN if undefined.
     low, high : The bounds of the interval; NaN without one.
-    interval : ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
+    interval : ``"wilson"``, ``"newcombe"``, ``"bootstrap"``, or empty.
     count, total : The judgments behind a share: count out of total.
     items : The number of items it is based on; for a scored rate, the number of phrase pairs.
+    units : The number of sentence pairs of these items, the units of the interval.
     reason : Why there is no value, or no interval.
     group : The value of the attribute that figures are grouped by; empty for all items.
     """
@@ -78,6 +81,7 @@ class AuditFigure:
     items: int = 0
     reason: str = ""
     group: str = ""
+    units: int = 0
 
 
 def all_figures(
@@ -93,12 +97,21 @@ def all_figures(
     return tuple(figures)
 
 
+def _by_unit(rows: Counts, items: Sequence[Item]) -> Counts:
+    """Return the sums of the rows of each sentence pair, without pairs that have nothing."""
+    _, of = np.unique([item.unit for item in items], return_inverse=True)
+    sums = np.zeros((len(items), rows.shape[1]))
+    np.add.at(sums, of.reshape(-1), rows)
+    units: Counts = sums[sums.sum(axis=1) > 0]
+    return units
+
+
 def _bounded(
     rows: Counts, measure: Measure, drawing: AuditResamples
 ) -> dict[str, tuple[float, float, str]]:
-    """Return the bounds of each measure from a bootstrap over items, or why there are none."""
+    """Return the bounds of each measure from a bootstrap over pairs, or why there are none."""
     if len(rows) < 2:
-        none = "there is only one item, so nothing to resample" if len(rows) else ""
+        none = resampling.ONE_PAIR if len(rows) else ""
         return dict.fromkeys(measure(rows.sum(axis=0)[np.newaxis]), (nan, nan, none))
     intervals = resampling.confidence_interval(
         rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
@@ -114,43 +127,51 @@ def _judges(filled: Filled, *several: str) -> tuple[str, ...]:
     return (*filled.judges, *(several if len(filled.judges) > 1 else ()))
 
 
-def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
-    """Count the judgments of each judged item of an origin: (Q, K)."""
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """The judgments of some items, each in one of K columns."""
+
+    rows: Counts  # (U, K), a row for each sentence pair with judged items
+    items: int  # how many items are judged
+
+    @classmethod
+    def of(cls, items: Sequence[Item], counts: Counts) -> _Judged:
+        """Make it from the (Q, K) counts of the judgments of items."""
+        return cls(_by_unit(counts, items), int((counts.sum(axis=1) > 0).sum()))
+
+    def share(self, places: list[int], drawing: AuditResamples) -> dict[str, Any]:
+        """Return the figure of the share of some columns."""
+        counts, totals = self.rows[:, places].sum(axis=1), self.rows.sum(axis=1)
+        count, total = int(counts.sum()), int(totals.sum())
+        low, high = share_interval(
+            counts.astype(np.int64), totals.astype(np.int64), drawing.confidence
+        )
+        reason = resampling.ONE_PAIR if isnan(low) else ""
+        return {
+            "value": count / total if total else nan, "low": low, "high": high,
+            "interval": "wilson", "count": count, "total": total, "items": self.items,
+            "units": len(self.rows), "reason": reason if total else NOTHING,
+        }  # fmt: skip
+
+
+def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
+    """Count the judgments of the items of an origin."""
     items = audit.of(origin)
     counts = np.zeros((len(items), len(audit.scale.names)))
     for k, item in enumerate(items):
         for judge in filled.judges if who == ALL else (who,):
             if (judgment := filled.judgments[judge].get(item.id)) is not None:
                 counts[k, audit.scale.place(judgment)] += 1
-    judged: Counts = counts[counts.sum(axis=1) > 0]
-    return judged
-
-
-def _share(rows: Counts, places: list[int], who: str, drawing: AuditResamples) -> dict[str, Any]:
-    """Return the figure of the share of some columns in the counts (Q, K) of items."""
-
-    def measure(sums: Counts) -> dict[str, Counts]:
-        return {"share": resampling.ratio(sums[:, places].sum(axis=1), sums.sum(axis=1))}
-
-    count, total = int(rows[:, places].sum()), int(rows.sum())
-    if who == ALL:
-        low, high, reason = _bounded(rows, measure, drawing)["share"]
-    else:
-        (low, high), reason = resampling.wilson_interval(count, total, drawing.confidence), ""
-    return {
-        "value": count / total if total else nan, "low": low, "high": high,
-        "interval": "bootstrap" if who == ALL else "wilson", "count": count, "total": total,
-        "items": len(rows), "reason": reason if total else NOTHING,
-    }  # fmt: skip
+    return _Judged.of(items, counts)
 
 
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
     """Yield the share of each judgment, by origin and judge."""
     for origin in audit.origins:
         for who in _judges(filled, ALL):
-            rows = _judged(audit, filled, origin, who)
+            judged = _judged(audit, filled, origin, who)
             for k, name in enumerate(audit.scale.names):
-                yield AuditFigure("share", who, "", origin, name, **_share(rows, [k], who, drawing))
+                yield AuditFigure("share", who, "", origin, name, **judged.share([k], drawing))
 
 
 def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
@@ -159,9 +180,9 @@ def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Itera
         plain = rate.hits / rate.total if rate.total else nan
         yield AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total)
         for who in _judges(filled, ALL):
-            rows = _judged(audit, filled, rate.origin, who)
+            judged = _judged(audit, filled, rate.origin, who)
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
-                share = _share(rows, [*map(audit.scale.place, right)], who, drawing)
+                share = judged.share([*map(audit.scale.place, right)], drawing)
                 if rate.hits == rate.total:
                     none = "there is no error to correct"
                     share |= {"value": 0.0, "low": nan, "high": nan, "reason": none}
@@ -175,48 +196,41 @@ def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> Itera
 def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> Iterator[AuditFigure]:
     """Yield the shares of upheld items, and the difference between the two origins."""
     for who in _judges(filled, EVERY, ALL) if audit.upheld else ():
-        rows = {origin: _upheld_rows(audit, filled, origin, who) for origin in audit.origins}
-        for origin, part in rows.items():
-            share = _share(part, [0], who, drawing)
-            yield AuditFigure("upheld", who, "", origin, "upheld", **share)
-        yield _difference(list(rows.values()), tuple(audit.origins), who, drawing)
+        shares = []
+        for origin in audit.origins:
+            judged = _upheld_items(audit, filled, origin, who)
+            share = judged.share([0], drawing)
+            shares.append(AuditFigure("upheld", who, "", origin, "upheld", **share))
+        yield from shares
+        yield _difference(*shares)
 
 
-def _upheld_rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
-    """Return how often each judged item of an origin is upheld, and is not: (Q, 2)."""
+def _upheld_items(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:
+    """Count how often the items of an origin are upheld, and are not."""
     judges = filled.judges if who in (ALL, EVERY) else (who,)
-    rows = []
-    for item in audit.of(origin):
+    items = audit.of(origin)
+    counts = np.zeros((len(items), 2))
+    for k, item in enumerate(items):
         said = [filled.judgments[judge].get(item.id) for judge in judges]
         upheld = [judgment in audit.upheld for judgment in said if judgment is not None]
         if who == EVERY:
             upheld = [all(upheld)] if upheld else []
-        if upheld:
-            rows.append([sum(upheld), len(upheld) - sum(upheld)])
-    return np.array(rows, np.float64).reshape(-1, 2)
+        counts[k] = sum(upheld), len(upheld) - sum(upheld)
+    return _Judged.of(items, counts)
 
 
-def _difference(
-    rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
-) -> AuditFigure:
-    (count, total), (other, of) = ((int(part[:, 0].sum()), int(part.sum())) for part in rows)
-    value, reason = nan, "one of the two has no judged items"
-    if total and of:
-        value, reason = count / total - other / of, ""
-    low, high = resampling.newcombe_interval(count, total, other, of, drawing.confidence)
-    if who == ALL and not reason:
-        rng = np.random.default_rng(drawing.seed)
-        drawn = [
-            np.concatenate(list(resampling.resample(part, drawing.resamples, rng))) for part in rows
-        ]
-        shares = [sums[:, 0] / sums.sum(axis=1) for sums in drawn]
-        below = (1 - drawing.confidence) / 2
-        low, high = map(float, np.quantile(shares[0] - shares[1], [below, 1 - below]))
-        if low == high:
-            low, high, reason = nan, nan, resampling.ALIKE
+def _difference(first: AuditFigure, second: AuditFigure) -> AuditFigure:
+    """Return the difference of two shares of different sentence pairs."""
+    value, low, high, reason = nan, nan, nan, "one of the two has no judged items"
+    if first.total and second.total:
+        value, reason = first.value - second.value, first.reason or second.reason
+        low, high = resampling.difference_interval(
+            first.value, (first.low, first.high), second.value, (second.low, second.high)
+        )
     return AuditFigure(
-        "difference", who, "", " - ".join(origins), "upheld", value, low, high,
-        "bootstrap" if who == ALL else "newcombe", items=sum(map(len, rows)), reason=reason,
+        "difference", first.first, "", f"{first.origin} - {second.origin}", "upheld", value, low,
+        high, "newcombe", items=first.items + second.items, units=first.units + second.units,
+        reason=reason,
     )  # fmt: skip
 
 
@@ -245,7 +259,6 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
     """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
     figures: list[AuditFigure] = []
     tables = {two: _tables(audit, filled, two) for two in combinations(filled.judges, 2)}
-    origins = np.array([item.origin for item in audit.items])
     width = len(audit.scale.names) ** 2
 
     def mean(sums: Counts) -> dict[str, Counts]:
@@ -256,20 +269,23 @@ def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Au
         return {x: _weighted(np.stack([of[x] for of in ratios]), weights) for x in _AGREEMENT}
 
     for origin in ("", *audit.origins):
-        chosen = np.ones(len(origins), bool) if not origin else origins == origin
+        chosen = [k for k, item in enumerate(audit.items) if origin in ("", item.origin)]
+        items = [audit.items[k] for k in chosen]
         for two, rows in tables.items():
-            figures += _agreement_of("agreement", two, origin, rows[chosen], _ratios, drawing)
+            judged = _Judged.of(items, rows[chosen])
+            figures += _agreement_of("agreement", two, origin, judged, _ratios, drawing)
         if len(tables) > 1:
             every = np.concatenate([rows[chosen] for rows in tables.values()], axis=1)
-            figures += _agreement_of("mean agreement", (ALL, ""), origin, every, mean, drawing)
+            judged = _Judged.of(items, every)
+            figures += _agreement_of("mean agreement", (ALL, ""), origin, judged, mean, drawing)
     return figures
 
 
 def _agreement_of(
-    kind: str, who: tuple[str, str], origin: str, rows: Counts, measure: Measure,
+    kind: str, who: tuple[str, str], origin: str, judged: _Judged, measure: Measure,
     drawing: AuditResamples,
 ) -> list[AuditFigure]:  # fmt: skip
-    rows = rows[rows.sum(axis=1) > 0]
+    rows = judged.rows
     values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
     undefined = "both gave the same judgment everywhere"
     if kind != "agreement":
@@ -281,8 +297,8 @@ def _agreement_of(
         value = float(values[name][0])
         low, high, reason = (nan, nan, undefined) if isnan(value) else bounds[name]
         figures.append(
-            AuditFigure(kind, *who, origin, name, value, low, high, "bootstrap", items=len(rows),
-                        reason=reason)
+            AuditFigure(kind, *who, origin, name, value, low, high, "bootstrap",
+                        items=judged.items, units=len(rows), reason=reason)
         )  # fmt: skip
     return figures
 

@@ -25,6 +25,8 @@ from alignkit.version import __version__
 
 K = TypeVar("K")
 
+UNIT = "unit: the sentence pair, since its items, and all judgments of an item, are alike"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult(Result):
@@ -95,12 +97,15 @@ class AuditResult(Result):
         if len(self.filled.judges) == 1:
             cautions.append("only one judge: the reliability is not known; add a second judge")
         judged_ids = set().union(*self.filled.judgments.values())
-        sizes = {x: sum(i.id in judged_ids for i in self.audit.of(x)) for x in self.audit.origins}
-        if few := [name for name, size in sizes.items() if 0 < size < FEW_PAIRS]:
-            narrow = "bootstrap intervals are too narrow there"
-            valid = "those of one judge (Wilson's) are valid for any number"
-            items = f"fewer than about {FEW_PAIRS} items of {', '.join(few)}"
-            cautions.append(f"{items}: {narrow}; {valid}")
+        units = {
+            name: len({item.unit for item in self.audit.of(name) if item.id in judged_ids})
+            for name in self.audit.origins
+        }
+        if few := [name for name, size in units.items() if 0 < size < FEW_PAIRS]:
+            narrow = "the intervals of agreement (bootstrap) are too narrow there"
+            valid = "those of shares (Wilson's) are valid for any number"
+            pairs = f"fewer than about {FEW_PAIRS} sentence pairs with items of {', '.join(few)}"
+            cautions.append(f"{pairs}: {narrow}; {valid}")
         return cautions
 
     @property
@@ -201,7 +206,7 @@ def read_audit(
         attributes, ``"day"``, ``"week"``, ``"month"`` or ``"judgment"``; for phrases, the attribute
         used for drawing. That is also the default.
     confidence, resamples, seed : Settings of the intervals; the last two are for the bootstrap over
-        items.
+        sentence pairs.
 
     Raises
     ------
@@ -251,9 +256,7 @@ def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
     rows: list[list[Cell]] = [
         [*k, x[0].total, *map(_value, x)] for k, x in grouped.items() if audit.origins[k[0]].drawn
     ]
-    note = f"in brackets {level}: for one judge Wilson's interval"
-    if any(judge == ALL for _, judge in grouped):
-        note += "; for all judges a bootstrap over items"
+    note = f"in brackets {level}: Wilson's interval; {UNIT}"
     return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
 
 
@@ -281,9 +284,9 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
         rows.append([*row, _value(difference)][: len(columns)])
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
     note += ", for a difference Newcombe's" if len(drawn) > 1 else ""
+    note += f"; {UNIT}"
     if any(figure.first == ALL for figure in figures):
-        note += "; for all judges a bootstrap over items, since judgments of an item are not "
-        note += "independent; every judge: items upheld by all who judged them"
+        note += "; every judge: items upheld by all who judged them"
     title = f"Upheld, %, by {by}" if by else "Upheld, %"
     return Table(title, columns, rows, note, apart=_apart(rows) if by else [], stub=len(stub))
 
@@ -303,7 +306,7 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
         [*key, x[0].items, *map(_value, x)] for key, x in grouped.items() if x[0].items
     ]
     note = f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over "
-    note += "items"
+    note += "sentence pairs"
     title = f"Agreement of the judges by {by}" if by else "Agreement of the judges"
     return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
 

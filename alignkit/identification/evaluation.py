@@ -22,8 +22,8 @@ from alignkit.identification.labelled_pairs import LabelledPairs, checked_group,
 from alignkit.identification.options import IdentifierOptions
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View
-from alignkit.stats.resampling import interval_of, wilson_interval
-from alignkit.stats.tests import alone_right, mcnemar
+from alignkit.stats.clusters import mcnemar_clusters, share_interval
+from alignkit.stats.resampling import interval_of
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -121,24 +121,29 @@ class IdentifierScores(Result):
         right, n = {x.name: x.labels == gold for x in systems}, len(gold)
         shares = np.bincount(gold, minlength=classes) / n
         always = np.full(n, shares.argmax())
+        _, groups, sizes = np.unique(self.gold.groups, return_inverse=True, return_counts=True)
+        groups = groups.reshape(-1)
         rows: list[list[Cell]] = []
         for each in (*systems, SystemLabels(MAJORITY, always, np.tile(shares, (n, 1)))):
-            hits, p = int((each.labels == gold).sum()), nan
-            values = [Value(hits / n, *wilson_interval(hits, n)), *self._measures(each)]
+            hits, p = each.labels == gold, nan
+            bounds = share_interval(np.bincount(groups, hits).astype(np.int64), sizes)
+            values = [Value(float(hits.mean()), *bounds), *self._measures(each)]
             if each.name == MAJORITY:
                 values[-1] = Value(nan)
             elif each.name != _BASELINE and _BASELINE in right:
-                alone = alone_right(right[each.name], right[_BASELINE])
-                p = mcnemar(alone.system, alone.baseline)
+                better = right[each.name].astype(np.int64) - right[_BASELINE]
+                p = mcnemar_clusters(np.bincount(groups, better).astype(np.int64))
             rows.append([each.name, n, *values, p])
         notes = [
-            f"accuracy with Wilson's 95% interval, the others by {_RESAMPLES} resamples of "
-            f"{len(np.unique(self.gold.groups))} groups",
+            f"95% intervals: of accuracy, Wilson's; of the others, by {_RESAMPLES} resamples",
             *(f"{name}: {said}" for name, said in _MEANINGS.items() if name in names),
         ]
         if len(right) > 1 and _BASELINE in right:
-            against = f"McNemar's exact test against {_BASELINE}, as if pairs were independent"
-            notes.append(f"p: {against}")
+            notes.append(f"p: McNemar's exact test against {_BASELINE}")
+        unit = "the pair"
+        if len(sizes) < n:
+            unit = f"the group ({len(sizes)} groups), since the pairs of a group are alike"
+        notes.append(f"unit of intervals and tests: {unit}")
         return Table("", columns, rows, "; ".join(notes), "systems")
 
     def _measures(self, system: SystemLabels) -> Iterator[Value]:

@@ -45,6 +45,7 @@ from alignkit.io.atomic_files import apart, replacing
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import View, get_view
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.stats.clusters import cluster_error
 from alignkit.version import __version__
 
 FEW = 1000
@@ -140,6 +141,11 @@ def _threshold(values: F8, labels: I8, decide: str) -> float:
     return float(thresholds[scores.argmax()])
 
 
+def clear_gain(gain: F8, groups: I8) -> bool:
+    """Return whether the mean gain of pairs exceeds its standard error; groups are the units."""
+    return bool(gain.mean() > cluster_error(gain, groups))
+
+
 def fit_model(
     texts: PairTexts, pairs: LabelledPairs, places: I8, classes: int, options: IdentifierOptions
 ) -> PairModel:
@@ -166,8 +172,7 @@ def fit_model(
                     loss[test] = -np.log(np.maximum(right, 1e-12))
             losses = losses[:, places]
             k = int(losses.mean(1).argmin())
-            gain = least - losses[k] if len(least) else np.ones(1)
-            if gain.mean() > gain.std() / np.sqrt(len(gain)):
+            if not len(least) or clear_gain(least - losses[k], pairs.groups[places]):
                 chosen, strength, least = features, strengths[k], losses[k]
     return fit(places, chosen, strength)[1][0]
 

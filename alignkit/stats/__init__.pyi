@@ -1,3 +1,5 @@
+from .clusters import mcnemar_clusters as mcnemar_clusters
+from .clusters import share_interval as share_interval
 from .resampling import LOWER_IS_BETTER as LOWER_IS_BETTER
 from .resampling import Interval as Interval
 from .resampling import confidence_interval as confidence_interval

@@ -314,6 +314,13 @@ def newcombe_interval(
     if not (total and other_total):
         return nan, nan
     share, other = count / total, other_count / other_total
-    down = sqrt((share - low) ** 2 + (other_high - other) ** 2)
-    up = sqrt((high - share) ** 2 + (other - other_low) ** 2)
+    return difference_interval(share, (low, high), other, (other_low, other_high))
+
+
+def difference_interval(
+    share: float, bounds: tuple[float, float], other: float, other_bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the interval of the difference of two independent shares from their intervals."""
+    down = sqrt((share - bounds[0]) ** 2 + (other_bounds[1] - other) ** 2)
+    up = sqrt((bounds[1] - share) ** 2 + (other - other_bounds[0]) ** 2)
     return share - other - down, share - other + up

@@ -1,8 +1,8 @@
 """Read the filled sheets of the judges, and print the results.
 
-For each origin of the items, it prints the shares of the judgments: for each judge with Wilson's
-interval, for all judges with a bootstrap over items. For every two judges, it prints their
-agreement with Cohen's kappa. For phrases, it computes the precision if the gold standard also had
+For each origin of the items, it prints the shares of the judgments with Wilson's interval, for
+each judge and for all judges. For every two judges, it prints their agreement with Cohen's kappa.
+The unit of all intervals is the sentence pair. For phrases, it computes the precision if the gold standard also had
 the phrase pairs that are judged correct. For pairs, it prints the shares upheld of rewrites and of
 plain pairs, and their difference with Newcombe's interval.
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --by ATTRIBUTE  add a row for each value of this attribute; with pairs, also day, week,
             month or judgment (default: the attribute by which items were drawn)
         """, key={"required": True})  # fmt: skip
-    add_draws(parser.add_argument_group("intervals"), "for the bootstrap over items")
+    add_draws(parser.add_argument_group("intervals"), "for the bootstrap over sentence pairs")
     add_media(parser.add_argument_group("output"))
 
 

@@ -1,0 +1,146 @@
+"""Intervals and tests if observations of one sampling unit depend on each other.
+
+The unit is what was drawn: a sentence pair, or a group of pairs. Links, words, phrase pairs or
+pairs of one unit (a *cluster*) are alike, so they say less than as many independent ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan, sqrt
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.stats.resampling import check_confidence, wilson_interval
+
+Numbers = Union[Sequence[int], NDArray[np.integer[Any]]]
+
+
+def share_interval(
+    counts: Numbers, totals: Numbers, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of a share of observations that come in clusters; NaN if there are none.
+
+    With `counts` x(k) of `totals` n(k) observations in m clusters, N = sum n(k), p = sum x(k) / N:
+    the design effect is d = m / (m - 1) sum (x(k) - p n(k))^2 / (N p (1 - p)), and 1 at least; if p
+    is 0 or 1, d = sum n(k)^2 / N, as if the observations of a cluster were all the same. The
+    interval is Wilson's for N / d observations, with the quantile of Student's t instead of the
+    normal one; its degrees of freedom are N^2 / sum n(k)^2 - 1, the number of clusters of equal
+    size that are as informative, less 1. If each cluster has one observation, the interval is that
+    of `wilson_interval`. With one cluster alone there are no bounds.
+
+    Parameters
+    ----------
+    counts, totals : (m,) counts of each cluster, and their totals; clusters with the total 0 do
+        not count.
+
+    Raises
+    ------
+    OptionError : If the counts are not 0 to the totals, or the confidence is out of range.
+
+    References
+    ----------
+    Korn & Graubard 1998, Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data, Survey Methodology 24(2):193-201, with Wilson's
+    interval instead of Clopper and Pearson's; Dean & Pagano 2015, Evaluating confidence interval
+    methods for binomial proportions in clustered surveys, Journal of Survey Statistics and
+    Methodology 3:484-503, for the least design effect of 1.
+
+    Examples
+    --------
+    >>> low, high = share_interval([3, 0, 4, 0, 2], [3, 3, 4, 4, 2])
+    >>> round(low, 3), round(high, 3)
+    (0.107, 0.933)
+    """
+    check_arguments(share_interval, locals(), apart=["counts", "totals"])
+    check_confidence(confidence)
+    x, n = (np.asarray(given, np.float64) for given in (counts, totals))
+    if x.shape != n.shape or x.ndim != 1 or (x < 0).any() or (x > n).any():
+        raise OptionError("expected a count and a total for each cluster, 0 <= count <= total")
+    x, n = x[n > 0], n[n > 0]
+    clusters, total = len(n), float(n.sum())
+    if clusters == total:
+        return wilson_interval(int(x.sum()), int(total), confidence)
+    if clusters < 2:
+        return nan, nan
+    from scipy.special import stdtrit
+
+    share = float(x.sum()) / total
+    sizes = float((n**2).sum())
+    effect = sizes / total
+    if 0 < share < 1:
+        between = float(((x - share * n) ** 2).sum())
+        effect = clusters / (clusters - 1) * between / (total * share * (1 - share))
+    z = float(stdtrit(total**2 / sizes - 1, (1 + confidence) / 2))
+    return _score_interval(share, total / max(effect, 1.0), z)
+
+
+def _score_interval(share: float, total: float, z: float) -> tuple[float, float]:
+    """Return Wilson's interval for a number of observations that need not be whole."""
+    middle = share * total + z * z / 2
+    below = total + z * z
+    reach = z * sqrt(total * share * (1 - share) + z * z / 4)
+    low = 0.0 if share == 0 else (middle - reach) / below
+    high = 1.0 if share == 1 else (middle + reach) / below
+    return low, high
+
+
+def cluster_error(values: NDArray[np.float64], clusters: NDArray[np.integer[Any]]) -> float:
+    """Return the standard error of the mean of (P,) values that come in clusters.
+
+    It is sqrt(sum over clusters of (sum of values - mean)^2) / P; if each cluster has one value,
+    the standard deviation / sqrt(P).
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 1.0, 3.0, 3.0])
+    >>> cluster_error(values, np.arange(4)), round(cluster_error(values, np.array([0, 0, 1, 1])), 3)
+    (0.5, 0.707)
+    """
+    _, of = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(of.reshape(-1), values - values.mean())
+    return float(np.sqrt((sums**2).sum()) / len(values))
+
+
+def mcnemar_clusters(differences: Numbers) -> float:
+    """Return the two-sided p-value of McNemar's test for pairs in clusters; NaN if nothing differs.
+
+    By chance, the results of two systems could be exchanged in each cluster. So the difference d(k)
+    between the numbers of pairs that only one or only the other has right has either sign with
+    probability 1/2: p is the probability that abs(sum +-d(k)) is at least abs(sum d(k)), computed
+    exactly. If each cluster has one pair, this is McNemar's exact test (`mcnemar`).
+
+    Parameters
+    ----------
+    differences : (m,) differences of the clusters.
+
+    References
+    ----------
+    Fisher 1935, The Design of Experiments, section 21. McNemar 1947, Psychometrika 12(2):153-157.
+
+    Examples
+    --------
+    >>> round(mcnemar_clusters([1, -1, -1, -1, -1, -1, -1, -1]), 4)
+    0.0703
+    >>> round(mcnemar_clusters([1, -3, -4]), 4)
+    0.5
+    """
+    check_arguments(mcnemar_clusters, locals(), apart=["differences"])
+    given = np.asarray(differences, np.int64)
+    sizes, numbers = np.unique(np.abs(given[given != 0]), return_counts=True)
+    if not len(sizes):
+        return nan
+    from scipy.stats import binom  # takes a second to import
+
+    chances = np.ones(1)  # of the sums from -reach to reach, in steps of 2
+    for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
+        some = np.zeros(size * number + 1)
+        some[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
+        chances = np.convolve(chances, some)
+    reach = len(chances) - 1
+    sums = 2 * np.arange(reach + 1) - reach
+    return min(1.0, float(chances[np.abs(sums) >= abs(int(given.sum()))].sum()))
