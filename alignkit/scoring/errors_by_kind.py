@@ -22,9 +22,10 @@ from alignkit.scoring import link_classes
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
 from alignkit.scoring.profile import bounded
+from alignkit.scoring.ranking import FEW_HOLD
 from alignkit.scoring.result import bounded_value
 from alignkit.stats import resampling
-from alignkit.stats.resampling import SEED, Counts, Interval
+from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -34,7 +35,7 @@ COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 """The counts: links of the system, and of these in the reference; links of the reference, and of
 these in the system; sure links of the system that are only possible in the reference."""
 
-_FEW = 10  # classes with fewer links are not named as the worst
+_UNITS = {"precision": COLUMNS.index("hypothesis"), "recall": COLUMNS.index("reference")}
 Classes = Mapping[Link, tuple[str, ...]]  # the classes of each link
 
 
@@ -148,6 +149,8 @@ class ClassErrors:
     reference, recalled : Links of the reference in the class, and how many of them the system has.
     sure_as_possible : How many of `right` are only possible in the reference.
     precision, recall : `right` / `hypothesis` and `recalled` / `reference`; NaN for 0/0.
+    pairs : The number of sentence pairs with links of the class, of the system or the reference.
+    units : By ``"precision"`` and ``"recall"``, the number of pairs with the links behind it.
     intervals : The intervals of both.
     gaps : By ``"precision"`` and ``"recall"``, the difference between the class and all other
         links; empty if it is not a class of links.
@@ -162,6 +165,8 @@ class ClassErrors:
     sure_as_possible: int
     precision: float
     recall: float
+    pairs: int
+    units: Mapping[str, int]
     intervals: Mapping[str, Interval]
     gaps: Mapping[str, Gap] = FrozenMap()
 
@@ -172,7 +177,9 @@ class ClassErrors:
         """Make the errors from (P, 5) counts; `whole` has the counts of all links."""
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
-        row: list[Any] = [by, name, *map(int, sums), *values.values()]
+        units = {key: int(np.count_nonzero(rows[:, k])) for key, k in _UNITS.items()}
+        pairs = int(np.count_nonzero(rows[:, [*_UNITS.values()]].any(axis=1)))
+        row: list[Any] = [by, name, *map(int, sums), *values.values(), pairs, FrozenMap(units)]
         if whole is None:
             row.append(resampling.confidence_interval(rows, ratios, **drawn))
             return cls(*row)
@@ -224,7 +231,8 @@ _COLUMNS = (
     "right: sure links of the system that the reference also has, sure or possible; wrong: other "
     "sure links of the system; as possible: right links that are only possible in the reference; "
     "found: sure links of the reference that the system has; missed: other sure links of the "
-    "reference. Precision uses the class of the system's link, recall that of the reference's"
+    "reference. Precision uses the class of the system's link, recall that of the reference's. "
+    "Pairs: sentence pairs with links of the class, the units of the intervals"
 )
 NO_LINKS = ("sure", "possible", "null")
 """Rows that are not classes of links: they overlap with others, or count words."""
@@ -280,7 +288,7 @@ class LinkErrors(Result):
         return tuple(filter(None, lines))
 
     def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
-        several = [x for x in links if getattr(x, fault.of) >= _FEW and x.gaps
+        several = [x for x in links if x.units[key] >= FEW_HOLD and x.gaps
                    and not isnan(x.gaps[key].value)]  # fmt: skip
         worst = min(several, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
@@ -303,7 +311,12 @@ class LinkErrors(Result):
     @property
     def cautions(self) -> Sequence[str]:
         """Notes on the classes and the intervals."""
-        return (*self.notes, *resampling.few_pairs(self.pairs))
+        rare = []
+        few = any(0 < n < FEW_PAIRS for x in self.classes for n in x.units.values())
+        if few and self.pairs >= FEW_PAIRS:
+            says = f"classes with links in fewer than {FEW_PAIRS} sentence pairs (column pairs)"
+            rare.append(f"intervals of {says} are too narrow")
+        return (*self.notes, *rare, *resampling.few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:
         return [way for way in dict.fromkeys(errors.by for errors in self.classes) if way]
@@ -325,7 +338,8 @@ class LinkErrors(Result):
 
     def _table(self, way: str) -> Table:
         columns = [
-            Column(way, key="class"), Column("system", "count", key="hypothesis"),
+            Column(way, key="class"), Column("pairs", "count"),
+            Column("system", "count", key="hypothesis"),
             Column("right", "count"), Column("wrong", "count"),
             Column("as possible", "count", key="sure_as_possible"), Column("precision", "percent"),
             Column("reference", "count"), Column("found", "count"), Column("missed", "count"),
@@ -333,7 +347,8 @@ class LinkErrors(Result):
         ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
-                x.name, x.hypothesis, x.right, x.wrong, x.sure_as_possible, x.value("precision"),
+                x.name, x.pairs,
+                x.hypothesis, x.right, x.wrong, x.sure_as_possible, x.value("precision"),
                 x.reference, x.recalled, x.missed, x.value("recall"),
             ]
             for x in (*self._of(""), *self._of(way))

@@ -2,9 +2,9 @@
 
 For each origin of the items, it prints the shares of the judgments with Wilson's interval, for
 each judge and for all judges. For every two judges, it prints their agreement with Cohen's kappa.
-The unit of all intervals is the sentence pair. For phrases, it computes the precision if the gold standard also had
-the phrase pairs that are judged correct. For pairs, it prints the shares upheld of rewrites and of
-plain pairs, and their difference with Newcombe's interval.
+For phrases, it computes the precision if the gold standard also had the phrase pairs that are
+judged correct. For pairs, it prints the shares upheld of rewrites and of plain pairs, and their
+difference with Newcombe's interval. The unit of all intervals is the sentence pair.
 
 A spreadsheet may save the sheets as TSV or CSV, in any order. Rows without a judgment, and items
 judged twice, are reported with file and line. A damaged sheet is an error.
