@@ -63,6 +63,14 @@ class JoinError(AlignkitError):
     """Two inputs that should hold the same sentence pairs do not."""
 
 
+class OtherIdsError(JoinError):
+    """Two inputs that seem to hold the same sentence pairs, with other ids."""
+
+
+class MissingPairsError(JoinError):
+    """An input lacks pairs of the other; `partial` allows it."""
+
+
 class UnknownNameError(AlignkitError, LookupError):
     """An unknown name: the message lists the known names."""
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit.errors import FormatError
-from alignkit.io.opening import has_controls, head_of, too_large
+from alignkit.io.opening import has_controls, too_large
 from alignkit.io.options import ReadOptions
-from alignkit.io.parallel_text import TwoInLine, read_texts
-from alignkit.io.text_files import BOM, TextFile
+from alignkit.io.parallel_text import PairText, TwoInLine, ids_of, is_dressed, read_texts
+from alignkit.io.text_files import BOM, TextFile, is_word
+from alignkit.io.text_ids import TextIds
 
 if TYPE_CHECKING:
     from alignkit._support.array_types import F8
@@ -35,6 +37,7 @@ class Lines(NamedTuple):
     target: str
     first: int  # the number of the first, from 1
     size: int  # how many there are
+    ids: Sequence[str] | None = None  # of the pairs, if the texts have any
 
 
 def lines_of(
@@ -48,9 +51,11 @@ def lines_of(
         return _live_text(readings[0], format, refuse)
     if len(paths) == 1:
         return _one_text(readings[0], format, whole, watch)
-    if head_of(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
-        named = ReadOptions(encoding=options.encoding, source=paths[0], target=paths[1])
-        return _tagged(TextFile(paths[0], named), whole)
+    named = TextFile(paths[0], replace(options, source=paths[0], target=paths[1]))
+    ids = TextIds.of(named, paths)
+    if ids.present or any(is_dressed(named, path) for path in paths):
+        return _tagged(named, whole)
+    ids.tell(paths)
     return _two_texts(readings[0], readings[1], whole, watch)
 
 
@@ -114,22 +119,39 @@ def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
 
 
 def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
-    """Read texts with numbered sentences, as in the NAACL and WPT shared tasks."""
+    """Read texts that `read_texts` knows: with ids, CoNLL-U, and those of the shared tasks."""
     texts = read_texts(reading)
     first = 1
     while some := list(islice(texts or (), None if whole else _LINES)):
-        yield _joined([(text.source, text.target) for text in some], first)
+        for text in some:
+            _refuse_spaces(reading, text)
+        yield _joined([(text.source, text.target, text.id) for text in some], first)
         first += len(some)
 
 
-def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
+def _refuse_spaces(reading: TextFile, text: PairText) -> None:
+    """Refuse words of CoNLL-U that would be several words of a line."""
+    paths = reading.options.source or "", reading.options.target or ""
+    for sentence, path in zip(text.tagged, paths, strict=True):
+        if sentence is None:
+            continue
+        if spaced := next((word for word in sentence.words if not is_word(word)), None):
+            message = f"the word {spaced!r} contains white space; parts must be texts without it"
+            raise reading.error(message, sentence.line, path=path)
+
+
+def _joined(sides: list[tuple[str, str, str | None]], first: int) -> Lines:
     source, target = ("".join([f"{side[k]}\n" for side in sides]) for k in (0, 1))
-    return Lines(source, target, first, len(sides))
+    ids = [side[2] or str(k) for k, side in enumerate(sides, start=first)]
+    return Lines(source, target, first, len(sides), ids)
 
 
 def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) -> Iterator[Lines]:
     first = 1
-    divided = TwoInLine(reading, format)
+    ids = reading.options.text_ids is True
+    if format != "tsv":
+        ids = ids_of(reading, [reading.path], divided=True).present
+    divided = TwoInLine(reading, format, ids=ids)
     with watch(reading) as step:
         for raw in filter(None, _portions(reading, whole)):
             lines = _decoded(reading, raw, first).split("\n")[:-1]
@@ -143,9 +165,9 @@ def _live_text(
 ) -> Iterator[Lines]:
     """Read lines as they arrive; a bad line is refused alone and is empty in the output."""
     first, most = 1, reading.options.max_size
-    divided = TwoInLine(reading, format)
+    divided = TwoInLine(reading, format, ids=reading.options.text_ids is True)
     for raw in reading.chunks(cut=True):
-        sides = []
+        sides: list[tuple[str, str, str | None]] = []
         for number, line in enumerate(raw.split(b"\n")[:-1], start=first):
             try:
                 if len(line) > most << 20:
@@ -153,7 +175,7 @@ def _live_text(
                 sides.append(divided(reading.decode(line, number), number))
             except FormatError as error:
                 refuse(error)
-                sides.append(("", ""))
+                sides.append(("", "", None))
         yield _joined(sides, first)
         first += len(sides)
 

@@ -8,7 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
-from alignkit.errors import ArgumentError, JoinError, RepeatedIdError
+from alignkit.errors import (
+    ArgumentError,
+    JoinError,
+    MissingPairsError,
+    OtherIdsError,
+    RepeatedIdError,
+)
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
@@ -22,14 +28,15 @@ _REMARKS = ("comment", "judgment", "provenance", "role")
 
 @dataclass
 class Differences:
-    """The different words of joined pairs, and the pairs missing on one side."""
+    """The different words of joined pairs, the pairs missing on one side, and doubtful ids."""
 
     tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     surplus: list[str] = field(default_factory=list)
+    doubt: str = ""
 
     def __str__(self) -> str:
-        parts = []
+        parts = [self.doubt] if self.doubt else []
         if self.tokens:
             id, side, position, first, second = self.tokens[0]
             pairs = len({entry[0] for entry in self.tokens})
@@ -61,8 +68,9 @@ def join_pairs(
 
     Raises
     ------
-    JoinError : If a pair is missing, an id repeats although ids must be unique, or sentences with
-        the same id have different numbers of tokens.
+    JoinError : If a pair is missing (`MissingPairsError`; `OtherIdsError` if the ids of one input
+        seem to be those of other pairs), an id repeats although ids must be unique, or sentences
+        with the same id have different numbers of tokens.
     """
     check_arguments(join_pairs, locals())
     left, right = each("first", first, SentencePair), each("second", second, SentencePair)
@@ -100,6 +108,11 @@ class SeenIds:
             self._others.add(id)
         self.count += 1
 
+    @property
+    def numbered(self) -> bool:
+        """Whether the ids are 1, 2, 3, ..."""
+        return self._numbered == self.count
+
     def __contains__(self, id: str) -> bool:
         number = int(id) if len(id) < 19 and id.isascii() and id.isdecimal() else 0
         return id in self._others or (0 < number <= self._numbered and id == str(number))
@@ -110,10 +123,15 @@ def _by_id(
     differences: Differences, before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:  # fmt: skip
     others, mine = _unique(right, before, "second"), _unique(left, before, "first")
+    differences.doubt = _doubt(mine, others, before)
+    size = len(mine) if len(mine) == len(others) else 0
     joined = [(pair, others.pop(id)) for id, pair in mine.items() if id in others]
     shared = {pair.id for pair, _ in joined}
     differences.missing.extend(id for id in mine if id not in shared)
     differences.surplus.extend(others)
+    if differences.doubt and not partial:
+        number = f"both inputs have {before.count + size} pairs, but " if size else ""
+        raise OtherIdsError(f"{number}{differences.doubt}; give the same pairs the same ids")
     _check_whole(differences, partial, before.count + len(joined))
     for pair, other in joined:
         yield _checked(pair, other, differences)
@@ -128,13 +146,40 @@ def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[
     return by_id
 
 
+def _doubt(mine: Iterable[str], others: Iterable[str], before: SeenIds) -> str:
+    """Say if one input has no ids but the numbers of its pairs, and the other has ids of its own.
+
+    This is so if both have as many pairs, or if the other counts from 0.
+    """
+    sides = list(mine), list(others)
+    start = before.count + 1
+    numbered = [before.numbered and _count_from(start, ids) for ids in sides]
+    if numbered[0] == numbered[1]:
+        return ""
+    k = numbered.index(False)
+    own = sides[k]
+    counted = before.count == 0 and all(map(str.isdecimal, own)) and "0" in own
+    if not own or not (counted or len(sides[0]) == len(sides[1])):
+        return ""
+    known, other = ("first", "second") if k else ("second", "first")
+    what = "counts its pairs from 0" if counted else f"has other ids, such as {own[0]!r}"
+    return (
+        f"the ids of the {known} are the numbers of its pairs, from 1, and the {other} {what}: "
+        "equal ids may belong to different pairs"
+    )
+
+
+def _count_from(start: int, ids: list[str]) -> bool:
+    return all(id == str(number) for number, id in enumerate(ids, start))
+
+
 def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
     missing, surplus = differences.missing, differences.surplus
     which, ids = ("second", missing) if missing else ("first", surplus)
     if ids and not partial:
         lacks = f"the {which} input lacks {len(ids)} (the first has the id {ids[0]!r})"
-        advice = "if this is intended, use `partial=True`"
-        raise JoinError(f"{shared} pairs are in both, but {lacks}; {advice}")
+        advice = "if this is intended, use `partial=True`" if shared else "check the ids of both"
+        raise MissingPairsError(f"{shared} pairs are in both, but {lacks}; {advice}")
 
 
 def _checked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Union
@@ -19,6 +19,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_ids import TextIds, split_id
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 
@@ -302,10 +303,18 @@ def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
 
 def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
     """Return the number of words of each line of the source, and of the target."""
+    ids = TextIds.of(reading, texts, divided=len(texts) == 1).present
+
+    def lines(path: str) -> Iterator[str]:
+        return (
+            split_id(reading, number, text, path)[1] if ids else text
+            for number, text in reading.lines(path)
+        )
+
     if len(texts) > 1:
-        sizes = ((len(split_words(text)) for _, text in reading.lines(path)) for path in texts)
+        sizes = (map(len, map(split_words, lines(path))) for path in texts)
         return [np.fromiter(side, np.int32) for side in sizes]
-    halves = (text.partition(BITEXT)[::2] for _, text in reading.lines(texts[0]))
+    halves = (text.partition(BITEXT)[::2] for text in lines(texts[0]))
     return list(np.array([[*map(len, map(split_words, half))] for half in halves], np.int32).T)
 
 

@@ -581,6 +581,7 @@ def _suspicion(path: str, format: str, options: ReadOptions, most: int | None) -
     chosen, reading = prepare(path, format, replace(options, lenient=True))
     if most is not None and chosen.blocks is not None and reading.plain_bytes:
         reading = _FirstLines(path, reading.options, base=chosen.base)
+    reading.silent = True
     fits = Fits(reading.base, options.transpose)
     with suppress(AlignkitError), closing(reading), closing(chosen.parse(reading)) as records:  # type: ignore[type-var]
         for record in islice(records, most):  # reading in earnest reports what is wrong

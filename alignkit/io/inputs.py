@@ -169,8 +169,9 @@ def in_order(
 
 
 def hinting(error: errors.JoinError) -> errors.JoinError:
-    """Mention `in_order` in an error if the inputs share no id."""
-    if ": 0 pairs are in both" not in f": {error}":
+    """Mention `in_order` in an error if the inputs share no id, or one has no ids of its own."""
+    no_id_shared = isinstance(error, errors.MissingPairsError) and ": 0 pairs" in f": {error}"
+    if not (no_id_shared or isinstance(error, errors.OtherIdsError)):
         return error
-    message = f"{error}; if both have the same pairs in the same order under other ids"
-    return errors.JoinError(f"{message}, use `in_order=True`")
+    same = "if both have the same pairs in the same order"
+    return errors.JoinError(f"{error}; {same}, use `in_order=True`")

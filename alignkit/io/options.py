@@ -23,6 +23,8 @@ class ReadOptions:
     source : source sentences, if the format has no words (as pharaoh); alone: source ||| target
     target : target sentences, if the format has no words (as pharaoh)
     languages : languages of source and target, if the file has several (default: its first two)
+    text_ids : whether each line of the texts begins with an id and a tab (default: yes if all lines
+        do, no id occurs twice, and two texts have the same ids)
     encoding : encoding of all input (default: utf-8)
     drop_out_of_range : drop and count links outside their sentence (default: an error)
     partial : accept files with fewer pairs or alignments than others; the rest is not annotated
@@ -46,6 +48,7 @@ class ReadOptions:
     source: str | None = None
     target: str | None = None
     languages: tuple[str, str] | None = None
+    text_ids: bool | None = None
     encoding: str = "utf-8"
     drop_out_of_range: bool = False
     partial: bool = False

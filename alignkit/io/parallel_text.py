@@ -3,12 +3,12 @@
 A line contains the tokens of a sentence, separated by whitespace, in one of three forms:
 
 - ``tokens`` only: the n-th line is the n-th sentence;
-- ``id<TAB>tokens``, if the links have ids too;
+- ``id<TAB>tokens``, see `alignkit.io.text_ids`; the ids are those of the pairs;
 - ``<s snum=N> tokens </s>``, as in the NAACL and WPT shared tasks.
 
 Or a file is CoNLL-U (`alignkit.io.formats.conllu`): its sentences and their attributes are read.
-A bitext has both sentences on one line, ``source ||| target``. Plain texts may instead have two
-columns, separated by a tab.
+A bitext has both sentences on a line, ``source ||| target``, perhaps after an id and a tab. Plain
+texts may instead have two columns, separated by a tab.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from alignkit.io.compression import plain_name
 from alignkit.io.opening import has_controls, look_ahead
 from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
 from alignkit.io.text_files import BOM, TextFile, split_words, words_of_both
+from alignkit.io.text_ids import TextIds, split_id
 from alignkit.model.alignment import SIDES
+from alignkit.model.sentence_pair import SentencePair
 
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
@@ -42,6 +44,7 @@ class PairText(NamedTuple):
     source: str  # the lines without that dress, not split yet
     target: str
     tagged: tuple[Tagged | None, Tagged | None] = (None, None)  # the sentences of CoNLL-U
+    own_id: str | None = None  # before a tab
 
     @property
     def words(self) -> tuple[list[str], list[str]]:
@@ -61,8 +64,8 @@ class PairText(NamedTuple):
 
     @property
     def id(self) -> str | None:
-        """The id of the source in CoNLL-U, None if there is none."""
-        return self.attributes.get("source.sent_id")
+        """The id before the words, or of the source in CoNLL-U; None if there is none."""
+        return self.own_id or self.attributes.get("source.sent_id")
 
 
 def read_texts(reading: TextFile) -> Iterator[PairText] | None:
@@ -73,18 +76,37 @@ def read_texts(reading: TextFile) -> Iterator[PairText] | None:
     return _bitext(reading, source) if target in (None, source) else _two_files(reading)
 
 
+def text_pairs(reading: TextFile) -> Iterator[SentencePair]:
+    """Yield the sentences of the files given in the options as pairs that nobody aligned."""
+    for text in read_texts(reading) or ():
+        source, target = map(reading.shared, text.words)
+        id = text.id or text.snum or str(text.line)
+        yield SentencePair(id, source, target, attributes=text.attributes)
+
+
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
+    ids = ids_of(reading, [path], divided=True)
     for line, text in reading.lines(path):
-        parts = text.split(BITEXT)
+        id, sentences = split_id(reading, line, text, path) if ids.present else (None, text)
+        parts = sentences.split(BITEXT)
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
             raise reading.error(f"{message} is a bitext", line, path=path)
-        yield PairText(line, None, parts[0], parts[1])
+        yield PairText(line, id if ids.numbers else None, parts[0], parts[1], own_id=id)
+
+
+def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) -> TextIds:
+    """Decide whether the lines of texts begin with ids, and log the decision; see `TextIds.of`."""
+    ids = TextIds.of(reading, paths, divided=divided)
+    if not reading.silent:
+        ids.tell(paths)
+    return ids
 
 
 def _two_files(reading: TextFile) -> Iterator[PairText]:
     source, target = reading.options.source or "", reading.options.target or ""
-    files = [_numbered(reading, source), _numbered(reading, target)]
+    ids = ids_of(reading, [source, target])
+    files = [_numbered(reading, path, ids) for path in (source, target)]
     for count, (first, second) in enumerate(zip_longest(*files)):
         if first is None or second is None:
             counts = (
@@ -92,12 +114,31 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
                 for end, file in zip((first, second), files, strict=True)
             )
             refuse_counts(reading, *counts)
-        line, snum, text, tagged = first
-        if snum != second[1]:
-            theirs = second[1] or "without a number"
-            message = f"sentence {theirs}, but {source}:{line} has {snum or 'none'}"
-            raise reading.error(message, second[0], path=target)
-        yield PairText(line, snum, text, second[2], (tagged, second[3]))
+        if first.number != second.number:
+            theirs = second.number or "without a number"
+            message = f"sentence {theirs}, but {source}:{first.line} has {first.number or 'none'}"
+            raise reading.error(message, second.line, path=target)
+        dressed = first.dressed or ids.numbers
+        yield PairText(
+            first.line, first.number if dressed else None, first.text, second.text,
+            (first.tagged, second.tagged), None if first.dressed else first.number,
+        )  # fmt: skip
+
+
+def is_dressed(reading: TextFile, path: str) -> bool:
+    """Return whether a text is CoNLL-U, or numbers its sentences by <s snum=N>."""
+    head = look_ahead(path, 512, reading.options.max_size)[0]
+    return head.lstrip(_MARK + b" \t").startswith(b"<s snum") or is_tagged(reading, path)
+
+
+class _Sentence(NamedTuple):
+    """A sentence of one of two files."""
+
+    line: int
+    text: str
+    number: str | None = None  # what <s snum=N> gives if it is `dressed`, else the id
+    dressed: bool = False
+    tagged: Tagged | None = None
 
 
 def refuse_counts(reading: TextFile, sources: int, targets: int) -> NoReturn:
@@ -114,36 +155,46 @@ def is_tagged(reading: TextFile, path: str) -> bool:
     return IS_TAGGED.match(text) is not None or plain_name(path).endswith(".conllu")
 
 
-def _numbered(reading: TextFile, path: str) -> Iterator[tuple[int, str | None, str, Tagged | None]]:
+def _numbered(reading: TextFile, path: str, ids: TextIds) -> Iterator[_Sentence]:
     if is_tagged(reading, path):
         for number, sentence in enumerate(read_tagged(reading, path), start=1):
-            yield number, None, " ".join(sentence.words), sentence
+            yield _Sentence(number, " ".join(sentence.words), tagged=sentence)
         return
     snums = False
     for line, text in reading.lines(path):
         if line == 1:
             snums = text.lstrip().startswith("<s snum")
-        if not snums:
-            yield line, None, text, None
+        if not snums and ids.present:
+            id, words = split_id(reading, line, text, path)
+            yield _Sentence(line, words, id)
+        elif not snums:
+            yield _Sentence(line, text)
         elif text.strip():
             words = text.strip()
             match = _SNUM.match(words)
             if match is None:
                 raise reading.error("expected '<s snum=N> words </s>'", line, path=path)
-            yield line, match[1], words[match.end() :].removesuffix("</s>"), None
+            words = words[match.end() :].removesuffix("</s>")
+            yield _Sentence(line, words, match[1], dressed=True)
 
 
 class TwoInLine:
-    """Split lines into source and target, by the divider found in the first one."""
+    """Split lines into source and target, by the divider found in the first one.
 
-    def __init__(self, reading: TextFile, form: str | None = None) -> None:
-        self._reading = reading
+    With `ids`, each line begins with an id and a tab.
+    """
+
+    def __init__(self, reading: TextFile, form: str | None = None, *, ids: bool = False) -> None:
+        self._reading, self._ids = reading, ids
         self._divider = DIVIDERS[form] if form else None
 
-    def __call__(self, line: str, number: int) -> tuple[str, str]:
-        """Return both sides of a line; empty sides for an empty line."""
+    def __call__(self, line: str, number: int) -> tuple[str, str, str | None]:
+        """Return both sides of a line and its id; empty sides for an empty line."""
         if line.isspace() or not line:
-            return "", ""
+            return "", "", None
+        id = None
+        if self._ids:
+            id, line = split_id(self._reading, number, line, self._reading.path)
         if self._divider is None:
             self._divider = next((mark for mark in DIVIDERS.values() if mark in line), None)
             if self._divider is None:
@@ -161,7 +212,7 @@ class TwoInLine:
             # shorter ones have no room for more words
             if len(side) > 2 * most and (words := len(split_words(side))) > most:
                 raise self._reading.too_long(f"the {name} sentence", words, number)
-        return parts[0], parts[1]
+        return parts[0], parts[1], id
 
 
 class ParallelWriter:
@@ -214,7 +265,7 @@ Group = list[list[str]]
 
 
 def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
-    """Yield the translations of each sentence from open files, line by line."""
+    """Yield the translations of each sentence from open files, line by line, without ids."""
     return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
 
 
@@ -232,6 +283,7 @@ def _columns(reading: TextFile) -> Iterator[Group]:
 
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
     with ExitStack() as stack:
+        ids = ids_of(readings[0], [reading.path for reading in readings]).present
         files = [stack.enter_context(closing(reading.lines())) for reading in readings]
         for count, row in enumerate(zip_longest(*files)):
             if None in row:
@@ -243,7 +295,13 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
                     "translate the same sentence"
                 )
             lines = zip(row, readings, strict=True)
-            yield [_words(text, reading, line) for (line, text), reading in lines]
+            if ids:
+                yield [
+                    _words(split_id(reading, line, text, reading.path)[1], reading, line)
+                    for (line, text), reading in lines
+                ]
+            else:
+                yield [_words(text, reading, line) for (line, text), reading in lines]
 
 
 def _words(text: str, reading: TextFile, line: int) -> list[str]:
@@ -286,8 +344,9 @@ class Sentences:
 
     @property
     def tagged(self) -> bool:
-        """Whether the sentences have attributes."""
-        return self._texts is not None and any(self._texts[0].tagged if self._texts else ())
+        """Whether the sentences have attributes or ids."""
+        first = self._texts[0] if self._texts else None
+        return first is not None and (any(first.tagged) or first.own_id is not None)
 
     def words(self) -> tuple[_Words, _Words]:
         """Return the words of the source sentences and of the target sentences."""
@@ -309,13 +368,11 @@ class TextBlocks:
         source, target = reading.options.source, reading.options.target
         self._files = None
         if source and target and source != target and reading.plain_bytes:
-            most = reading.options.max_size
-            heads = [look_ahead(path, 512, most)[0] for path in (source, target)]
-            if not any(
-                head.lstrip(_MARK + b" \t").startswith(b"<s snum") or is_tagged(reading, path)
-                for head, path in zip(heads, (source, target), strict=True)
-            ):
+            ids = TextIds.of(reading, [source, target])
+            if not (ids.present or any(is_dressed(reading, path) for path in (source, target))):
                 self._files = _Lines(reading, source), _Lines(reading, target)
+                if not reading.silent:
+                    ids.tell([source, target], unless=" unless the links have ids too")
         self._texts = iter(()) if self._files else read_texts(reading) or iter(())
 
     def take(self, count: int) -> Sentences:

@@ -133,6 +133,9 @@ class TextFile:
         self._tokens = _Tokens(options.unescape)
         self._stream: BufferedReader | None = None
         self.cut = False
+        self.silent = (
+            False  # whether decisions about the texts are not logged: another reading does
+        )
 
     def note(
         self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1

@@ -184,7 +184,7 @@ class TwoFiles:
 
     def _open(self) -> None:
         self.skipped = self._outside = 0
-        self.scored = ""
+        self.scored = self._doubt = ""
         self.hyp, self.ref = self.open_both()
         self._bases = BaseWatch(self.hyp.reading.base), BaseWatch(self.ref.reading.base)
 
@@ -209,6 +209,8 @@ class TwoFiles:
         cautions = [f"{path}: {text}" for path, text in self.suspicions.items()]
         for side in dict.fromkeys((self.hyp, self.ref)):
             cautions += side.reading.cautions
+        if self._doubt:
+            cautions.append(self._doubt)
         if self._outside:
             cautions.append(f"{self.hyp.path}: {self._outside} links out of range were dropped")
         return tuple(cautions)
@@ -294,6 +296,8 @@ class TwoFiles:
         except JoinError as error:
             raise inputs.hinting(error) from None
         self._leave_out(len(differences.missing) + len(differences.surplus))
-        if differences.tokens:
+        if differences.doubt:
+            self._doubt = f"{self.ref.path} and {self.hyp.path}: {differences.doubt}"
+        if differences.tokens or differences.doubt:
             tokens = replace(differences, missing=[], surplus=[])
             self.tell(f"{self.ref.path} and {self.hyp.path}: {tokens}")

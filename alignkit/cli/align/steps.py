@@ -26,6 +26,8 @@ from alignkit.io.detection import fitting_formats
 from alignkit.io.formats import get_format
 from alignkit.io.inputs import Choice
 from alignkit.io.opening import head_of
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import is_tagged, text_pairs
 from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile, split_words
 from alignkit.model.sentence_pair import SentencePair
@@ -109,6 +111,9 @@ class InputSentences:
         plain = replace(reading_of(self._options), unescape=unescape)
         reading = Reading(self._paths[0], plain)
         live = self._paths == ["-"] and not whole
+        if len(self._paths) == 2 and any(is_tagged(reading, path) for path in self._paths):
+            yield from self._of_tagged(plain, casefold=casefold, whole=whole)
+            return
         for read in lines_of(
             self._paths, plain, format=format, whole=whole, refuse=self._refuse, watch=_watched
         ):
@@ -127,6 +132,17 @@ class InputSentences:
                     if size > reading.options.max_words:
                         raise reading.too_long("a sentence", size, lines.first + k, path)
             yield block
+
+    def _of_tagged(
+        self, plain: ReadOptions, *, casefold: bool, whole: bool
+    ) -> Iterator[InputBlock]:
+        """Yield the pairs of two CoNLL-U files, whose words may contain spaces."""
+        if self._divide is not None:
+            raise OptionError(f"{self.name} is already divided into words: leave out --tokenize")
+        source, target = self._paths
+        pairs = text_pairs(Reading(source, replace(plain, source=source, target=target)))
+        while some := list(islice(pairs, None if whole else _PAIRS)):
+            yield _packed(some, casefold)
 
     def _refuse(self, error: FormatError) -> None:
         """Report a bad line on stderr; its output is an empty line."""
@@ -160,9 +176,10 @@ def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool
 
 def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
     sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
+    ids = lines.ids or map(str, range(lines.first, lines.first + lines.size))
     return [
-        SentencePair(str(k), reading.tokens(source), reading.tokens(target), attributes=attributes)
-        for k, (source, target) in enumerate(sides, start=lines.first)
+        SentencePair(id, reading.tokens(source), reading.tokens(target), attributes=attributes)
+        for id, (source, target) in zip(ids, sides, strict=True)
     ]
 
 

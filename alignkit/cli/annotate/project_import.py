@@ -31,7 +31,7 @@ from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 from alignkit.io.detection import fitting_formats
 from alignkit.io.opening import head_of
-from alignkit.io.parallel_text import BITEXT, read_texts
+from alignkit.io.parallel_text import BITEXT, text_pairs
 from alignkit.io.records import Reading
 from alignkit.model.sentence_pair import SentencePair
 
@@ -109,14 +109,7 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
     if options.source is not None or options.format is not None:
         raise OptionError("a plain text has no links: leave out --format, --source and --target")
     texts = inputs.reading_options(options, source=options.input, target=options.second)
-    return frozenset(), _texts(Reading(options.input, texts)), True
-
-
-def _texts(reading: Reading) -> Iterator[SentencePair]:
-    for text in read_texts(reading) or ():
-        source, target = map(reading.shared, text.words)
-        id = text.id or text.snum or str(text.line)
-        yield SentencePair(id, source, target, attributes=text.attributes)
+    return frozenset(), text_pairs(Reading(options.input, texts)), True
 
 
 def _lines(result: Imported) -> Iterator[str]:

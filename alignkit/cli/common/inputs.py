@@ -50,13 +50,28 @@ def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None
     _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
+def add_text_ids(group: argparse._ActionsContainer) -> None:
+    """Add the option that says whether texts have ids."""
+    _add_options(group, ["text_ids"])
+
+
 _OPTIONS = {option.name: option.default for option in fields(ReadOptions)}
 _HELP = dict(re.findall(r"^    (\w+) : (.+(?:\n {8}.+)*)", ReadOptions.__doc__ or "", re.MULTILINE))
+_YES_OR_NO = {"yes": True, "no": False}
+
+
+def _yes_or_no(word: str) -> bool:
+    if word not in _YES_OR_NO:
+        raise argparse.ArgumentTypeError(f"{word!r}: expected yes or no")
+    return _YES_OR_NO[word]
+
+
 _SETTINGS: dict[str, dict[str, Any]] = {
     "base": {"type": int, "choices": (0, 1)},
     "source": {"metavar": "FILE"},
     "target": {"metavar": "FILE"},
     "languages": {"nargs": 2, "metavar": ("A", "B")},
+    "text_ids": {"type": _yes_or_no, "metavar": "yes|no"},
     "encoding": {"metavar": "E"},
     "name": {"type": annotator_name, "metavar": "NAME"},
     "max_size": {"type": number(1), "metavar": "MB"},

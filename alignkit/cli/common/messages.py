@@ -54,7 +54,8 @@ class _Warnings(Handler):
         if hasattr(record, "again"):  # of a state that may come back
             say(record.getMessage(), error=True)
         else:
-            (say if hasattr(record, "note") else warn)(record.getMessage())
+            note = hasattr(record, "note")
+            say(record.getMessage(), once=True) if note else warn(record.getMessage())
 
 
 @contextmanager

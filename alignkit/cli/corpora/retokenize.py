@@ -22,7 +22,9 @@ from alignkit.cli.parser import add_options
 from alignkit.corpora.retokenization import DIFFERING, retokenize
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.inputs import naming
+from alignkit.io.parallel_text import ids_of
 from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_ids import split_id
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +41,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
+def _words(reading: TextFile, ids: bool) -> list[list[str]]:
+    return [
+        split_words(split_id(reading, number, line, reading.path)[1] if ids else line)
+        for number, line in reading.lines()
+    ]
+
+
 def run(options: argparse.Namespace) -> None:
     convert.refuse_json_beside(options)
     declared = reading_options(options)
     read = Input(options.input, options.format, declared)
     format = convert.corpus_format(options, [read.format])
-    texts = [
-        path and [split_words(line) for _, line in TextFile(path, declared).lines()]
-        for path in (options.source_words, options.target_words)
-    ]
+    paths = options.source_words, options.target_words
+    given = [path for path in paths if path]
+    ids = bool(given) and ids_of(TextFile(given[0], declared), given).present
+    texts = [path and _words(TextFile(path, declared), ids) for path in paths]
     with naming(options.input):
         result = retokenize(read.corpus(needed=True), *texts, differing=options.differing)
     convert.write_whole(result.corpus, options.output, format)
