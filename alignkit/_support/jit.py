@@ -35,9 +35,8 @@ def fast(function: F) -> F:
 
 def _compiled(function: F, **options: Any) -> F:
     kernel = numba.njit(**options)(function)
-    if (
-        KEEPS and _is_ours(function) and hasattr(kernel, "_cache")
-    ):  # not where NUMBA_DISABLE_JIT is set
+    compiles = hasattr(kernel, "_cache")  # not where NUMBA_DISABLE_JIT is set
+    if KEEPS and compiles and _is_ours(function):
         kernel._cache = KernelCache(function, options)
     return cast("F", kernel)
 

@@ -32,6 +32,7 @@ from llvmlite.binding import address_of_symbol, parse_assembly, parse_bitcode
 
 from alignkit._support.locks import lock_alone
 
+# KEEPS: whether this numba has the names that the cache uses
 try:
     from numba.core.caching import _Cache
     from numba.core.compiler import CompileResult
@@ -42,7 +43,6 @@ try:
 except ImportError:
     KEEPS = False
     _Cache = object  # type: ignore[misc, assignment]
-"""Whether this numba has the names that the cache uses."""
 
 PACKAGE = Path(__file__).parent.parent
 MARK = b"alignkit kernel\n"
@@ -72,13 +72,15 @@ class KernelCache(_Cache):
             return None
         name = self._file_name(sig, target_context.codegen())
         kernel = self._load(name, sig, target_context)
-        if kernel is None and self._wait(name):
-            kernel = self._load(name, sig, target_context)
-        if kernel is not None:
-            self._release(name)
+        if kernel is None:
+            self._lock(name)
+            kernel = self._load(name, sig, target_context)  # another process may have been faster
+            if kernel is not None:
+                self._release(name)
         return kernel
 
     def _load(self, name: str, sig: Any, target_context: Any) -> Any:
+        """Return the kernel from the first folder that has a usable file of it, or None."""
         for folder in places():
             # Whatever is wrong with a file, its kernel can be compiled.
             try:
@@ -100,8 +102,8 @@ class KernelCache(_Cache):
             return result
         return None
 
-    def _wait(self, name: str) -> bool:
-        """Take the lock on a kernel for compiling it; return whether another process had it."""
+    def _lock(self, name: str) -> None:
+        """Take the lock on a kernel for compiling it; wait while another process has it."""
         for folder in places():
             try:
                 _make(folder)
@@ -110,12 +112,9 @@ class KernelCache(_Cache):
                 continue
             self._locks[name] = file
             until = time.monotonic() + _LONGEST
-            waited = False
             while lock_alone(file) is False and time.monotonic() < until:
-                waited = True
                 time.sleep(0.05)
-            return waited
-        return False
+            return
 
     def _release(self, name: str) -> None:
         """Give the lock on a kernel back."""
@@ -210,9 +209,7 @@ def _prepare(target_context: Any, needed: list[str]) -> None:
 
 
 def can_keep() -> bool:
-    """Return whether compiled kernels can be kept: numba's names, and a folder."""
-    if not KEEPS:
-        return False
+    """Return whether there is a folder for compiled kernels."""
     for folder in places():
         with suppress(OSError):
             _make(folder)

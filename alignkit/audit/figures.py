@@ -148,10 +148,16 @@ class _Judged:
         )
         reason = resampling.ONE_PAIR if isnan(low) else ""
         return {
-            "value": count / total if total else nan, "low": low, "high": high,
-            "interval": "wilson", "count": count, "total": total, "items": self.items,
-            "units": len(self.rows), "reason": reason if total else NOTHING,
-        }  # fmt: skip
+            "value": count / total if total else nan,
+            "low": low,
+            "high": high,
+            "interval": "wilson",
+            "count": count,
+            "total": total,
+            "items": self.items,
+            "units": len(self.rows),
+            "reason": reason if total else NOTHING,
+        }
 
 
 def _judged(audit: Audit, filled: Filled, origin: str, who: str) -> _Judged:

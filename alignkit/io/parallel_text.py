@@ -120,9 +120,13 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
             raise reading.error(message, second.line, path=target)
         dressed = first.dressed or ids.numbers
         yield PairText(
-            first.line, first.number if dressed else None, first.text, second.text,
-            (first.tagged, second.tagged), None if first.dressed else first.number,
-        )  # fmt: skip
+            first.line,
+            first.number if dressed else None,
+            first.text,
+            second.text,
+            (first.tagged, second.tagged),
+            None if first.dressed else first.number,
+        )
 
 
 def is_dressed(reading: TextFile, path: str) -> bool:

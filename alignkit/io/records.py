@@ -217,10 +217,7 @@ class Reading(TextFile):
         if wanted is not None:
             self.note_alike(names, places, line)
         elif len(names) > 2:
-            rest = _listed(names[2:])
-            self.unread = (
-                f"only {_listed(names[:2])} are read, not {rest}; see the option languages"
-            )
+            self.unread = only_read(_listed(names[:2]), _listed(names[2:]))
             self.note("language left out", self.unread, line, times=len(names) - 2)
         return places
 
@@ -415,6 +412,11 @@ def language_places(
             return None
         places.append(fitting[0])
     return places[0], places[1]
+
+
+def only_read(languages: str, others: str) -> str:
+    """Return the message that of a file's languages some are not read."""
+    return f"only {languages} are read, not {others}; see the option languages"
 
 
 def is_language(language: str, wanted: str) -> bool:

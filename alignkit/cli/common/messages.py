@@ -53,9 +53,10 @@ class _Warnings(Handler):
     def emit(self, record: LogRecord) -> None:
         if hasattr(record, "again"):  # of a state that may come back
             say(record.getMessage(), error=True)
+        elif hasattr(record, "note"):
+            say(record.getMessage(), once=True)
         else:
-            note = hasattr(record, "note")
-            say(record.getMessage(), once=True) if note else warn(record.getMessage())
+            warn(record.getMessage())
 
 
 @contextmanager

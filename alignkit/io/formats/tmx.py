@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from alignkit.io.format import Format, kinds
-from alignkit.io.records import Reading, Record, is_language, language_places
+from alignkit.io.records import Reading, Record, is_language, language_places, only_read
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
 from alignkit.io.text_files import split_words
 from alignkit.model.alignment import SIDES
@@ -102,8 +102,7 @@ def _unread(languages: Iterable[str], read: tuple[str, str]) -> str:
     }
     if not others:
         return ""
-    rest = ", ".join(others.values())
-    return f"only {' and '.join(read)} are read, not {rest}; see the option languages"
+    return only_read(" and ".join(read), ", ".join(others.values()))
 
 
 def _variants(
