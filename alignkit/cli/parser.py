@@ -56,9 +56,9 @@ _RARE = """
     --max-words --memory --min-hole --missing-initial --name --no-agree --no-evidence --no-text
     --normalizer --null --partial --permutations --prior --prune --quiet --raw --reading --ref-base
     --ref-transpose --resamples --rewrites --samples --seed --separator --spelling --stem
-    --stem-weight --strict-trees --to-base --to-ids --to-source --to-target --to-transpose
-    --to-weights --token --tolerance --transpose --tree-format --tree-name --trials --unescape
-    --universe --unquote --vector-least --vector-weight --wait --work --workers
+    --stem-weight --strict-trees --text-ids --to-base --to-ids --to-source --to-target
+    --to-transpose --to-weights --token --tolerance --transpose --tree-format --tree-name --trials
+    --unescape --universe --unquote --vector-least --vector-weight --wait --work --workers
 """
 RARE = frozenset(_RARE.split())
 """The options that only --help-all shows, in all commands."""
