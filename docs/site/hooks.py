@@ -116,10 +116,10 @@ def _piped(match: re.Match[str]) -> str:
 
 def _math(match: re.Match[str]) -> str:
     """Write a formula as MathML, which browsers show by themselves; leave code as it is."""
-    from latex2mathml.converter import convert
-
     if match["math"] is None:
         return match[0]
+    from latex2mathml.converter import convert
+
     return convert(match["math"], display="block" if match["block"] else "inline")
 
 
