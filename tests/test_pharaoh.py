@@ -394,6 +394,8 @@ def test_writing_tells_what_it_loses(tmp_path):
     assert lost == {"weights": 2, "attribute genre": 1, "absent": 1, "ids": 3}
     assert (tmp_path / "a").read_text() == "0-0\n\n0-0\n"
     lost = write_corpus(corpus[:2], tmp_path / "a", format="pharaoh", **names)
+    assert (tmp_path / "a").read_text() == "0-0\n\n"  # a line for each pair, at the end too
+    (tmp_path / "a").write_text("0-0\n")
     again = read_corpus(tmp_path / "a", format="pharaoh", partial=True, **names)
     assert [list(pair.annotations) for pair in again] == [["alignment"], []]
     with pytest.raises(OptionError, match=r"'z' has alignments of anna, ben.*`annotator`"):

@@ -122,20 +122,23 @@ class _Side:
         start, self._at = self._at, self._at + count
         return self._ids[start : self._at], self._links.part(start, self._at)
 
-    def rest(self) -> int:
-        """Return how many pairs are left, and discard them."""
-        left = 0
-        while count := self.ready():
-            left += count
+    def rest(self) -> list[object]:
+        """Return the ids of the pairs that are left, and discard the pairs."""
+        left: list[object] = []
+        while self.ready():
+            left += self._ids[self._at :]
             self._at = len(self._ids)
         return left
 
 
 def link_blocks(
     first: LinkInput, second: LinkInput, *, ordered: bool = False,
-    beyond: Callable[[int], None] = lambda pairs: None,
+    beyond: Callable[[Sequence[object]], None] = lambda ids: None,
 ) -> Iterator[_Block]:  # fmt: skip
-    """Yield ids and links of many pairs of both inputs; `beyond` gets the surplus of the longer."""
+    """Yield ids and links of many pairs of both inputs; `beyond` gets the ids of the surplus.
+
+    Without `ordered`, the ids must be equal.
+    """
     left, right = _Side(first), _Side(second)
     shared = 0
     while count := min(left.ready(), right.ready()):
@@ -148,11 +151,12 @@ def link_blocks(
                     raise OutOfStepError(f"pair {k} has the id {both}; put both in the same order")
         shared += count
         yield ids, links, other_links
-    more = left.rest(), right.rest()
-    beyond(sum(more))
-    if any(more) and not first.reading.options.partial:
-        longer, shorter = (first, second) if more[0] else (second, first)
-        message = f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}"
+    first_rest = left.rest()
+    rest = first_rest or right.rest()
+    beyond(rest)
+    if rest and not first.reading.options.partial:
+        longer, shorter = (first, second) if first_rest else (second, first)
+        message = f"{longer.path} has {shared + len(rest)} lines, but {shorter.path} has {shared}"
         raise errors.JoinError(f"{message}; if the rest is not annotated, use `partial=True`")
 
 

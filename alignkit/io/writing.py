@@ -99,6 +99,15 @@ class Writing:
         name = self.annotator(pair)
         return None if name is None else self.oriented(pair.alignment(name))
 
+    def alignment_or_empty(self, pair: SentencePair) -> Alignment:
+        """Return the alignment to write in a format with a line for each pair; see `annotator`.
+
+        It has no links if nobody aligned the pair. An alignment with nulls alone is false in
+        Python, so `or` must not be used for this.
+        """
+        alignment = self.alignment(pair)
+        return Alignment() if alignment is None else alignment
+
     def nulls(self, alignment: Alignment) -> list[Link]:
         """Return the nulls of an alignment, if 0 is the empty word and words count from 1."""
         if alignment.nulls and self.base == 0:

@@ -229,7 +229,7 @@ class TwoFiles:
         by_pair = joined or self.pairwise or settings.needs_words or names != (None, None)
         with inputs.naming(self.ref.path, self.hyp.path):
             if not by_pair and inputs.have_blocks(*sides):  # links alone suffice
-                both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out)
+                both = inputs.link_blocks(*sides, ordered=ordered, beyond=self._leave_out_rest)
                 for _, hyp, ref in both:
                     for watch, side in zip(self._bases, (hyp, ref), strict=True):
                         watch.add(side)
@@ -239,6 +239,9 @@ class TwoFiles:
 
     def _leave_out(self, pairs: int) -> None:
         self.skipped += pairs
+
+    def _leave_out_rest(self, ids: Sequence[object]) -> None:
+        self._leave_out(len(ids))
 
     def annotated(self) -> Iterator[SentencePair]:
         """Yield the pairs that both annotated, as "hyp" and "ref", with the data of both files."""

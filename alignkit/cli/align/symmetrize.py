@@ -81,16 +81,16 @@ def _merged_links(
 ) -> Iterator[SentencePair]:
     from alignkit.model.symmetrization import symmetrize
 
-    def left_out(pairs: int) -> None:
-        if pairs:
-            warn(f"{pairs} sentence pairs left out: only one of the two files has them")
-
-    for ids, *sides in link_blocks(forward, reverse, beyond=left_out):
+    rest: list[object] = []
+    for ids, *sides in link_blocks(forward, reverse, beyond=rest.extend):
         for watch, side in zip(watches, sides, strict=True):
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, id in enumerate(ids):
             yield SentencePair(str(id), None, None, _annotated(merged, k, options.method))
+    for id in rest:
+        yield SentencePair(str(id), None, None)
+    _warn_of_single(len(rest))
 
 
 def _merged_pairs(
@@ -100,18 +100,34 @@ def _merged_pairs(
     from alignkit.model.symmetrization import symmetrize
 
     odd = Differences()
-    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial, differences=odd)
+    if options.partial:
+        both = _with_single(forward.pairs(), reverse.pairs(), odd)
+    else:
+        both = join_pairs(forward.pairs(), reverse.pairs(), differences=odd)
     choices = Choice(forward.path, None), Choice(reverse.path, None)
+    single = 0
     while block := list(islice(both, _BLOCK)):
-        sides = [
-            LinkArrays.pack(_alignment(pair, choice) for pair in side)
+        given = [
+            [choice.of(pair) for pair in side]
             for choice, side in zip(choices, zip(*block, strict=True), strict=True)
+        ]
+        missing = [None in directions for directions in zip(*given, strict=True)]
+        if any(missing) and not options.partial:
+            pair, _ = block[missing.index(True)]
+            problem = f"pair {pair.id!r} is not annotated in one of the two directions"
+            raise JoinError(f"{problem}; if this is intended, use `partial=True`")
+        single += sum(missing)
+        sides = [
+            LinkArrays.pack(Alignment() if links is None else links for links in side)
+            for side in given
         ]
         for watch, links in zip(watches, sides, strict=True):
             watch.add(links)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
-            yield replace(pair, annotations=_annotated(merged, k, options.method))
+            annotations = FrozenMap() if missing[k] else _annotated(merged, k, options.method)
+            yield replace(pair, annotations=annotations)
+    _warn_of_single(single)
     if text := str(odd):
         warn(f"{forward.path} and {reverse.path}: {text}")
 
@@ -121,8 +137,26 @@ def _annotated(merged: LinkArrays, k: int, method: str) -> FrozenMap[str, Annota
     return FrozenMap({method: Annotation(merged.alignment(k), role="system")})
 
 
-def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
-    alignment = choice.of(pair)
-    if alignment is None:
-        raise JoinError(f"pair {pair.id!r} is not annotated in one of the two directions")
-    return alignment
+def _with_single(
+    forward: Iterator[SentencePair], reverse: Iterator[SentencePair], odd: Differences
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    """Join pairs; a pair that only one direction has comes with itself, without annotations.
+
+    The order is that of `forward`; the pairs that only `reverse` has are at the end.
+    """
+    firsts = list(forward)
+    seconds = list(reverse)
+    joined = list(join_pairs(firsts, seconds, partial=True, differences=odd))
+    partners = {id(first): second for first, second in joined}
+    for first in firsts:
+        yield first, partners.get(id(first)) or replace(first, annotations=FrozenMap())
+    only_reverse = set(odd.surplus)
+    for second in seconds:
+        if second.id in only_reverse:
+            bare = replace(second, annotations=FrozenMap())
+            yield bare, bare
+
+
+def _warn_of_single(pairs: int) -> None:
+    if pairs:
+        warn(f"{pairs} sentence pairs have no links: only one of the two files has links for them")

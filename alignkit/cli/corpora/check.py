@@ -63,6 +63,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding
 from alignkit.model.alignment import SIDES
+from alignkit.model.corpus import Corpus
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
@@ -172,7 +173,10 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
         message = "nothing was fixed: links and words look shifted; correct the lines first"
         raise FormatError(message, report.path)
     kind = get_format(report.format)
-    lost = Counter(what for pair in report.corpus for what in losses(pair, kind.holds))
+    corpus = report.corpus
+    if kind.text_beside and not options.fix_source:
+        corpus = _without_rest_of_texts(corpus)
+    lost = Counter(what for pair in corpus for what in losses(pair, kind.holds))
     if report.refused and kind.blocks is not None:  # the numbers of lines count
         problem = f"--fix cannot correct {report.refused} broken lines of {report.path}"
         why = "and leaving them out would shift all lines after them"
@@ -188,8 +192,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if missing and place is not None and place == identity(report.path):
         problem = f"--fix: format {report.format} would lose {', '.join(missing)}"
         raise OptionError(f"{problem}, so {options.fix} cannot be replaced; name another OUT")
-    rest = _examined_again(report, options, declared)
-    _write(report, options.fix, options.fix_source, options.fix_target)
+    rest = _examined_again(report, corpus, options, declared)
+    _write(report, corpus, options.fix, options.fix_source, options.fix_target)
     broken = [finding for finding in report.findings if finding.kind == "broken record"]
     old, new = report.corpus.ids, rest.corpus.ids
     mending = Mending(options.fix, report.format, len(old), report.refused, broken, lost=lost)
@@ -200,16 +204,31 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     return mending
 
 
-def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
+def _without_rest_of_texts(corpus: Corpus) -> Corpus:
+    """Return the pairs up to the last annotated one: a short file of links stays short."""
+    pairs = list(corpus)
+    while pairs and not pairs[-1].annotations:
+        pairs.pop()
+    return Corpus(pairs)
+
+
+def _write(
+    report: Examination, corpus: Corpus, path: str, source: str | None, target: str | None
+) -> None:
     write_corpus(
-        report.corpus, path, format=report.format, base=report.base, transpose=report.transposed,
-        source=source, target=target,
-        ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
-    )  # fmt: skip
+        corpus,
+        path,
+        format=report.format,
+        base=report.base,
+        transpose=report.transposed,
+        source=source,
+        target=target,
+        ids=any(pair.id != str(number) for number, pair in enumerate(corpus, 1)),
+    )
 
 
 def _examined_again(
-    report: Examination, options: argparse.Namespace, declared: ReadOptions
+    report: Examination, corpus: Corpus, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
     """Write to a temporary folder and examine the result, before anything is replaced."""
     from alignkit.corpora.validation import examine
@@ -225,7 +244,7 @@ def _examined_again(
         )
         for k in range(3):
             Path(folder, str(k)).mkdir()
-        Context().run(_write, report, path, source, target)  # at once, whatever is to come
+        Context().run(_write, report, corpus, path, source, target)  # at once, whatever is to come
         # without a target, the source is a bitext
         changed: dict[str, Any] = {"source": source} if source else {}
         changed |= {"target": target} if source or target else {}

@@ -153,7 +153,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 for n, (id, word) in enumerate(zip(ids[k], words, strict=True))
             ]
             segments[k].append({"index": index, **about[k], **facts, "tokens": tokens})
-        for origin, target, _ in group_cells((link, "") for link in writing.alignment(pair) or ()):
+        links = writing.alignment_or_empty(pair)
+        for origin, target, _ in group_cells((link, "") for link in links):
             actions = {"segmentIndex": index, "targetId": about[1]["textId"]}
             actions["origin"] = [ids[0][n] for n in origin]
             actions["target"] = [ids[1][n] for n in target]

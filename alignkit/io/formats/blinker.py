@@ -30,8 +30,9 @@ Some files of Alpaco start with the names of two text files. They are not read; 
 and give the texts with ``--source`` and ``--target``.
 
 Writing creates a folder for each annotator, in a folder without other such files. Ids of another
-form or order are replaced by the next free ``N.K``, ten per sample; pairs without annotations are
-left out.
+form or order are replaced by the next free ``N.K``, ten per sample. Each pair gets a file, so that
+files and texts have the same number of pairs: a pair that nobody annotated gets an empty file of
+the first annotator.
 
 References
 ----------
@@ -171,18 +172,23 @@ def _sample(reading: Reading, sample: int) -> list[_Words] | None:
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
+    chosen = writing.options.annotator
+    first_name = chosen  # of the annotator whose files stand for pairs that nobody annotated
+    not_annotated: list[_Place] = []
     with writing.folder() as folder, writing.open_texts() as texts:
         for pair in pairs:
-            names = [name for name in pair.alignments if writing.options.annotator in (None, name)]
-            if not names:
-                continue
+            names = [name for name in pair.alignments if chosen in (None, name)]
             match = _WRITTEN_ID.fullmatch(pair.id)
             place = (int(match[1]), int(match[2])) if match else last
             last = place if place > last else _after(last)
             if _ID.format(*last) != pair.id:
                 writing.lost["ids"] += 1
+            if not names:
+                not_annotated.append(last)
+            elif first_name is None:
+                first_name = names[0]
             for name in names:
-                path = "{}/samp{}.SentPair{}".format(file_part(name), *last)
+                path = _path(name, last)
                 alignment = writing.oriented(pair.alignment(name))
                 links = [*alignment, *writing.nulls(alignment)]
                 shift = writing.base
@@ -190,8 +196,15 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 folder.write(path, (f"{i} {j}\n" for i, j in cells))
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair))
+        for place in not_annotated:
+            folder.write(_path(first_name or "alignment", place), ())
         for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
             folder.refuse_others(pattern)
+
+
+def _path(name: str, place: _Place) -> str:
+    sample, k = place
+    return f"{file_part(name)}/samp{sample}.SentPair{k}"
 
 
 def _after(place: _Place) -> _Place:

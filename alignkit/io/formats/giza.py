@@ -18,7 +18,7 @@ Three lines per sentence pair::
   header are allowed.
 
 Links are written without their status, and nulls only of target words. Ids that are not whole
-numbers are replaced; pairs that are not annotated are left out.
+numbers are replaced. Each pair gets a block; if the pair is not annotated, its brackets are empty.
 
 The format rte is the same with exchanged sides: `A3Layout` has the differences.
 
@@ -190,9 +190,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
     side, other = layout.bracketed, 1 - layout.bracketed
     with writing.open() as stream:
         for written in pairs:
-            alignment = writing.alignment(written)
-            if alignment is None:
-                continue
+            alignment = writing.alignment_or_empty(written)
             pair = written.transpose() if writing.options.transpose else written
             tokens = pair.words[side]
             positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last

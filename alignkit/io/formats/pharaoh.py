@@ -15,8 +15,8 @@ One line per sentence pair, one token per link, source first, 0-based by default
 
 The words are in separate files (`alignkit.io.parallel_text`) or missing. alignkit writes ``i-j``
 and ``i?j``, with ids and weights only on request; a weight that is not a finite number is left out.
-Pairs that are not annotated are left out at the end of the file (use ``--partial`` to read it), and
-are empty lines elsewhere.
+Each pair gets a line, so the lines stay next to those of the texts: a pair that is not annotated
+gets an empty one. A file with fewer lines than the texts is read with ``--partial``.
 
 References
 ----------
@@ -250,7 +250,6 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: give a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
-        pending: list[str] = []  # not annotated: left out at the end, empty lines before others
         for number, pair in enumerate(pairs, 1):
             prefix = f"{pair.id}\t" if options.ids else ""
             if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
@@ -258,21 +257,16 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 raise AlignkitError(f"{message}, and cannot be written in this format")
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
-            alignment = writing.alignment(pair)
-            if alignment is None:
-                pending.append(prefix + "\n")
-            else:
-                weights = alignment.weights if options.weights else {}
-                tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
-                if len(tails) < len(weights):
-                    writing.lost["weights"] += 1
-                notation = (
-                    f"{link.i + base}{'-' if sure else '?'}{link.j + base}{tails.get(link, '')}"
-                    for link, sure in alignment.items()
-                )
-                links.writelines(pending)
-                pending.clear()
-                links.write(prefix + " ".join(notation) + "\n")
+            alignment = writing.alignment_or_empty(pair)
+            weights = alignment.weights if options.weights else {}
+            tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
+            if len(tails) < len(weights):
+                writing.lost["weights"] += 1
+            notation = (
+                f"{link.i + base}{'-' if sure else '?'}{link.j + base}{tails.get(link, '')}"
+                for link, sure in alignment.items()
+            )
+            links.write(prefix + " ".join(notation) + "\n")
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
 

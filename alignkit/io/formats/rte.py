@@ -17,8 +17,8 @@ GIZA's A3 with possible links; three lines per pair, here wrapped to the width o
 - The number in the header is the pair's id.
 - The very last bracket of a file may lack its ``)``, as in one original file; this is counted.
 
-Nulls are written only of source words. Ids that are not whole numbers are replaced; pairs that are
-not annotated are left out.
+Nulls are written only of source words. Ids that are not whole numbers are replaced. Each pair gets
+a block; if the pair is not annotated, its brackets are empty.
 
 References
 ----------

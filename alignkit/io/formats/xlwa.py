@@ -47,7 +47,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         for number, pair in enumerate(pairs, start=1):
             writing.lost.update(["ids"] if pair.id != str(number) else [])
             source, target = writing.words(pair)
-            links = writing.alignment(pair) or ()
+            links = writing.alignment_or_empty(pair)
             stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
 
 

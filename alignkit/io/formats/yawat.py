@@ -92,7 +92,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         groups.write("\n")
         for number, pair in enumerate(pairs, start=1):
             id = write_triple(texts, pair, number, writing)
-            alignment = writing.alignment(pair) or Alignment()
+            alignment = writing.alignment_or_empty(pair)
             cells = sorted(alignment.possible | alignment.nulls)
             labels = {
                 link: label
