@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
 RARE = (
     "--aggregate --consensus --csv --disagreements --exact-case --function-words --in-order "
-    "--assurance --chance-samples --markdown --plot-width --split --ties --weights"
+    "--chance-samples --markdown --plot-width --split --ties --weights"
 )
 """Options that only --help-all shows."""
 
@@ -96,12 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, """
         --seed N  seed of all random draws (default: 12345)
         --workers N  number of threads; does not change the result (default: one for each core)
-        --plan W  instead of measuring agreement, print how many pairs two annotators must annotate
-            to know F1 to within W, such as 0.03
-        --assurance P  with --plan, the probability that the second number is enough (default: 0.8)
+        --plan W  instead of measuring agreement, print how many pairs in all two annotators must
+            annotate to know F1 to within W, such as 0.03 (enough with a probability of about 80%)
         """, seed={"type": number(0), "default": 12345}, workers={"type": number(1)},
-        plan={"type": real("a share between 0 and 1", 0, 1)},
-        assurance={"type": real("a probability", 0, 1), "default": 0.8})  # fmt: skip
+        plan={"type": real("a share between 0 and 1", 0, 1)})  # fmt: skip
     group = parser.add_argument_group("output")
     add_media(group)
     add_options(group.add_mutually_exclusive_group(), """
@@ -183,10 +181,7 @@ def _plan(options: argparse.Namespace) -> None:
     if wrong or options.on != "alignments":
         name = wrong[0].replace("_", "-") if wrong else "on"
         raise OptionError(f"--{name} does not apply to a plan: leave it out")
-    plans = plan_every_two(
-        _corpus(options), options.annotators, half_width=options.plan,
-        assurance=options.assurance, **chosen,
-    )  # fmt: skip
+    plans = plan_every_two(_corpus(options), options.annotators, half_width=options.plan, **chosen)
     print_result(plans, options)
 
 
