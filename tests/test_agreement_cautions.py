@@ -211,8 +211,8 @@ def test_annotators_who_judged_links_that_they_were_given():
 
 def test_a_line_names_the_pairings_that_it_concerns_unless_these_are_all():
     three = agree(made(A=LINKED, B=LINKED, C="0-0"), resamples=20)
-    assert "\n- normalizer (A ~ C; B ~ C): C 1.00 divided by the smaller set" in three.show()
-    assert "- normalizer: C 1.00 divided by" in agree(made(A=LINKED, C="0-0"), resamples=20).show()
+    assert "\n- normalizer (A ~ C; B ~ C): C 1.00 ignores the further links" in three.show()
+    assert "- normalizer: C 1.00 ignores" in agree(made(A=LINKED, C="0-0"), resamples=20).show()
     four = agree(made(A=LINKED, B=LINKED, C="0-0", D="0-0"), resamples=20)
     assert "\n- normalizer (4 of 6 pairings): " in four.show()
 

@@ -1,6 +1,6 @@
 """Intervals and tests of observations in clusters: sentence pairs with several items, or groups."""
 
-from itertools import product
+from itertools import combinations, product
 from math import isnan
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.stats import beta, binom, t
 
 from alignkit.errors import OptionError
 from alignkit.stats import mcnemar, mcnemar_clusters, share_interval, wilson_interval
-from alignkit.stats.clusters import cluster_error
+from alignkit.stats.clusters import cluster_error, halves_test
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from([0.8, 0.95, 0.99]))
@@ -99,6 +99,46 @@ def test_many_pairs_in_large_groups_are_exchanged_quickly():
 def test_the_error_of_single_values_is_the_usual_one(values):
     usual = np.std(values) / len(values) ** 0.5
     assert cluster_error(np.array(values), np.arange(len(values))) == pytest.approx(usual)
+
+
+def by_all_choices(counts, totals, halves):
+    """The p-values by all choices of units for the first half, one loop at a time."""
+    units = [k for k, n in enumerate(totals) if n]
+    first = [k for k in units if halves[k] == 0]
+    tops = []
+    for chosen in [tuple(first), *combinations(units, len(first))]:
+        values = []
+        for own in counts:
+            share = sum(own[k] for k in units) / sum(totals)
+            rest = {k: own[k] - share * totals[k] for k in units}
+            spread = sum(value**2 for value in rest.values()) ** 0.5
+            values.append(abs(sum(rest[k] for k in chosen)) / spread if spread > 1e-9 else 0.0)
+        tops.append(values)
+    truth, *others = tops
+    return [np.mean([max(values) >= own - 1e-9 for values in others]) for own in truth]
+
+
+@given(
+    st.lists(
+        st.integers(0, 4).flatmap(
+            lambda n: st.tuples(st.integers(0, n), st.integers(0, n), st.just(n), st.booleans())
+        ),
+        min_size=2,
+        max_size=8,
+    )
+)
+def test_halves_are_compared_by_all_choices_of_units(rows):
+    one, two, totals, halves = zip(*rows, strict=True)
+    found = halves_test([one, two], totals, halves, orders=4000, seed=3)
+    if len({half for half, n in zip(halves, totals, strict=True) if n}) < 2:
+        assert all(map(isnan, found))
+        return
+    assert found == pytest.approx(by_all_choices([one, two], totals, halves), abs=0.04)
+
+
+def test_a_difference_that_no_order_reaches_has_the_lowest_p():
+    counts, totals = [[5] * 30 + [0] * 30], [5] * 60
+    assert halves_test(counts, totals, [0] * 30 + [1] * 30, orders=99, seed=1) == [0.01]
 
 
 # simulations

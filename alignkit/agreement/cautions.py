@@ -15,12 +15,12 @@ from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.overlaps import columns
-from alignkit.agreement.pairs import CorpusData, PairData, majority
+from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.agreement.votes import UNSTEADY
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS
-from alignkit.tables.columns import decimal
+from alignkit.tables.columns import decimal, p_text
 from alignkit.tables.result import Caution
 
 
@@ -88,7 +88,6 @@ def _brief(hits: list[Hit]) -> str:
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
 FEW_F1 = 50  # below so many, a 95% interval of F1 covers about 90%
-SAME_AS_MAJORITY = 0.95  # a version that equals the majority in so many pairs follows it
 MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left out is cautioned
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
@@ -192,8 +191,9 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
         if far > MOVES:
             text = f"pi {pi:.3f} or {strict:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
             name, less, more = ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
-            sizes = f"{decimal(more)} divided by the smaller set, {decimal(less)} by the larger"
-            yield "normalizer", Hit(*at, text, far, brief=f"{name} {sizes}")
+            brief = f"{name} {decimal(more)} ignores the further links of the one with more links; "
+            brief += f"counting them, {decimal(less)}"
+            yield "normalizer", Hit(*at, text, far, brief=brief)
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
         part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
@@ -264,18 +264,18 @@ def _outliers(agreement: AgreementFigures) -> Hits:
 
 
 def _of_adjudicated(agreement: AgreementFigures) -> Hits:
-    """Find an adjudicated version that is the majority, or whose votes prevail differs in time."""
-    names, settled = agreement.annotators, agreement.adjudicated or ""
-    several = settled and len(names) > 2
-    shared = agreement.corpus.annotated_by(settled, *names) if several else ()
-    same = sum(pair.alignment(settled) == majority([pair.alignment(name) for name in names])
-               for pair in shared)  # fmt: skip
-    if shared and same >= SAME_AS_MAJORITY * len(shared):
-        yield "joint", Hit("", "", f"{same} of {len(shared)}", detail=repr(settled))
+    """Find annotators whom the adjudicated version follows in one half of the pairs alone."""
     votes = agreement.votes
-    for name, p in zip(names, votes.steady, strict=True) if votes else ():
-        if p < UNSTEADY:
-            yield "unsteady", Hit("", name, f"p = {p:.2g}", -p)
+    for name, own in zip(votes.annotators, votes.shares, strict=True) if votes else ():
+        if own.p < UNSTEADY:  # false where there is no p
+            p = p_text(own.p)
+            first, second = (f"{100 * share:.0f}%" for share in own.halves)
+            text = f"{first} of the cells on which annotators differ, then {second}, {p}"
+            brief = (
+                f"follows {name} in {first} of the cells on which annotators differ in the first "
+            )
+            brief += f"half of the pairs, in {second} in the second half ({p})"
+            yield "unsteady", Hit("", name, text, -own.p, repr(agreement.adjudicated), brief)
 
 
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
@@ -348,9 +348,10 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "report C by each model, name the models, and compare only figures of the same model",
          "C is {brief}; name the model; see the table chance"),
     "normalizer":
-        ("C or pi changes by more than 0.1 depending on whether the overlap is divided by the "
-         "smaller set (min) or the larger one (max) ({number}): with min, links marked by only "
-         "one annotator are not penalised",
+        ("C or pi changes by more than 0.1 depending on what the number of shared links is divided "
+         "by ({number}): the links of the annotator with fewer links (normalizer min), so that "
+         "further links of the other do not count, or of the one with more links (max), so that "
+         "they lower it",
          "report both, or F1 with C",
          "{brief}; report F1 too"),
     "initial-far":
@@ -363,16 +364,11 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "it is inflated: it shows whose decisions prevailed, not how reliable they are",
          "report the agreement between annotators as reliability",
          "it was made from these {brief} annotations; F1 with it does not measure reliability"),
-    "joint":
-        ("the adjudicated version {detail} equals the majority of the annotators in {number} "
-         "sentence pairs: it is no independent reference",
-         "report the agreement between annotators; do not score anybody against it as gold",
-         "{detail} equals the majority in {brief} pairs; it is no independent reference"),
     "unsteady":
-        ("how often a vote stood in the adjudicated version differs between the first and the "
-         "second half of the pairs ({number})",
+        ("the adjudicated version {detail} follows an annotator more often in one half of the "
+         "sentence pairs than in the other ({number})",
          "look at both halves in the table votes: the adjudicator's rules or the pairs changed",
-         "the adjudicator followed others in the second half ({brief}); see the table votes"),
+         "{detail} {brief}; see the table votes"),
     "rough":
         ("sampling stopped before the Monte-Carlo error of C was down to {tolerance:g} ({number})",
          "allow more samples",

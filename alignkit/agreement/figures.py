@@ -22,7 +22,7 @@ from alignkit.agreement.overlaps import Overlap
 from alignkit.agreement.votes import STATES, VoteTable, vote_table
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus
-from alignkit.stats.resampling import Interval, wilson_interval
+from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import percent
 from alignkit.tables.media import csv_lines
 from alignkit.tables.result import Caution, Result
@@ -275,7 +275,11 @@ class AgreementFigures(FigureResult):
         exact = self.options.exact_case
         try:
             return vote_table(
-                self.corpus, self.adjudicated or "", self.annotators, exact_case=exact
+                self.corpus,
+                self.adjudicated or "",
+                self.annotators,
+                exact_case=exact,
+                seed=self.seed,
             )
         except (UnknownNameError, OptionError, MissingTextError):  # no such version, words or pairs
             return None
@@ -369,11 +373,9 @@ def together_figures(together: Together) -> Iterator[Figure]:
 def vote_figures(table: VoteTable) -> Iterator[Figure]:
     """Yield how often each vote stands, and for each combination what its cells became."""
     who, gold = "+".join(table.annotators), table.adjudicated
-    for k, name in enumerate(table.annotators):
-        count, of = table.stands(k)
-        bounds = wilson_interval(count, of)
-        share = count / of if of else nan
-        yield Figure("votes", name, gold, "all", "votes", "stands", share, *bounds, table.pairs)
+    for name, own in zip(table.annotators, table.shares, strict=True):
+        at = ("votes", name, gold, "all", "votes", "stands")
+        yield Figure(*at, own.share, own.low, own.high, table.pairs, own.reason)
     for equal, kind in enumerate(("different", "equal")):
         for votes, row in table.combinations(equal=bool(equal)).items():
             drawn = "+".join(STATES[vote] for vote in votes)

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
-from alignkit.stats.resampling import check_confidence, wilson_interval
+from alignkit.stats.resampling import check_confidence, chunks, distinct, wilson_interval
+
+_SAME = 1e-9  # sums that differ by no more than this differ by rounding alone
 
 Numbers = Union[Sequence[int], NDArray[np.integer[Any]]]
 
@@ -87,6 +89,58 @@ def _score_interval(share: float, total: float, z: float) -> tuple[float, float]
     low = 0.0 if share == 0 else (middle - reach) / below
     high = 1.0 if share == 1 else (middle + reach) / below
     return low, high
+
+
+def halves_test(
+    counts: Numbers, totals: Numbers, halves: Numbers, *, orders: int, seed: int
+) -> list[float]:
+    """Return the p-values of V shares of clusters being the same in two halves of the clusters.
+
+    With `counts` x(v, k) of `totals` n(k) observations in cluster k, and p(v) the share in all
+    clusters, a cluster has r(v, k) = x(v, k) - p(v) n(k) more than its part; T(v) is the sum of
+    r(v, k) over the clusters of the first half, divided by the square root of the sum of
+    r(v, k)^2 over all clusters. If the order of the clusters means nothing, each choice of as many
+    clusters for the first half is as likely: p(v) is (c + 1) / (R + 1), where in c of R random
+    choices the largest abs(T) of all V shares is at least abs(T(v)). So the probability that any of
+    the V shares has p <= alpha is alpha at most. NaN if one of the halves has no observation.
+
+    Parameters
+    ----------
+    counts : (V, m) counts of each cluster.
+    totals : (m,) their totals; clusters with the total 0 do not count.
+    halves : (m,) 0 for clusters of the first half, 1 for the others.
+    orders : R.
+
+    References
+    ----------
+    Fisher 1935, The Design of Experiments, section 21. Westfall & Young 1993, Resampling-Based
+    Multiple Testing, section 2.3, for the largest of several.
+
+    Examples
+    --------
+    >>> counts, totals = [[4, 3, 4, 5, 0, 1, 0, 0]], [5, 4, 4, 5, 4, 3, 5, 4]
+    >>> [p] = halves_test(counts, totals, [0, 0, 0, 0, 1, 1, 1, 1], orders=9999, seed=1)
+    >>> round(p, 2)  # 2 of the 70 choices are as extreme
+    0.03
+    """
+    check_arguments(halves_test, locals(), apart=["counts", "totals", "halves"])
+    x, n = np.asarray(counts, np.float64), np.asarray(totals, np.float64)
+    first = np.asarray(halves)[n > 0] == 0
+    x, n = x[:, n > 0], n[n > 0]
+    if not 0 < int(first.sum()) < len(n):
+        return [nan] * len(x)
+    rest = x - x.sum(axis=1, keepdims=True) / n.sum() * n
+    spread = np.sqrt((rest**2).sum(axis=1, keepdims=True))
+    rest /= np.where(spread > _SAME, spread, np.inf)  # a share that never differs: T is 0
+    truth = np.abs(rest[:, first].sum(axis=1))
+    kinds, numbers = distinct(np.vstack((rest, n)).T)
+    reached = np.zeros(len(x), np.int64)
+    rng = np.random.default_rng(seed)
+    for size in chunks(orders, len(numbers)):
+        drawn = rng.multivariate_hypergeometric(numbers, int(first.sum()), size, method="marginals")
+        most = np.abs(drawn @ kinds[:, :-1]).max(axis=1)
+        reached += (most[:, None] >= truth - _SAME).sum(axis=0)
+    return [float(p) for p in (reached + 1) / (orders + 1)]
 
 
 def cluster_error(values: NDArray[np.float64], clusters: NDArray[np.integer[Any]]) -> float:

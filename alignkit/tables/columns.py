@@ -144,7 +144,7 @@ class Column:
         return text + self.unit
 
 
-_PERCENT, _COEFFICIENT = Column("", "percent"), Column("", "coefficient")
+_PERCENT, _COEFFICIENT, _CHANCE = (Column("", kind) for kind in ("percent", "coefficient", "p"))
 
 
 def percent(value: float) -> str:
@@ -155,3 +155,15 @@ def percent(value: float) -> str:
 def decimal(value: float) -> str:
     """Return a coefficient with two decimals and no leading 0, ``-`` if undefined."""
     return _COEFFICIENT.show(value).text
+
+
+def p_text(value: float) -> str:
+    """Return a p-value as an equation; as an inequality where its digits would all be 0.
+
+    Examples
+    --------
+    >>> p_text(0.0091), p_text(0.00001)
+    ('p = 0.0091', 'p < 0.0001')
+    """
+    text = _CHANCE.show(value).text
+    return f"p < {text[1:]}" if text[0] == "<" else f"p = {text}"
