@@ -18,7 +18,7 @@ from typing import Any
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
 from alignkit.cli.common import messages
-from alignkit.cli.common.files import OPENED, check_files, require_extra
+from alignkit.cli.common.files import DISORDER, OPENED, check_files, require_extra
 from alignkit.cli.parser import Parser
 from alignkit.errors import AlignkitError, JudgmentError, PartsError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
@@ -112,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ran = _Ran(words)
     messages.begin(quiet="--quiet" in words)
     OPENED.clear()
+    DISORDER.clear()
     try:
         messages.prepare_streams(own=arguments is None)
         return _act(ran, own=arguments is None)

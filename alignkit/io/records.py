@@ -176,7 +176,8 @@ class Reading(TextFile):
 
     `base` is the format's number of the first word. `read` and `refused` count good and broken
     records, `place` is the file and line of the last, `shift` describes shifted texts, `unread`
-    the languages that were not read.
+    the languages that were not read, `disorder` numbers of sentence pairs that are out of order or
+    missing.
     """
 
     def __init__(
@@ -193,6 +194,7 @@ class Reading(TextFile):
         self.place = (path, 0)
         self.shift = ""
         self.unread = ""
+        self.disorder = ""
 
     @property
     def cautions(self) -> list[str]:

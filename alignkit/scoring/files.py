@@ -122,7 +122,7 @@ class LinkCorpus:
     """A corpus used like a file of alignments."""
 
     path, format, kind = "the corpus", "corpus", SimpleNamespace(blocks=None)
-    reading = SimpleNamespace(base=0, cautions=(), options=ReadOptions())
+    reading = SimpleNamespace(base=0, cautions=(), disorder="", options=ReadOptions())
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -209,6 +209,8 @@ class TwoFiles:
         cautions = [f"{path}: {text}" for path, text in self.suspicions.items()]
         for side in dict.fromkeys((self.hyp, self.ref)):
             cautions += side.reading.cautions
+            if self.options.in_order and side.reading.disorder:
+                cautions.append(f"{side.path}: joined in order, but {side.reading.disorder}")
         if self._doubt:
             cautions.append(self._doubt)
         if self._outside:

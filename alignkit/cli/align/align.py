@@ -45,7 +45,7 @@ from alignkit.cli.align.options import add_align_options, check, settings_of
 from alignkit.cli.common import cluster
 from alignkit.cli.common.cluster import size
 from alignkit.cli.common.messages import json_text, say, warn
-from alignkit.cli.corpora.convert import tell_lost
+from alignkit.cli.corpora.convert import tell_lost, warn_of_file_order
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format
@@ -294,6 +294,7 @@ def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
             stream.write(format_lines(links.arrays, probabilities=probabilities))
             if output == "-":
                 stream.flush()
+    warn_of_file_order(output)
 
 
 def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:

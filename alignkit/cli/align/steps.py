@@ -18,7 +18,7 @@ from alignkit.align.numbered_texts import Lines, lines_of, numbered
 from alignkit.align.settings import LONGEST_PIECE, Settings
 from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
 from alignkit.cli.common.cluster import reading_of
-from alignkit.cli.common.files import evidence_files
+from alignkit.cli.common.files import DISORDER, evidence_files
 from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw, warn
 from alignkit.errors import AlignerError, FormatError, JoinError, OptionError
@@ -295,6 +295,7 @@ def _links_of(
     others = {record.id: (n, record) for n, record in records}
     if len(others) < len(records):
         raise JoinError(f"{path}: two pairs have the same id")
+    DISORDER.pop(path, None)  # its links are joined by id
     missing = refused = 0
     for k, pair in enumerate(pairs, 1):
         number, other = others.pop(str(k) if by_line else pair.id, (0, pair))

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from alignkit._support.values import FrozenMap
+from alignkit.cli.common.files import DISORDER
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import tell_lost
@@ -70,6 +71,8 @@ def run(options: argparse.Namespace) -> None:
         merged = _merged_pairs(forward, reverse, options, watches)
     with naming(forward.path, reverse.path):
         lost = write_corpus(merged, options.output, format=options.to, base=options.base)
+    if reverse.path != forward.path:
+        DISORDER.pop(reverse.path, None)  # the output has the order of the other
     tell_lost(options.output, options.to, lost)
     for path, watch in zip((forward.path, reverse.path), watches, strict=True):
         if suspicion := watch.suspicion("--base 1"):

@@ -153,3 +153,6 @@ def room(options: argparse.Namespace) -> int:
 
 OPENED: dict[str, tuple[str, ReadOptions]] = {}
 """The inputs that the running command opened: format and reading options, by path."""
+
+DISORDER: dict[str, str] = {}
+"""What is wrong with the order of the sentence numbers of inputs, by path."""

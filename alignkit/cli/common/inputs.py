@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from alignkit.cli.common.files import OPENED, refuse_second_reading
+from alignkit.cli.common.files import DISORDER, OPENED, refuse_second_reading
 from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
@@ -169,6 +169,8 @@ class Input:
     def _tell(self) -> None:
         counts = self.reading.counts
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
+        if self.reading.disorder:
+            DISORDER[self.path] = self.reading.disorder
         if not self.reading.read:
             say(f"{self.path}: no sentence pairs")
 

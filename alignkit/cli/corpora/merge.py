@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from alignkit.cli.common import inputs
-from alignkit.cli.common.files import added
+from alignkit.cli.common.files import DISORDER, added
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.cli.parser import add_options
@@ -86,6 +86,11 @@ def merged(
                 corpus = merge(corpus, {name: pairs}, partial=partial, tell=_tell)
         except JoinError as error:
             raise hinting(error) from None
+        if other.path != base.path:
+            DISORDER.pop(other.path, None)  # the output has the order of the base
+    for read in (base, *others.values()) if ordered and others else ():
+        if read.reading.disorder:
+            warn(f"{read.path}: warning: joined in order, but {read.reading.disorder}")
     return corpus
 
 

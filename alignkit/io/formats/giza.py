@@ -13,9 +13,10 @@ Three lines per sentence pair::
 - Positions after NULL are explicit nulls. A word with empty brackets is just unaligned.
 - A position in the brackets of several words is read as several links. A word may look like a
   bracket: after each word there is always ``({``, and positions follow up to ``})``.
-- The number in the header is the pair's id; it may repeat. Both lengths must match the lines. The
-  score is optional and becomes the attribute ``score``. A lower-case ``s`` and other spaces in the
-  header are allowed.
+- The number in the header is the pair's id; it may repeat. Numbers that are out of order or
+  missing, as in a part that GIZA++ wrote in parallel with others, are noted.
+- Both lengths must match the lines. The score is optional and becomes the attribute ``score``. A
+  lower-case ``s`` and other spaces in the header are allowed.
 
 Links are written without their status, and nulls only of target words. Ids that are not whole
 numbers are replaced. Each pair gets a block; if the pair is not annotated, its brackets are empty.
@@ -40,6 +41,7 @@ from itertools import islice
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.text_files import split_words
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL
@@ -70,6 +72,7 @@ class A3Layout:
 def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
     """Yield the records; a broken one is reported, and reading continues at the next header."""
     lines = _Lines(reading, layout)
+    numbers = SentenceNumbers()
     for number, text in lines:
         header = layout.header.fullmatch(text.strip())
         if not text.strip():
@@ -80,6 +83,9 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
             reading.refuse(reading.error(message, number))
             lines.skip_to_header()
             continue
+        own = int(header["id"])
+        if (before := numbers.add(own)) is not None:
+            reading.note("sentence number out of order", f"{own} comes after {before}", number)
         rest = list(islice(lines, 2))
         try:
             if len(rest) < 2:
@@ -93,6 +99,10 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
             continue
         with reading.refusing():
             yield _record(header, number, rest[0][1], bracketed, reading, layout)
+    reading.disorder = str(numbers)
+    for first, last in numbers.missing():
+        absent = f"{first} is" if first == last else f"{first}-{last} are"
+        reading.note("gap in sentence numbers", f"{absent} missing")
 
 
 def _record(

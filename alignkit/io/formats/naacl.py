@@ -20,7 +20,8 @@ whether the link is sure (S, the default) or only possible (P), and a confidence
   as written; a sentence without links is an empty annotation or, with ``--partial``, not
   annotated. Links of a sentence without words are an error.
 - Without words the pairs are in the order of their first links, with their number without
-  padding, and there are no sentences without links.
+  padding, and there are no sentences without links. If a format without ids is written from such
+  pairs, alignkit warns of numbers that are out of order or missing.
 
 All links are kept in memory, about 20 bytes each. Lenient reading skips the sentence of a broken
 line, or the line if the sentence is unknown.
@@ -49,6 +50,7 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.sentence_numbers import SentenceNumbers
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
@@ -65,6 +67,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     links.sort()
     texts = read_texts(reading)
     if texts is None:
+        reading.disorder = str(SentenceNumbers(links.slices))
         for sentence in links.slices:
             yield Record(str(sentence), links.line(sentence), None, None, links.annotate(sentence))
     else:
