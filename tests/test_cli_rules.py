@@ -1,7 +1,7 @@
 """`alignkit rules` learns rules of files, shows and writes them."""
 
 import pytest
-from command import GOLD, ROOT, TEXTS, made, run, write
+from command import ROOT, made, run, write
 
 from alignkit.rules import read_rules, rule_text
 
@@ -88,16 +88,8 @@ def test_one_side_may_be_a_string(capsys):
     assert any(one["source"].startswith("x0 ") for one in ran.json["list"])
 
 
-def test_hiero_rules_need_no_trees_and_memory_does_not_matter_to_them(capsys):
-    hiero = ("rules", GOLD, *TEXTS, "--grammar", "hiero", "--max-symbols", 3)
-    assert 'X(x0:X "le" x1:X) ||| X(x0:X "the" x1:X)' in run(capsys, *hiero).out
-    written = run(capsys, *hiero, "--to", "joshua").out
-    assert "[X] ||| " in written
-    assert run(capsys, *hiero, "--to", "joshua", "--memory", 1).out == written
-
-
-def test_hiero_rules_have_their_places(capsys, tmp_path):
-    words = [*STRUCTURES, "--grammar", "hiero", "--kind", "lexical", "--min-count", 3]
+def test_rules_have_their_places(capsys, tmp_path):
+    words = [*STRUCTURES, "--kind", "lexical", "--min-count", 3]
     ran = run(capsys, "rules", *words)
     assert "s01: He [also] said that the bridge was safe ." in ran.out
     path = tmp_path / "page.html"
@@ -115,8 +107,6 @@ def test_pairs_without_trees_are_told(capsys):
     asked = [STRUCTURES[0], "--grammar", "s2t"]
     run(capsys, "rules", *asked).failed("with --source-trees or --target-trees")
     run(capsys, "rules", *asked, "--string", "source").failed("name trees with --target-trees")
-    ran = run(capsys, "rules", *STRUCTURES[:3], "--grammar", "samt")
-    ran.failed("of the target side", "add --target-trees", "--side source")
 
 
 @pytest.mark.parametrize(
@@ -124,11 +114,8 @@ def test_pairs_without_trees_are_told(capsys):
     [
         (["--kind", "lexicall"], "unknown kind of rule 'lexicall'"),
         (["--all", "--size", 2], "--all and --size exclude each other"),
-        (["--grammar", "hiero", "--deletions"], "--deletions needs --grammar stsg and s2t"),
-        (["--loose"], "--loose needs --grammar hiero and samt"),
-        (["--memory", 1], "--memory needs --grammar hiero and samt"),
+        (["--grammar", "tree"], "invalid choice: 'tree'"),
         (["--one-label"], "--one-label only works with --to joshua and --to ppdb"),
-        (["--side", "source"], "--side needs --grammar samt"),
         (["--string", "source"], "--string needs --grammar s2t"),
         (["-o", "rules.tsv"], "-o needs --to FORMAT"),
         (["--to", "tsv", "--json"], "leave out options for printed output"),

@@ -117,13 +117,10 @@ def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):
     more = [pair.with_trees("mended", source=pair.tree("source")) for pair in pairs]
     path = held(tmp_path, "more.jsonl", more)
     told = "pair '1' has the source trees parse, mended: choose one with --tree-name"
-    for words in (["show", path, "--trees"], ["rules", path], ["score-rules", path, path],
-                  ["rules", path, "--grammar", "samt", "--side", "source"]):  # fmt: skip
+    for words in (["show", path, "--trees"], ["rules", path], ["score-rules", path, path]):
         run(capsys, *words).failed(told)
         assert run(capsys, *words, "--tree-name", "parse").code == 0
         run(capsys, *words, "--tree-name", "x").failed("'x' (known: parse, mended)")
-    assert run(capsys, "rules", path, "--grammar", "samt").code == 0  # the target has one
-    assert run(capsys, "rules", path, "--grammar", "hiero").code == 0
 
 
 def test_a_picture_larger_than_programs_show_is_drawn_whole_and_told(capsys, tmp_path):

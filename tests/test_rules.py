@@ -218,7 +218,7 @@ def test_what_cannot_be_derived_is_told():
         (pair, {"source_tree": tree}, MissingTextError, "pair '7' has no target tree"),
         (pair, {"source_tree": tree, "target_tree": tree}, TreeError, "does not fit"),
         (pair, {"links": "certain"}, UnknownNameError, "links"),
-        (pair, {"grammar": "hiero"}, UnknownNameError, "grammar"),
+        (pair, {"grammar": "tree"}, UnknownNameError, "unknown grammar 'tree'"),
         (pair, {"string": "source"}, OptionError, "grammar='s2t'"),
         ([pair], {"source_tree": tree}, OptionError, "one tree for several pairs"),
         (both, {"source_tree": tree}, OptionError, "aligned by gold, anna; name one"),

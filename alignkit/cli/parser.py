@@ -52,8 +52,8 @@ _RARE = """
     --fertility --fix-source --fix-target --floor --folder --good --good-in --groups --hmm
     --hyp-base --hyp-transpose --ibm1 --ibm2 --include-identical --inference --jump-smoothing
     --keep-case --kinds --languages --leave-out --lenient-labels --lenient-trees --loose
-    --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-symbols --max-variables
-    --max-words --memory --min-hole --missing-initial --name --no-agree --no-evidence --no-text
+    --lower-is-better --max-depth --max-nodes --max-ratio --max-size --max-variables
+    --max-words --memory --missing-initial --name --no-agree --no-evidence --no-text
     --normalizer --null --partial --permutations --prior --prune --quiet --raw --reading --ref-base
     --ref-transpose --resamples --rewrites --samples --seed --separator --spelling --stem
     --stem-weight --strict-trees --text-ids --to-base --to-ids --to-source --to-target

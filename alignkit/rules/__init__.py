@@ -1,4 +1,4 @@
-"""Learn, store and apply synchronous rules: pairs of tree fragments, hiero and SAMT rules.
+"""Learn, store and apply synchronous rules: pairs of tree fragments.
 
 The names below are loaded on first use: reading rules needs no compiled kernels.
 """

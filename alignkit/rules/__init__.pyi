@@ -20,10 +20,6 @@ from .grammar import Rule as Rule
 from .grammar import RuleType as RuleType
 from .grammar import Variable as Variable
 from .grammar import kind_of as kind_of
-from .hiero.extraction import HieroOptions as HieroOptions
-from .hiero.extraction import extract_hiero as extract_hiero
-from .hiero.grammar import learn_hiero as learn_hiero
-from .hiero.grammar import write_hiero as write_hiero
 from .learning import learn_grammar as learn_grammar
 from .rewrites import Replacement as Replacement
 from .rewrites import Rewrite as Rewrite

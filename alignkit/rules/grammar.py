@@ -30,10 +30,7 @@ class Node(NamedTuple):
 Item: TypeAlias = "Node | Variable | str"
 Symbols: TypeAlias = "tuple[Variable | str, ...]"
 Side: TypeAlias = "Node | Symbols"
-"""One side of a rule: a fragment of a tree, or a string in string-to-tree rules.
-
-A side of a hiero or SAMT rule is a `Node` with the left-hand label, and words and variables below.
-"""
+"""One side of a rule: a fragment of a tree, or a string in string-to-tree rules."""
 
 
 class Rule(NamedTuple):
@@ -199,7 +196,7 @@ class Grammar:
     Parameters
     ----------
     types : The rule types, by count, then by their text.
-    kind : ``"stsg"``, ``"s2t"``, ``"hiero"`` or ``"samt"``.
+    kind : ``"stsg"`` (trees on both sides) or ``"s2t"`` (string to tree).
     dropped : The rules left out: reason to number of rules.
     pairs : The number of sentence pairs that it was learned from.
     passed_over : The sentence pairs that gave no rules: reason to number of pairs.

@@ -116,7 +116,7 @@ RULES_A_KIND = 50  # the default number of rules of each kind on a page
 _MOST_BYTES = 4_000_000  # of the drawings of a page
 _LARGEST = 400  # symbols of a rule that is drawn
 _LONGEST = 4_000  # characters of a rule as text
-_NAMES = {"stsg": "tree ", "s2t": "string-to-tree ", "hiero": "hiero ", "samt": "SAMT "}
+_NAMES = {"stsg": "tree ", "s2t": "string-to-tree "}
 
 
 def write_rules_page(

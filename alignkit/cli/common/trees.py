@@ -12,6 +12,7 @@ from alignkit.cli.parser import add_options, annotator_name
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 
 _FILES = ("source_trees", "target_trees", "both_trees")
@@ -77,13 +78,13 @@ def with_trees(
 
 
 def one_tree_a_side(
-    options: argparse.Namespace, pairs: Iterable[SentencePair], *sides: str
+    options: argparse.Namespace, pairs: Iterable[SentencePair]
 ) -> Iterator[SentencePair]:
     """Yield pairs; refuse several trees on a side unless --tree-name chooses."""
     name = tree_name(options)
     known: dict[str, None] = {}
     for pair in pairs:
-        for side in sides or ("source", "target"):
+        for side in SIDES:
             trees = getattr(pair, f"{side}_trees")
             known.update(dict.fromkeys(trees))
             if name is None and len(trees) > 1:

@@ -5,7 +5,7 @@ phrases e1 and e2 are paraphrases if both are paired with the same phrase f, the
 is the sum of p(e2 | f) p(f | e1) over all such f (Bannard & Callison-Burch 2005). With TABLE2, e1
 is from TABLE and e2 from TABLE2.
 
-TABLE can also have rules with both probabilities, in any grammar and format of 'alignkit rules'.
+TABLE can also have rules with both probabilities, in any format of 'alignkit rules'.
 Rules with one side in common then give paraphrase rules; their p(t|s) is p(e2 | e1).
 
 A table can be in several files: TABLE then contains a '*' (in quotes). With --cluster, workers
@@ -20,7 +20,7 @@ For example:
   alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
   alignkit pivot table.tsv -o paraphrases.tsv
   alignkit pivot table.tsv.gz -o paraphrases.tsv.gz --cluster tcp://head:8786 --work /shared/pivot
-  alignkit pivot hiero.joshua --min-count 2 --to ppdb -o rules.ppdb
+  alignkit pivot rules.joshua --min-count 2 --to ppdb -o paraphrases.ppdb
 """
 
 from __future__ import annotations

@@ -5,14 +5,12 @@ NP(x1:NP x0:NP). The rules are printed by kind and count, each with a sentence p
 occurs. Rules with two equal sides are not printed, but they count for the probabilities. --to
 writes rules for 'alignkit paraphrase' and for other tools.
 
---grammar s2t (string to tree) needs trees on one side only. samt takes the labels from the trees of
-one side. hiero needs no trees.
+--grammar s2t (string to tree) needs trees on one side only.
 
 For example:
   alignkit rules corpus.jsonl --annotator gold --source-trees a.trees --target-trees b.trees
   alignkit rules gold.json --both-trees parsed.xml.gz --kind reordering --html r.html
   alignkit rules gold.json --both-trees parsed.xml.gz --size 2 --to tsv -o rules.tsv
-  alignkit rules bitext.align --source fr.txt --target en.txt --grammar hiero --to joshua -o rules
 """
 
 from __future__ import annotations
@@ -20,13 +18,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
-from alignkit.cli.common.files import add_memory, room
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
 from alignkit.cli.common.media import add_labels, add_media, check_labels, tell_written
-from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.common.messages import json_text
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
@@ -39,10 +36,8 @@ if TYPE_CHECKING:
     from alignkit.rules.grammar import Grammar
 
 
-_GRAMMARS = ("stsg", "s2t", "hiero", "samt")
+_GRAMMARS = ("stsg", "s2t")
 _LISTED = 20
-_TREES_ONLY = ("size", "all", "deletions", "max_nodes", "max_depth")
-_FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,30 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --annotator A  annotator to use, if there are several
         --links  sure: use sure links, possible: use sure and possible links (default: sure)
         --grammar  type of rules, see docs/rules_definitions.md (default: stsg); stsg: trees on both
-            sides; s2t: string to tree; hiero: no trees; samt: hiero with labels from trees
+            sides; s2t: string to tree
         --string  with s2t, the side without trees (default: the source, if both have trees)
         --size N  combine up to N minimal rules into one (default: 1)
         --all  learn a rule for every pair of corresponding constituents; several that match
             the same share a count (default: the minimal rules of one derivation)
         --deletions  learn rules that delete or insert a whole constituent whose words have no link;
             written d0 and i0 (default: keep the words)
-        --max-variables N  maximum number of variables (default: no limit; hiero and samt: 2)
+        --max-variables N  maximum number of variables (default: no limit)
         --max-nodes N  maximum number of nodes on each side, with variables (default: no limit)
         --max-depth N  maximum depth of each side in nodes, with variables (default: no limit)
         """, links={"choices": ("sure", "possible"), "default": "sure"},
         grammar={"choices": _GRAMMARS, "default": "stsg"}, string={"choices": ("source", "target")},
-        size={"type": number(1)}, max_variables={"type": number(0)}, max_nodes={"type": number(1)},
-        max_depth={"type": number(1)})  # fmt: skip
-    group = parser.add_argument_group("only hiero and samt")
-    add_options(group, """
-        --side  with samt, the side whose trees give the labels (default: target)
-        --loose  allow unaligned words at the ends of phrases (default: tight)
-        --max-length N  maximum number of words of a phrase (default: 10)
-        --max-symbols N  maximum number of words and variables on each side (default: 5)
-        --min-hole N  minimum number of words that a variable replaces (default: 2)
-        """, side={"choices": ("source", "target")}, max_length={"type": number(1)},
-        max_symbols={"type": number(1)}, min_hole={"type": number(1)})  # fmt: skip
-    add_memory(group, "rules")
+        size={"type": number(1), "default": 1}, max_variables={"type": number(0)},
+        max_nodes={"type": number(1)}, max_depth={"type": number(1)})  # fmt: skip
     add_options(parser.add_argument_group("rules to print or write (all count)"), """
         --kind K,...  only print these kinds, see docs/rules_definitions.md: identity, same-words,
             relabelling, lexical, phrasal, monotone+words, reordering, reordering+words (default:
@@ -102,28 +87,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     kinds = _check(options)
+    from alignkit.rules.learning import learn_grammar
+
     source = Input(options.input, options.format, reading_options(options))
     pairs = _chosen(with_trees(options, source.pairs(needed=True)), options)
-    if options.grammar != "hiero":
-        sides = [options.side or "target"] if options.grammar == "samt" else []
-        pairs = one_tree_a_side(options, pairs, *sides)
-    if options.grammar in ("hiero", "samt"):
-        if options.to and not (options.html or options.examples):
-            _write_flat(pairs, options, kinds)
-            return
-        from alignkit.rules.hiero.grammar import learn_hiero
-
-        grammar = learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
-    else:
-        from alignkit.rules.learning import learn_grammar
-
-        given = ("links", "grammar", "string", "all", "deletions")
-        bounds = ("max_variables", "max_nodes", "max_depth")
-        name = tree_name(options)
-        grammar = learn_grammar(
-            pairs, source_tree=name, target_tree=name, size=options.size or 1,
-            examples=_examples(options), **{key: getattr(options, key) for key in given + bounds},
-        )  # fmt: skip
+    grammar = learn_grammar(
+        one_tree_a_side(options, pairs),
+        links=options.links,
+        grammar=options.grammar,
+        source_tree=tree_name(options),
+        target_tree=tree_name(options),
+        string=options.string,
+        size=options.size,
+        all=options.all,
+        deletions=options.deletions,
+        max_variables=options.max_variables,
+        max_nodes=options.max_nodes,
+        max_depth=options.max_depth,
+        examples=_examples(options),
+    )
     tell(options.input, Counter(grammar.passed_over), "pairs skipped: ")
     tell(options.input, Counter(grammar.dropped), "rules dropped: ")
     if not grammar.pairs:
@@ -166,14 +148,8 @@ def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Itera
 
 def _check(options: argparse.Namespace) -> list[str] | None:
     """Refuse options that contradict each other; return the requested kinds."""
-    flat = options.grammar in ("hiero", "samt")
-    for name in _TREES_ONLY if flat else _FLAT_ONLY:
-        if getattr(options, name) not in (None, False):
-            those = "stsg and s2t" if flat else "hiero and samt"
-            raise OptionError(f"--{name.replace('_', '-')} needs --grammar {those}: leave it out")
-    for name, grammar in (("side", "samt"), ("string", "s2t")):
-        if getattr(options, name) is not None and options.grammar != grammar:
-            raise OptionError(f"--{name} needs --grammar {grammar}: leave it out")
+    if options.string is not None and options.grammar != "s2t":
+        raise OptionError("--string needs --grammar s2t: leave it out")
     check_labels(options, options.to)
     shown = options.json or options.medium != "text" or options.limit is not None
     if shown and (options.to or options.html):
@@ -197,42 +173,6 @@ def _examples(options: argparse.Namespace) -> int:
     if options.examples is None:
         return 0 if options.to and not options.html else 1
     return int(options.examples)
-
-
-def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
-    from alignkit.rules.hiero.extraction import HieroOptions
-
-    names = ("max_length", "max_symbols", "min_hole", "max_variables")
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    return {
-        "grammar": options.grammar, "links": options.links, "side": options.side or "target",
-        "tree": tree_name(options), "options": HieroOptions(loose=options.loose, **given),
-        "min_count": options.min_count or 1, "room": room(options),
-    }  # fmt: skip
-
-
-def _write_flat(
-    pairs: Iterator[SentencePair], options: argparse.Namespace, kinds: list[str] | None
-) -> None:
-    from alignkit.rules.hiero.grammar import write_hiero
-
-    done = [0.0]
-    with ProgressBar(f"{options.input}: rules", lambda: done[0], None) as progress:
-
-        def step(steps: float, whole: float) -> None:
-            done[0] = steps / max(whole, 1)
-            progress.step(256)
-
-        written = write_hiero(
-            pairs, options.output, format=options.to, identity=options.identity, kinds=kinds,
-            progress=step, **_flat_options(options),
-        )  # fmt: skip
-    tell(options.input, Counter(written.passed_over), "pairs skipped: ")
-    rules = how_many(written.tokens, "rule", commas=True)
-    seen = how_many(written.pairs, "sentence pair", commas=True)
-    types = how_many(written.rules, "type", commas=True)
-    say(f"{options.input}: {rules} of {seen}; written: {types}, {written.bytes:,} bytes")
-    tell(options.input, Counter(written.left_out), "types left out: ")
 
 
 def _where_trees_are(options: argparse.Namespace) -> str:

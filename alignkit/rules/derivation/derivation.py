@@ -352,8 +352,8 @@ class Derived:
 
 LINKS = ("sure", "possible")  # the links to learn rules from: the sure ones (S), or all (P)
 
-TREE_GRAMMARS = ("stsg", "s2t")
-"""The grammars of trees: trees on both sides, or a string and a tree."""
+GRAMMARS = ("stsg", "s2t")
+"""The grammars: trees on both sides, or a string and a tree."""
 
 
 @overload
@@ -473,7 +473,7 @@ def check_names(links: str, grammar: str, string: str | None) -> None:
     if string is not None and grammar == "stsg":
         raise OptionError("`string` needs `grammar='s2t'`: add it, or leave out `string`")
     check_known("kind of links", links, LINKS)
-    check_known("grammar of trees", grammar, TREE_GRAMMARS)
+    check_known("grammar", grammar, GRAMMARS)
 
 
 def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | None:

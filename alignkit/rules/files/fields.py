@@ -60,11 +60,6 @@ def number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def log_text(value: float) -> str:
-    """Return the negative natural logarithm of a probability as text."""
-    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
-
-
 def _number(name: str, text: str) -> float:
     try:
         power = _POWER.fullmatch(text) if "^" in text else None

@@ -106,7 +106,9 @@ def _feature(name: str, text: str) -> str:
 
 
 def _text(name: str, value: float) -> str:
-    return fields.number_text(value) if name in _COUNTS else fields.log_text(value)
+    if name in _COUNTS:
+        return fields.number_text(value)
+    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:

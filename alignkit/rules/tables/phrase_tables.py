@@ -89,10 +89,10 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
         yield block, totals[numbers]
 
 
-def whole_groups(runs: Runs, head: int = 0) -> Iterator[tuple[Block, I8]]:
+def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
     """Yield the records of `Runs` in complete groups by first phrase, with the group of each."""
     held: list[tuple[Block, I8]] = []
-    for block, numbers in _grouped(runs, head):
+    for block, numbers in _grouped(runs):
         last = int(np.searchsorted(numbers, numbers[-1]))
         if last == 0 and held and held[-1][1][-1] == numbers[-1]:
             held.append((block, numbers))
@@ -108,14 +108,14 @@ def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
     return Block.concatenate(blocks), np.concatenate(numbers)
 
 
-def _grouped(runs: Runs, head: int = 0) -> Iterator[tuple[Block, I8]]:
+def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
     before, last = readonly(np.empty(0, np.int32)), -1
     for block in runs.merge():
         symbols = readonly(block.symbols)
-        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last, head)
+        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last)
         yield block, numbers
         tail = symbols[block.offsets[-2] :]
-        end = head + int(tail[head:].argmin()) + 1
+        end = int(tail.argmin()) + 1
         before, last = readonly(tail[:end]), int(numbers[-1])
 
 

@@ -53,15 +53,6 @@ def combine(into: F8, row: int, values: F8, other: int, sums: int) -> None:
         into[row, k] = max(into[row, k], values[other, k])
 
 
-@inlined
-def alike(symbols: I4, start: int, other: int, size: int) -> bool:
-    """Return whether two stretches hold the same numbers."""
-    same = 0
-    while same < size and symbols[start + same] == symbols[other + same]:
-        same += 1
-    return same == size
-
-
 @jit
 def absorb(
     symbols: I4, offsets: I8, values: F8, first: int, sums: int, kept: I4,

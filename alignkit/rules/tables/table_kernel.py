@@ -9,7 +9,6 @@ import numpy as np
 
 from alignkit._support.array_types import F8, I4, I8, U1
 from alignkit._support.jit import inlined, jit
-from alignkit.rules.tables.runs_kernel import alike
 
 
 @jit
@@ -40,13 +39,12 @@ def pack(
 
 
 @jit
-def number_groups(symbols: I4, offsets: I8, before: I4, last: int, head: int) -> I8:
+def number_groups(symbols: I4, offsets: I8, before: I4, last: int) -> I8:
     """Return the group of each of some sorted records: those with the same first phrase.
 
     symbols, offsets: The records.
     before, last: The first phrase, with its 0, and the number of the group before; empty and -1
         where there is none.
-    head: How many symbols belong to the first phrase whether they are 0 or not.
     Returns: (R,): the group of each record.
     """
     numbers = np.empty(len(offsets) - 1, np.int64)
@@ -55,11 +53,7 @@ def number_groups(symbols: I4, offsets: I8, before: I4, last: int, head: int) ->
         start = offsets[k]
         i = 0
         # compare with the first phrase of the record before, up to its 0
-        while (
-            at + i < stop
-            and known[at + i] == symbols[start + i]
-            and (i < head or known[at + i] != 0)
-        ):
+        while at + i < stop and known[at + i] == symbols[start + i] and known[at + i] != 0:
             i += 1
         if at + i == stop or known[at + i] != symbols[start + i]:
             last += 1
@@ -151,6 +145,15 @@ BITS = 28
 without rounding, so that a sum does not depend on its order."""
 
 _UNIT = 2.0**BITS
+
+
+@inlined
+def alike(symbols: I4, start: int, other: int, size: int) -> bool:
+    """Return whether two stretches hold the same numbers."""
+    same = 0
+    while same < size and symbols[start + same] == symbols[other + same]:
+        same += 1
+    return same == size
 
 
 @inlined

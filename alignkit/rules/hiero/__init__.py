@@ -1,1 +1,0 @@
-"""Hierarchical phrase pairs, and their labels from trees (SAMT)."""
