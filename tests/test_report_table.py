@@ -70,6 +70,21 @@ def test_what_is_set_apart_and_text_from_right_to_left():
     assert line == "\u200eשלום\u200e  12"
 
 
+def test_an_upper_bound_is_shown_as_one_and_rounded_up():
+    column = Column("p", "p")
+    shown = {0.0020: "<0.0020", 0.00201: "<0.0021", 0.00001: "<0.0001", 0.072: "<0.0720", NAN: "-"}
+    for value, text in shown.items():
+        assert column.show(Value(value, bound=True)).text == text
+    table = Table("", [Column("x"), column], [["a", Value(0.002, bound=True)], ["b", 0.5]])
+    assert table.to_records() == [
+        {"x": "a", "p": 0.002, "p_bound": True},
+        {"x": "b", "p": 0.5, "p_bound": False},
+    ]
+    assert table.csv().splitlines()[0] == "x,p,p_bound"
+    plain = Table("", [Column("x"), column], [["a", Value(0.002)], ["b", 0.5]])
+    assert plain.csv().splitlines()[0] == "x,p"
+
+
 def test_control_characters_are_shown_in_every_medium():
     evil = "\x1b[31m\u202e\x00"
     table = Table(evil, [Column(evil, span=evil)], [[evil], [Value(NAN, reason=evil)]], evil)

@@ -15,6 +15,8 @@ from alignkit.cli.common.files import short_names
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring import Comparisons
 from alignkit.stats import holm
+from alignkit.stats.tests import enough_draws, holm_bounds
+from alignkit.tables.columns import Column
 
 PAIRS = 40
 
@@ -77,7 +79,92 @@ def test_it_prints_a_table_and_feeds_others():
     assert record["low"] <= record["difference"] <= record["high"]
     assert isinstance(FOUND[:2], tuple)
     assert isinstance(FOUND, Comparisons)
-    assert FOUND.cautions == ()
+    assert [x[:39] for x in FOUND.cautions] == ["with 200 resamples and 3 comparisons of"]
+
+
+def nine(pairs=300):
+    """Return nine systems, each clearly better than the one before."""
+    return {f"s{k}": make(0.1 * k + 0.1, seed=k, pairs=pairs) for k in range(9)}
+
+
+def test_a_large_difference_is_significant_however_many_systems_are_compared():
+    """The least p, 2 / (B + 1), times 36 comparisons was .072 with a fixed number of resamples."""
+    found = ak.compare(nine())
+    assert (found.compared, found.resamples, found.trials) == (36, 36_000, 36_000)
+    assert "36 comparisons of two systems: 36,000 resamples, 36,000 trials" in str(found)
+    assert "|resamples:36000|trials:36000|" in str(found.signature)
+    assert found.cautions == ()
+    for row in found:
+        if row.measure != "precision":  # all are right in what they link
+            assert max(row.bootstrap_holm, row.randomization_holm) < 0.01
+    far = next(
+        row for row in found if (row.system, row.baseline, row.measure) == ("s8", "s0", "f1")
+    )
+    assert far.bootstrap_p == 2 / 36_001
+    assert far.bootstrap_holm == pytest.approx(72 / 36_001)
+    assert far.to_json()["bootstrap_holm_bound"] is True
+    assert found.to_records()[1]["bootstrap_p_bound"] is True
+    shown = found.show(tables=["differences"]).splitlines()
+    (line,) = (x for x in shown if x.startswith("s8 ") and " s0 " in x and " F1 " in x)
+    assert line.split()[-4:] == ["<0.0001", "<0.0020", "<0.0001", "<0.0010"]
+
+
+def test_the_number_of_resamples_is_bounded_and_what_it_does_not_reach_is_said():
+    many = {f"s{k}": make(0.5, seed=k, pairs=30) for k in range(3)}
+    assert ak.compare(many, trials=9).resamples == 3000
+    assert ak.compare(many, baseline="s0", trials=9).resamples == 2000
+    assert enough_draws(4950) == 100_000
+    few = ak.compare(many, resamples=100, trials=100)
+    assert [caution for caution in few.cautions if "Holm" in caution] == [
+        f"with 100 {draws} and 3 comparisons of systems, no p-value corrected by Holm's method can "
+        f"be below {least}; take 3,000 {draws}"
+        for draws, least in (("resamples", "0.059"), ("trials", "0.03"))
+    ]
+    assert ak.compare(many).cautions == ()
+
+
+def test_a_p_value_is_a_bound_only_if_no_draw_spoke_against_the_difference():
+    for row in ak.compare(nine(40), resamples=99, trials=99):
+        assert row.bootstrap_p_bound == (row.bootstrap_p == 2 / 100)
+        assert row.randomization_p_bound == (row.randomization_p == 1 / 100)
+        shown = [Column("p", "p").show(value).text for value in row.p_values()]
+        assert [text.startswith("<") for text in shown] == [
+            row.bootstrap_p_bound, row.bootstrap_holm_bound,
+            row.randomization_p_bound, row.randomization_holm_bound,
+        ]  # fmt: skip
+    rows = SYSTEMS["poor"].rows["links"]
+    (same, *_) = ak.compare({"a": rows, "b": rows}, ak.scoring.link_ratios, resamples=1, trials=1)
+    assert (same.bootstrap_p, same.bootstrap_p_bound, same.bootstrap_holm_bound) == (
+        1,
+        False,
+        False,
+    )
+
+
+SMALL = st.lists(st.integers(1, 40).map(lambda n: n / 200), min_size=1, max_size=6)
+
+
+@given(SMALL, st.floats(0, 1))
+def test_corrected_p_values_that_are_no_bounds_do_not_rest_on_any(p_values, lower):
+    """If what is at the floor were smaller, only corrected p-values marked as bounds would move."""
+    floor = min(p_values)
+    bounds = [p == floor for p in p_values]
+    smaller = [p * lower if bound else p for p, bound in zip(p_values, bounds, strict=True)]
+    marked = holm_bounds(p_values, bounds)
+    for p, other, bound in zip(holm(p_values), holm(smaller), marked, strict=True):
+        assert bound or p == pytest.approx(other)
+    assert all(marked[k] or holm(p_values)[k] == 1 for k, bound in enumerate(bounds) if bound)
+
+
+def test_the_intervals_of_systems_come_from_the_resamples_of_the_p_values():
+    found = ak.compare(SYSTEMS, resamples=4000, trials=9)
+    alone = SYSTEMS["good"].with_intervals(resamples=4000)
+    for name in ("recall", "f1", "aer"):
+        interval = alone.intervals["links"][name]
+        mine = found.intervals["good"]["links"][name]
+        assert (mine.low, mine.high) == pytest.approx((interval.low, interval.high), abs=0.012)
+        low, high = (f"{100 * bound:.1f}" for bound in (mine.low, mine.high))
+        assert f"[{low}, {high}]" in str(found)
 
 
 def test_a_mark_needs_both_tests_and_is_against_the_first():

@@ -12,7 +12,8 @@ from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.scoring import compare, link_ratios, phrase_ratios, score
 from alignkit.stats import confidence_interval
 from alignkit.stats import resampling as bootstrap_module
-from alignkit.stats.tests import paired_bootstrap, paired_randomization
+from alignkit.stats import tests as tests_module
+from alignkit.stats.tests import joint_bootstrap, joint_randomization, paired_randomization
 
 
 def rows_of(rng, pairs, quality, reference=None):
@@ -117,6 +118,37 @@ def test_randomization_agrees_with_exact_enumeration():
     assert min(exact.values()) < 0.2
 
 
+@pytest.mark.parametrize("alike_pairs", [0, 1000])
+def test_joint_randomization_agrees_with_exact_enumeration(monkeypatch, alike_pairs):
+    """For each pair of three systems, however what is exchanged is drawn."""
+    monkeypatch.setattr(tests_module, "_ALIKE_PAIRS", alike_pairs)
+    rng = np.random.default_rng(5)
+    reference = np.repeat(rng.integers(1, 12, 5), 2)
+    systems = [np.repeat(rows_of(rng, 5, quality, reference[::2]), 2, axis=0)
+               for quality in (0.9, 0.6, 0.8)]  # fmt: skip
+    pairs = [(0, 1), (2, 1), (0, 2)]
+    found = joint_randomization(systems, pairs, link_ratios, trials=20000, rng=rng)
+    for (a, b), p_values in zip(pairs, found, strict=True):
+        exact = exact_randomization(systems[a], systems[b], link_ratios)
+        assert p_values == pytest.approx(exact, abs=0.012)
+
+
+@pytest.mark.parametrize("many", [0, 10**9])
+def test_resamples_have_the_moments_of_drawing_pairs(monkeypatch, many):
+    """The mean and the covariance of sums are P mean(rows) and P cov(rows), drawn either way."""
+    monkeypatch.setattr(bootstrap_module, "_MANY", many)
+    rng = np.random.default_rng(11)
+    rows = rng.integers(0, 6, (40, 3))
+    rows[20:30] = rows[:10]  # pairs with the same row
+    sums = np.concatenate(list(bootstrap_module.resample(rows, 20_000, rng)))
+    assert (sums == sums.round()).all()
+    covariance = 40 * np.cov(rows.T, bias=True)
+    assert sums.mean(0) == pytest.approx(40 * rows.mean(0), abs=0.5)
+    assert np.cov(sums.T) == pytest.approx(covariance, abs=0.05 * covariance.max())
+    ones = np.concatenate(list(bootstrap_module.resample(np.c_[rows, np.ones(40)], 50, rng)))
+    assert (ones[:, 3] == 40).all()
+
+
 def test_identical_systems_have_p_1_and_undefined_differences_stay_so():
     rows = rows_of(np.random.default_rng(6), 40, 0.7)
     same = {"a": rows, "b": rows.copy()}
@@ -130,8 +162,11 @@ def test_identical_systems_have_p_1_and_undefined_differences_stay_so():
         assert math.isnan(found.bootstrap_p)
         assert found.to_json()["difference"] is None
     rows = rows_of(np.random.default_rng(9), 40, 0.7)
-    drawn = paired_bootstrap(rows, rows, link_ratios, resamples=20, rng=np.random.default_rng(1))
-    assert not drawn["aer"].any()
+    rng = np.random.default_rng(1)
+    drawn = joint_bootstrap([rows, rows], link_ratios, resamples=20, rng=rng)["aer"]
+    assert drawn.shape == (2, 20)
+    assert (drawn[0] == drawn[1]).all()
+    assert drawn[0].std() > 0
 
 
 def test_a_clearly_better_system_is_found_better():

@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, kind_of, naming_keywords
+from alignkit._support.array_types import F8
 from alignkit._support.values import named_json
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
@@ -20,7 +21,18 @@ from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_v
 from alignkit.scoring.settings import Signature
 from alignkit.stats import resampling
 from alignkit.stats.resampling import SEED, Counts, Interval, Ratios
-from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
+from alignkit.stats.tests import (
+    DRAWS_EACH,
+    bootstrap_floor,
+    enough_draws,
+    holm,
+    holm_bounds,
+    joint_bootstrap,
+    joint_randomization,
+    of_corpus,
+    randomization_floor,
+    wins,
+)
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import Report, get_medium
 from alignkit.tables.result import TableResult
@@ -37,9 +49,16 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 """The parts of a signature that must be equal in all compared scores."""
 
 
+SystemIntervals = Mapping[str, Mapping[str, Interval]]
+"""The intervals of a system's measures, by level and measure."""
+
+_TRIALS = 10_000  # of randomization, at least
+_STRICT = 0.01  # the level of the mark **: corrected p-values must be able to be smaller
+
 _P_VALUES = (
     "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
-    "for the pairs of systems, measure by measure"
+    "for the pairs of systems, measure by measure; <: an upper bound, as no resample (or trial) "
+    "spoke against the difference"
 )
 
 
@@ -60,6 +79,9 @@ class Comparison:
     bootstrap_holm, randomization_holm : The same, corrected by `holm` for the number of compared
         pairs of systems.
     level : One of `LEVELS`; empty if rows of counts were compared.
+    bootstrap_p_bound, randomization_p_bound, bootstrap_holm_bound, randomization_holm_bound :
+        Whether the p-value is only an upper bound: no resample (or trial) spoke against the
+        difference, so more of them would give a smaller p-value. Tables show it with ``<``.
     """
 
     measure: str
@@ -75,6 +97,19 @@ class Comparison:
     bootstrap_holm: float = nan
     randomization_holm: float = nan
     level: str = ""
+    bootstrap_p_bound: bool = False
+    randomization_p_bound: bool = False
+    bootstrap_holm_bound: bool = False
+    randomization_holm_bound: bool = False
+
+    def p_values(self) -> list[Value]:
+        """Return the p-values as in tables: of the bootstrap with Holm's, then of randomization."""
+        return [
+            Value(self.bootstrap_p, bound=self.bootstrap_p_bound),
+            Value(self.bootstrap_holm, bound=self.bootstrap_holm_bound),
+            Value(self.randomization_p, bound=self.randomization_p_bound),
+            Value(self.randomization_holm, bound=self.randomization_holm_bound),
+        ]
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON values; NaN becomes None."""
@@ -92,6 +127,8 @@ class Comparisons(TableResult, Sequence[Comparison]):
     signature : All settings; print it next to the comparison.
     suspicions : What looks wrong in the compared scores.
     scores : The compared scores, by system; empty if rows of counts were compared.
+    intervals : The intervals of each system's measures from the same resamples as the p-values, by
+        system, level and measure.
     """
 
     differences: tuple[Comparison, ...]
@@ -99,11 +136,51 @@ class Comparisons(TableResult, Sequence[Comparison]):
     signature: Signature = field(default_factory=Signature)
     suspicions: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict, repr=False, compare=False)
+    intervals: Mapping[str, SystemIntervals] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def compared(self) -> int:
+        """The number of pairs of systems that were compared, for which Holm's method corrects."""
+        return len({(row.system, row.baseline) for row in self})
+
+    @property
+    def resamples(self) -> int:
+        """The number of resamples of the sentence pairs."""
+        return self.signature.resamples or 0
+
+    @property
+    def trials(self) -> int:
+        """The number of trials of randomization."""
+        return self.signature.trials or 0
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """Warnings about the intervals and p-values."""
-        return (*self.suspicions, *resampling.few_pairs(self.pairs))
+        few = resampling.few_pairs(self.pairs)
+        return (*self.suspicions, *few, *self._too_few_draws())
+
+    def _too_few_draws(self) -> Iterator[str]:
+        """Yield warnings if no corrected p-value could be as small as that of the mark ``**``."""
+        for name, given, floor in (
+            ("resamples", self.resamples, bootstrap_floor(self.resamples)),
+            ("trials", self.trials, randomization_floor(self.trials)),
+        ):
+            least = min(1.0, floor * self.compared)
+            if least < _STRICT or (name == "resamples" and self.pairs < 2):
+                continue
+            draws = how_many(given, name.removesuffix("s"))
+            tests = how_many(self.compared, "comparison")
+            yield (
+                f"with {draws} and {tests} of systems, no p-value corrected by Holm's method can "
+                f"be below {least:.2g}; take {DRAWS_EACH * self.compared:,} {name}"
+            )
+
+    def draws(self) -> str:
+        """Return how many random draws there were, and for how many comparisons."""
+        tests = how_many(self.compared, "comparison of two systems", "comparisons of two systems")
+        return f"{tests}: {self.resamples:,} resamples, {self.trials:,} trials of randomization"
 
     def __len__(self) -> int:
         return len(self.differences)
@@ -122,7 +199,7 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def table(self) -> Table:
         """Return the differences as a table."""
-        note = "\n".join([*self.cautions, str(self.signature)])
+        note = "\n".join([self.draws(), *self.cautions, str(self.signature)])
         return comparison_table(self.differences, note=note)
 
     def tables(self) -> Sequence[Table]:
@@ -138,7 +215,8 @@ class Comparisons(TableResult, Sequence[Comparison]):
         for name in names:
             check_known("table", name, TABLES)
         shown = [*self.tables()] if "systems" in names and self.scores else []
-        shown += [comparison_table(self)] if "differences" in names or not shown else []
+        if "differences" in names or not shown:
+            shown.append(comparison_table(self, note=self.draws()))
         sheets = [table.sheet() for table in shown]
         report = Report([], sheets, self.cautions, str(self.signature))
         return get_medium(medium).report(report).lstrip("\n")
@@ -170,15 +248,12 @@ _WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if
 
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance."""
-    settings, first = comparisons.signature, comparisons[0].baseline
-    seed = SEED if settings.seed is None else settings.seed
-    resamples, confidence = settings.resamples or 1000, settings.confidence or 0.95
-    scores = dict(comparisons.scores)
-    for name, score in scores.items():
-        drawn = score.signature.drawn(resamples, confidence, seed)
-        if not score.intervals or drawn != score.signature:
-            drawing: Any = {"resamples": resamples, "confidence": confidence, "seed": seed}
-            scores[name] = score.with_intervals(**drawing)
+    first = comparisons[0].baseline
+    confidence = comparisons.signature.confidence or 0.95
+    scores = {
+        name: replace(score, intervals=comparisons.intervals[name])
+        for name, score in comparisons.scores.items()
+    }
     marks = _marks([row for row in comparisons if row.baseline == first])
     for level, level_name in LEVEL_NAMES.items():
         shown = {name: _measures(score, level) for name, score in scores.items()}
@@ -192,7 +267,7 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
         what = level_name[0].upper() + level_name[1:]
         title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
         tests = "by paired bootstrap and by randomization (Holm over systems)"
-        note = f"* p < .05, ** p < .01 against {first}, {tests}"
+        note = f"* p < .05, ** p < .01 against {first}, {tests}\n{comparisons.draws()}"
         yield replace(table, title=title, anchor=f"systems-{level}", note=note)
 
 
@@ -251,8 +326,7 @@ def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Ta
         [
             row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
             MEASURE_NAMES.get(row.measure, row.measure),
-            bounded_value(row.difference, row.interval),
-            row.bootstrap_p, row.bootstrap_holm, row.randomization_p, row.randomization_holm,
+            bounded_value(row.difference, row.interval), *row.p_values(),
         ]
         for row in comparisons
     ]  # fmt: skip
@@ -266,8 +340,8 @@ def compare(
     measure: Ratios | None = None,
     *,
     baseline: str | None = None,
-    resamples: int = 1000,
-    trials: int = 10000,
+    resamples: int | None = None,
+    trials: int | None = None,
     confidence: float = 0.95,
     seed: int = SEED,
 ) -> Comparisons:
@@ -280,6 +354,10 @@ def compare(
     measure : For rows of counts: `link_ratios` or `phrase_ratios`. Scores have their own.
     baseline : The system to compare the others with; None compares every two systems, the later one
         with the earlier one.
+    resamples, trials : Number of resamples of the bootstrap, and of trials of randomization. By
+        default, 1,000 for each comparison of two systems (at least 10,000 trials), and at most
+        100,000: with a fixed number, Holm's correction would leave no difference significant if
+        there are many systems.
 
     Returns
     -------
@@ -296,7 +374,8 @@ def compare(
     Each p-value is also given with Holm's correction for all pairs of systems compared at that
     level by that measure. There is no correction for several measures or levels. With fewer than
     about 30 sentence pairs, bootstrap p-values and intervals are too small: use the p-value of
-    randomization.
+    randomization. All systems have the same resamples and trials, so the time hardly grows with the
+    number of comparisons.
 
     References
     ----------
@@ -319,9 +398,6 @@ def compare(
             'compare({"initial": score(...), "anna": score(...)})'
         )
     check_arguments(compare, locals())
-    resampling.check_drawing(resamples, confidence, seed)
-    if trials < 1:
-        raise OptionError(f"`trials` must be at least 1, not {trials}")
     if len(systems) < 2:
         raise OptionError(f"a comparison needs two or more systems, not {len(systems)}")
     if baseline is not None and baseline not in systems:
@@ -329,27 +405,20 @@ def compare(
     pairs = list(combinations(systems, 2))
     if baseline is not None:
         pairs = [(baseline, name) for name in systems if name != baseline]
-    nothing = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
+    if resamples is None:
+        resamples = enough_draws(len(pairs))
+    if trials is None:
+        trials = enough_draws(len(pairs), _TRIALS)
+    resampling.check_drawing(resamples, confidence, seed)
+    if trials < 1:
+        raise OptionError(f"`trials` must be at least 1, not {trials}")
     compared: list[Comparison] = []
+    intervals: dict[str, dict[str, dict[str, Interval]]] = {name: {} for name in systems}
     for level, (rows, ratios) in _levels(systems, measure).items():
-        streams = np.random.default_rng(seed).spawn(len(pairs))
-        for (base, name), stream in zip(pairs, streams, strict=True):
-            both = rows[name], rows[base]
-            drawn = {}
-            if len(both[0]) > 1:
-                drawn = paired_bootstrap(*both, ratios, resamples=resamples, rng=stream)
-            chances = paired_randomization(*both, ratios, trials=trials, rng=stream)
-            mine, others = (of_corpus(ratios, side) for side in both)
-            for key, p_value in chances.items():
-                difference = mine[key] - others[key]
-                interval, bootstrap = nothing, (nan, nan)
-                if drawn:
-                    interval = resampling.summarize(drawn[key], confidence)
-                    bootstrap = wins(key, difference, drawn[key])
-                compared.append(
-                    Comparison(key, name, base, mine[key], others[key], difference, interval,
-                               *bootstrap, p_value, level=level)
-                )  # fmt: skip
+        tests = _Tests(rows, ratios, level, resamples, trials, confidence)
+        compared += tests.compare(pairs, np.random.default_rng(seed))
+        for name in systems:
+            intervals[name][level] = tests.intervals(name)
     first, scores = next(iter(systems.values())), systems if measure is None else {}
     signature = first.signature if scores else Signature()
     odd = tuple(
@@ -358,8 +427,72 @@ def compare(
     )  # fmt: skip
     return Comparisons(
         tuple(_corrected(compared)), first.pairs if scores else len(first),
-        signature.drawn(resamples, confidence, seed, trials=trials), odd, dict(scores),
+        signature.drawn(resamples, confidence, seed, trials=trials), odd, dict(scores), intervals,
     )  # fmt: skip
+
+
+class _Tests:
+    """The tests of several systems at a level, on the same resamples and trials."""
+
+    def __init__(
+        self, rows: Mapping[str, Counts], ratios: Ratios, level: str, resamples: int, trials: int,
+        confidence: float,
+    ) -> None:  # fmt: skip
+        self._rows = rows
+        self._ratios = ratios
+        self._level = level
+        self._resamples = resamples
+        self._trials = trials
+        self._confidence = confidence
+        self._places = {name: k for k, name in enumerate(rows)}
+        self._drawn: dict[str, F8] = {}  # measures on resamples, (S, B); none of a single pair
+
+    def compare(
+        self, pairs: Sequence[tuple[str, str]], rng: np.random.Generator
+    ) -> Iterator[Comparison]:
+        """Yield a comparison for each baseline and system, and each measure."""
+        every = list(self._rows.values())
+        for_bootstrap, for_randomization = rng.spawn(2)
+        if len(every[0]) > 1:
+            drawing: Any = {"resamples": self._resamples, "rng": for_bootstrap}
+            self._drawn = joint_bootstrap(every, self._ratios, **drawing)
+        places = [(self._places[name], self._places[base]) for base, name in pairs]
+        chances = joint_randomization(
+            every, places, self._ratios, trials=self._trials, rng=for_randomization
+        )
+        values = {name: of_corpus(self._ratios, rows) for name, rows in self._rows.items()}
+        for (base, name), p_values in zip(pairs, chances, strict=True):
+            for key, p_value in p_values.items():
+                yield self._comparison(key, name, base, values, p_value)
+
+    def _comparison(
+        self, key: str, name: str, base: str, values: Mapping[str, Mapping[str, float]],
+        randomization_p: float,
+    ) -> Comparison:  # fmt: skip
+        value, other = values[name][key], values[base][key]
+        interval = Interval(nan, nan, nan, nan, 0, resampling.ONE_PAIR)
+        share, bootstrap_p = nan, nan
+        if self._drawn:
+            drawn = self._drawn[key][self._places[name]] - self._drawn[key][self._places[base]]
+            interval = resampling.summarize(drawn, self._confidence)
+            share, bootstrap_p = wins(key, value - other, drawn)
+        return Comparison(
+            key, name, base, value, other, value - other, interval, share, bootstrap_p,
+            randomization_p, level=self._level,
+            bootstrap_p_bound=bool(1 > bootstrap_p == bootstrap_floor(self._resamples)),
+            randomization_p_bound=bool(1 > randomization_p == randomization_floor(self._trials)),
+        )  # fmt: skip
+
+    def intervals(self, name: str) -> dict[str, Interval]:
+        """Return the interval of each measure of a system, from the resamples of the tests."""
+        if not self._drawn:
+            none = Interval(nan, nan, self._confidence, nan, 0, resampling.ONE_PAIR)
+            return dict.fromkeys(of_corpus(self._ratios, self._rows[name]), none)
+        place = self._places[name]
+        return {
+            key: resampling.interval_of(drawn[place], self._confidence)
+            for key, drawn in self._drawn.items()
+        }
 
 
 def _corrected(rows: list[Comparison]) -> list[Comparison]:
@@ -370,10 +503,13 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
 
     for _, group in groupby(sorted(range(len(rows)), key=family), key=family):
         places = list(group)
-        bootstrap = holm([rows[k].bootstrap_p for k in places])
-        randomization = holm([rows[k].randomization_p for k in places])
-        for k, first, second in zip(places, bootstrap, randomization, strict=True):
-            rows[k] = replace(rows[k], bootstrap_holm=first, randomization_holm=second)
+        for test in ("bootstrap", "randomization"):
+            p_values = [getattr(rows[k], f"{test}_p") for k in places]
+            bounds = [getattr(rows[k], f"{test}_p_bound") for k in places]
+            corrected = holm(p_values), holm_bounds(p_values, bounds)
+            for k, p_value, bound in zip(places, *corrected, strict=True):
+                changes: Any = {f"{test}_holm": p_value, f"{test}_holm_bound": bound}
+                rows[k] = replace(rows[k], **changes)
     return rows
 
 

@@ -12,7 +12,7 @@ from alignkit.scoring.ranking import FEW_HOLD, Measured, Ranking
 from alignkit.scoring.result import bounded_value
 from alignkit.stats.resampling import Interval
 from alignkit.stats.tests import AloneRight
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table
 
@@ -31,6 +31,8 @@ class OnPhenomenon:
     interval, gap : The intervals of `value`, and of `value` - `rest`.
     p_value, holm : The p-value that both are equal, and the same corrected for all tested
         phenomena; NaN if not tested.
+    p_bound, holm_bound : Whether `p_value` and `holm` are only upper bounds, because no trial
+        reached the difference.
     """
 
     system: str
@@ -42,6 +44,8 @@ class OnPhenomenon:
     gap: Interval
     p_value: float = nan
     holm: float = nan
+    p_bound: bool = False
+    holm_bound: bool = False
 
     @property
     def difference(self) -> float:
@@ -51,7 +55,10 @@ class OnPhenomenon:
 
 @dataclass(frozen=True)
 class Difference:
-    """The comparison of two systems on a phenomenon; `holm` is over the phenomena."""
+    """The comparison of two systems on a phenomenon; `holm` is over the phenomena.
+
+    `p_bound` and `holm_bound` say whether the p-values are only upper bounds, as in `OnPhenomenon`.
+    """
 
     phenomenon: str
     pairs: int
@@ -61,6 +68,8 @@ class Difference:
     p_value: float
     holm: float
     alone: AloneRight | None = None
+    p_bound: bool = False
+    holm_bound: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +189,7 @@ class Profile(Result):
             few = f"; fewer than {FEW_HOLD} pairs, so not tested" if part.pairs < FEW_HOLD else ""
             return f"{said}{few}{chance}"
         chance = "" if part.holm <= self.alpha else ": it may be chance"
-        p, corrected = (_P.show(value).text for value in (part.p_value, part.holm))
+        p, corrected = (_P.show(value).text for value in p_values_of(part))
         return f"{said}; p {p}, by Holm {corrected}{chance}"
 
     @property
@@ -221,7 +230,7 @@ class Profile(Result):
             rows += [
                 [
                     system, part.phenomenon, part.pairs, bounded_value(part.value, part.interval),
-                    part.rest, bounded_value(part.difference, part.gap), part.p_value, part.holm,
+                    part.rest, bounded_value(part.difference, part.gap), *p_values_of(part),
                 ]
                 for part in self.parts if part.system == system
             ]  # fmt: skip
@@ -244,12 +253,17 @@ class Profile(Result):
             [
                 x.phenomenon, x.pairs, x.system, x.baseline, x.difference,
                 *([x.alone.system, x.alone.baseline] if x.alone else []),
-                x.p_value, x.holm,
+                *p_values_of(x),
             ]
             for x in self.differences
         ]  # fmt: skip
         return Table("Systems on the same phenomenon", columns, rows, self.tests[1],
                      "systems-by-phenomenon", stub=1)  # fmt: skip
+
+
+def p_values_of(part: OnPhenomenon | Difference) -> tuple[Value, Value]:
+    """Return the p-value and the corrected one, each with whether it is only an upper bound."""
+    return Value(part.p_value, bound=part.p_bound), Value(part.holm, bound=part.holm_bound)
 
 
 def bounded(value: float, interval: Interval) -> str:

@@ -19,7 +19,16 @@ from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.scoring.settings import takes_options
 from alignkit.stats import resampling
 from alignkit.stats.resampling import FEW_PAIRS, SEED, Counts, Interval, Ratios
-from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
+from alignkit.stats.tests import (
+    alone_right,
+    enough_draws,
+    holm,
+    holm_bounds,
+    mcnemar,
+    of_corpus,
+    paired_randomization,
+    randomization_floor,
+)
 from alignkit.version import __version__
 
 Systems = Mapping[str, Counts]  # the (P, C) counts of the sentence pairs, by system
@@ -27,6 +36,15 @@ Systems = Mapping[str, Counts]  # the (P, C) counts of the sentence pairs, by sy
 Subsets = Mapping[str, NDArray[np.bool_]]  # masks of sentence pairs, by name
 
 _TOLERANCE = 1e-12
+
+
+_TRIALS = 10_000  # at least
+_TRIALS_EACH = 200  # for each tested phenomenon
+
+
+def _check_trials(trials: int) -> None:
+    if trials < 1:
+        raise OptionError(f"`trials` is {trials}; expected 1 or more")
 
 
 def one_test_each(subsets: Subsets, *, complements: bool) -> dict[str, str]:
@@ -51,8 +69,7 @@ def against_complement(
     undefined. All systems and subsets use the same orders of pairs (Good 2005, Permutation,
     Parametric, and Bootstrap Tests of Hypotheses, chapter 3).
     """
-    if trials < 1:
-        raise OptionError(f"`trials` is {trials}; expected 1 or more")
+    _check_trials(trials)
     rows = np.array(list(systems.values()), np.float64)
     total = rows.sum(axis=1)
     sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
@@ -120,13 +137,16 @@ PAIRED = ("randomization", "mcnemar")
 wrong."""
 
 _NAMES = {"f1": "F1", "aer": "AER"}
-_COMPLEMENT = "p: two-sided, pairs with the phenomenon against the others, by permutation"
+_COMPLEMENT = (
+    "p: two-sided, pairs with the phenomenon against the others, by permutation (<: an upper bound)"
+)
 _WHOLE = (
     "p: one-sided, pairs with the phenomenon against all pairs, by Mann and Whitney's test of the "
     "measure of each pair"
 )
 _PAIRED = {
-    "randomization": "p: two-sided, by paired randomization of the pairs with the phenomenon",
+    "randomization": "p: two-sided, by paired randomization of the pairs with the phenomenon (<: "
+    "an upper bound)",
     "mcnemar": "p: two-sided, McNemar's exact test on the pairs with the phenomenon",
     KOVATCHEV: "p: two-sided, McNemar's test without correction for continuity, on the pairs with "
     "the phenomenon",
@@ -144,7 +164,7 @@ class ProfileOptions:
     by: str = "phenomena"
     paired: str = "randomization"
     like: str | None = None
-    trials: int = 10_000
+    trials: int | None = None
     resamples: int = 1000
     confidence: float = 0.95
     alpha: float = 0.05
@@ -153,6 +173,8 @@ class ProfileOptions:
     def __post_init__(self) -> None:
         check_attributes(self)
         resampling.check_drawing(self.resamples, self.confidence, self.seed)
+        if self.trials is not None:
+            _check_trials(self.trials)
         check_known("test of two systems:", self.paired, PAIRED)
         if self.like not in (None, KOVATCHEV):
             raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
@@ -164,6 +186,11 @@ class _Profiling(ProfileOptions):
 
     measure: Ratios
     name: str
+
+    @property
+    def floor(self) -> float:
+        """The smallest p-value that the trials can give."""
+        return randomization_floor(self.trials or _TRIALS)
 
     def value(self, rows: Counts) -> float:
         return of_corpus(self.measure, rows)[self.name]
@@ -203,7 +230,9 @@ def profile_rows(
         pair is whether it is right.
     like : `KOVATCHEV` uses Mann and Whitney's one-sided test of the measure of each pair against
         all pairs, and McNemar's test without correction for continuity.
-    trials : Number of trials of the tests; 10,000 or more for a paper.
+    trials : Number of trials of the tests; 10,000 or more for a paper. By default 10,000, or 200
+        for each of the tested phenomena if they are more than 50, and at most 100,000: with a fixed
+        number, Holm's correction would leave no phenomenon significant if there are many.
     resamples, confidence : Of the intervals, by bootstrap over the pairs with the phenomenon, and
         over the others.
 
@@ -227,6 +256,9 @@ def profile_rows(
         check_known("measure", name, measure(rows[:0].sum(0, keepdims=True)))
     names = sorted({value for values in groups for value in values if value})
     held = {x: np.array([x in values for values in groups], bool) for x in names}
+    if how.trials is None:
+        tests = len(set(one_test_each(_tested(held), complements=how.exact).values()))
+        how = replace(how, trials=enough_draws(tests, _TRIALS, each=_TRIALS_EACH))
     streams = np.random.default_rng(how.seed).spawn(2)
     parts = list(_parts(systems, held, how, streams[0]))
 
@@ -290,13 +322,13 @@ def _parts(
     alike = one_test_each(_tested(held), complements=how.exact)
     p_values = _p_values(systems, {x: held[x] for x in alike.values()}, how, rng)
     for system, rows in systems.items():
-        mine = _corrected(p_values[system])
+        mine = _corrected(p_values[system], how.floor if how.like is None else 0.0)
         for x, members in held.items():
-            p_value, corrected = mine.get(alike.get(x, ""), (nan, nan))
+            chances = mine.get(alike.get(x, ""), {})
             interval, gap = _intervals(rows[members], rows[~members], how)
             yield OnPhenomenon(
                 system, x, int(members.sum()), how.value(rows[members]), how.value(rows[~members]),
-                interval, gap, p_value, corrected,
+                interval, gap, **chances,
             )  # fmt: skip
 
 
@@ -304,9 +336,16 @@ def _tested(held: Subsets) -> Subsets:
     return {x: members for x, members in held.items() if FEW_HOLD <= members.sum() < len(members)}
 
 
-def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+def _corrected(p_values: Mapping[str, float], floor: float) -> dict[str, dict[str, Any]]:
+    """Return p-values, the same by Holm, and whether they are only bounds; `floor` 0 is none."""
     values = list(p_values.values())
-    return dict(zip(p_values, zip(values, holm(values), strict=True), strict=True))
+    bounds = [value == floor < 1 for value in values]
+    columns = zip(values, holm(values), bounds, holm_bounds(values, bounds), strict=True)
+    names = "p_value", "holm", "p_bound", "holm_bound"
+    return {
+        phenomenon: dict(zip(names, column, strict=True))
+        for phenomenon, column in zip(p_values, columns, strict=True)
+    }
 
 
 def _p_values(
@@ -316,7 +355,7 @@ def _p_values(
         return {system: {} for system in systems}
     if how.like is None:
         test = how.measure, how.name
-        return against_complement(systems, tested, *test, trials=how.trials, rng=rng)
+        return against_complement(systems, tested, *test, trials=how.trials or _TRIALS, rng=rng)
     p_values = {}
     for system, rows in systems.items():
         values = how.measure(np.asarray(rows, np.float64))[how.name]
@@ -349,11 +388,11 @@ def _differences(
             if alike.get(x) == x and alone is not None:
                 p_values[x] = mcnemar(alone.system, alone.baseline, exact=how.exact)
             elif alike.get(x) == x:
-                p = paired_randomization(mine, other, how.measure, trials=how.trials, rng=rng)
+                trials = how.trials or _TRIALS
+                p = paired_randomization(mine, other, how.measure, trials=trials, rng=rng)
                 p_values[x] = p[how.name]
             gap = how.value(mine) - how.value(other)
             rows.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
-        both = _corrected(p_values)
+        both = _corrected(p_values, how.floor if how.paired == "randomization" else 0.0)
         for row in rows:
-            p_value, corrected = both.get(alike.get(row.phenomenon, ""), (nan, nan))
-            yield replace(row, p_value=p_value, holm=corrected)
+            yield replace(row, **both.get(alike.get(row.phenomenon, ""), {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -18,36 +18,112 @@ from alignkit.stats.resampling import LOWER_IS_BETTER, Counts, Ratios, chunks, d
 _TOLERANCE = 1e-12
 
 
-def paired_bootstrap(
-    system: Counts, baseline: Counts, measure: Ratios, *, resamples: int, rng: np.random.Generator
+MOST_DRAWS = 100_000
+"""The largest number of resamples or trials that alignkit takes by itself."""
+
+DRAWS_EACH = 1000
+"""Number of resamples or trials for each of the tests that a correction joins."""
+
+
+def enough_draws(tests: int, least: int = DRAWS_EACH, *, each: int = DRAWS_EACH) -> int:
+    """Return the number of resamples or trials for tests with Holm's correction.
+
+    A p-value from N draws is at least about 1 / N, and Holm's correction multiplies the smallest of
+    m p-values by m. With N in proportion to m, the smallest corrected p-value is the same for any
+    number of tests, up to `MOST_DRAWS`.
+
+    Examples
+    --------
+    >>> [enough_draws(tests) for tests in (1, 36, 1000)]
+    [1000, 36000, 100000]
+    """
+    return min(max(least, each * tests), MOST_DRAWS)
+
+
+def bootstrap_floor(resamples: int) -> float:
+    """Return the smallest p-value that `wins` can give, 2 / (B + 1)."""
+    return min(1.0, 2 / (resamples + 1))
+
+
+def randomization_floor(trials: int) -> float:
+    """Return the smallest p-value of randomization or permutation, 1 / (R + 1)."""
+    return 1 / (trials + 1)
+
+
+def joint_bootstrap(
+    systems: Sequence[Counts], measure: Ratios, *, resamples: int, rng: np.random.Generator
 ) -> dict[str, F8]:
-    """Return system minus baseline on the same resamples (Koehn 2004)."""
-    width = system.shape[1]
-    sums = np.concatenate(list(resample(np.hstack([system, baseline]), resamples, rng)))
-    return _differences(measure, sums[:, :width], sums[:, width:])
+    """Return each measure of S systems on the same B resamples, (S, B).
+
+    The same resamples serve all pairs of systems (Koehn 2004), so the time does not grow with the
+    number of pairs.
+    """
+    width = systems[0].shape[1]
+    parts = [
+        measure(sums.reshape(-1, width)) for sums in resample(np.hstack(systems), resamples, rng)
+    ]
+    return {
+        name: np.concatenate([part[name] for part in parts]).reshape(-1, len(systems)).T
+        for name in parts[0]
+    }
+
+
+def joint_randomization(
+    systems: Sequence[Counts], pairs: Sequence[tuple[int, int]], measure: Ratios, *, trials: int,
+    rng: np.random.Generator,
+) -> list[dict[str, float]]:  # fmt: skip
+    """Return the two-sided p-values of approximate randomization, for pairs of systems (places)."""
+    # p = (c + 1) / (R + 1), c the number of the R trials, which exchange the outputs of each
+    # sentence pair with probability 1/2, whose difference is as large at least as the true one, or
+    # undefined (Riezler & Maxwell 2005; Noreen 1989). All pairs of systems share what is exchanged:
+    # `moved` sums the rows of the exchanged sentence pairs, a row for each trial and system
+    totals = np.array([rows.sum(0) for rows in systems], np.float64)
+    truths = [_differences(measure, totals[a][None], totals[b][None]) for a, b in pairs]
+    reached = [dict.fromkeys(truth, 0) for truth in truths]
+    differ = np.any([(rows != systems[0]).any(axis=1) for rows in systems], axis=0)
+    joint = np.hstack([rows[differ] for rows in systems]).astype(np.float64)
+    for chosen, kinds in _exchanges(joint, trials, rng):
+        moved = (chosen @ kinds).reshape(len(chosen), len(systems), -1)
+        for (a, b), truth, counts in zip(pairs, truths, reached, strict=True):
+            change = moved[:, b] - moved[:, a]
+            drawn = _differences(measure, totals[a] + change, totals[b] - change)
+            for name, values in drawn.items():
+                below = np.abs(values) < np.abs(truth[name]) - _TOLERANCE
+                counts[name] += int(np.count_nonzero(~below))
+    return [
+        {
+            name: nan if np.isnan(truth[name][0]) else (count + 1) / (trials + 1)
+            for name, count in counts.items()
+        }
+        for truth, counts in zip(truths, reached, strict=True)
+    ]
+
+
+_ALIKE_PAIRS = 10  # with more pairs for each distinct row, numbers are drawn for distinct rows
+
+
+def _exchanges(rows: F8, trials: int, rng: np.random.Generator) -> Iterator[tuple[F8, F8]]:
+    """Yield for chunks of trials how many of each kind of row are exchanged, and the kinds."""
+    kinds, numbers = distinct(rows)
+    if len(rows) < _ALIKE_PAIRS * len(kinds):
+        kinds = rows  # a bit for each pair is faster than a binomial number for each kind
+    for size in chunks(trials, len(kinds) + rows.shape[1]):
+        if kinds is rows:
+            bits = np.frombuffer(rng.bytes(-(-size * len(rows) // 8)), np.uint8)
+            every = np.unpackbits(bits, count=size * len(rows))
+            chosen = every.reshape(size, len(rows)).astype(np.float64)
+        else:
+            chosen = rng.binomial(numbers, 0.5, size=(size, len(kinds))).astype(np.float64)
+        yield chosen, kinds
 
 
 def paired_randomization(
     system: Counts, baseline: Counts, measure: Ratios, *, trials: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return the two-sided p-value of approximate randomization for each measure."""
-    # p = (c + 1) / (R + 1), c the number of the R trials, which exchange the outputs of each pair
-    # with probability 1/2, whose difference is as large at least as the true one, or undefined
-    # (Riezler & Maxwell 2005; Noreen 1989). To exchange the rows of a pair adds their difference to
-    # one total and takes it off the other: pairs with the same difference are drawn together
-    change = baseline - system
-    kinds, numbers = distinct(change[change.any(axis=1)])
-    totals = system.sum(0).astype(np.float64), baseline.sum(0).astype(np.float64)
-    truth = _differences(measure, totals[0][None], totals[1][None])
-    reached = dict.fromkeys(truth, 0)
-    for size in chunks(trials, len(kinds)):
-        moved = rng.binomial(numbers, 0.5, size=(size, len(kinds))).astype(np.float64) @ kinds
-        drawn = _differences(measure, totals[0] + moved, totals[1] - moved)
-        for name, values in drawn.items():
-            below = np.abs(values) < np.abs(truth[name]) - _TOLERANCE
-            reached[name] += int(np.count_nonzero(~below))
-    chances = {name: (count + 1) / (trials + 1) for name, count in reached.items()}
-    return {name: nan if np.isnan(truth[name][0]) else p for name, p in chances.items()}
+    both = system, baseline
+    (p_values,) = joint_randomization(both, [(0, 1)], measure, trials=trials, rng=rng)
+    return p_values
 
 
 def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
@@ -143,6 +219,37 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for rank, k in enumerate(order):
         largest = max(largest, min(1.0, (len(order) - rank) * p_values[k]))
         corrected[k] = largest
+    return corrected
+
+
+def holm_bounds(p_values: Sequence[float], bounds: Sequence[bool]) -> list[bool]:
+    """Return which of Holm's corrected p-values are upper bounds, in the given order.
+
+    A corrected p-value is a bound if the p-value that decides it is one (see `holm`).
+
+    Parameters
+    ----------
+    p_values, bounds : The p-values, and whether each is an upper bound, because no draw reached the
+        difference.
+
+    Examples
+    --------
+    >>> holm_bounds([0.01, 0.011, 0.5], [True, False, False])
+    [True, True, False]
+    """
+    check_arguments(holm_bounds, locals())
+    order = sorted((k for k, p in enumerate(p_values) if not isnan(p)), key=lambda k: p_values[k])
+    corrected = [False] * len(p_values)
+    largest = 0.0
+    decided_by_bound = False
+    for rank, k in enumerate(order):
+        value = min(1.0, (len(order) - rank) * p_values[k])
+        if value > largest:
+            decided_by_bound = bounds[k]
+        elif value == largest:
+            decided_by_bound = decided_by_bound and bounds[k]
+        largest = max(largest, value)
+        corrected[k] = decided_by_bound and largest < 1
     return corrected
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import isnan, nan
+from math import ceil, isnan, nan
 from numbers import Integral
 from typing import NamedTuple, Union
 
@@ -28,12 +28,14 @@ class Value:
     value : The number; NaN if undefined.
     low, high : Its bounds; NaN if there are none.
     reason : Why something is missing; shown below the table, with a letter.
+    bound : Whether the number is only an upper bound; shown with ``<``, rounded up.
     """
 
     value: float
     low: float = nan
     high: float = nan
     reason: str = ""
+    bound: bool = False
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -107,13 +109,15 @@ class Column:
         '-'
         >>> [Column("p", "p").show(p).text for p in (0.0123, 0.00001)]
         ['0.0123', '<0.0001']
+        >>> Column("p", "p").show(Value(0.00201, bound=True)).text
+        '<0.0021'
         """
         if isinstance(cell, str):
             return ShownCell(cell, words=True)
         if cell is None:
             return ShownCell("")
         if isinstance(cell, Value):
-            text = self._number(cell.value)
+            text = self._bound(cell.value) if cell.bound else self._number(cell.value)
             if not (isnan(cell.value) or isnan(cell.low) or isnan(cell.high)):
                 sign = "-" if self.signed else ""
                 text += f" [{self._number(cell.low, sign)}, {self._number(cell.high, sign)}]"
@@ -121,6 +125,15 @@ class Column:
         if type(cell).__name__ in ("bool", "bool_"):  # of NumPy, too
             return ShownCell("yes" if cell else "no", words=True)
         return ShownCell(self._number(cell))
+
+    def _bound(self, value: float) -> str:
+        """Return an upper bound, rounded up to the digits of the column, with ``<`` before it."""
+        if isnan(value):
+            return "-"
+        if self.kind == "p":
+            steps = 10 ** (KINDS["p"] if self.digits is None else self.digits)
+            value = ceil(value * steps - 1e-9) / steps
+        return f"<{self._number(value)}"
 
     def _number(self, value: float, sign: str | None = None) -> str:
         if isnan(value):

@@ -18,6 +18,7 @@ from alignkit.tables.text_width import char_width
 
 _USUAL = {str, int, float, Value, type(None)}
 _CELLS = (str, Real, Value, type(None))
+_ABSENT = {"low": nan, "high": nan, "reason": "", "bound": False}  # of cells that are no Value
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
 
 
@@ -190,8 +191,8 @@ class Table:
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row, with plain values under the keys of the columns.
 
-        If some cell of a column has bounds or a reason, all rows have further keys: its own with
-        ``_low`` and ``_high``, and with ``_reason``.
+        If some cell of a column has bounds or a reason, or is an upper bound, all rows have further
+        keys: its own with ``_low`` and ``_high``, with ``_reason``, and with ``_bound``.
         """
         keys = [self._keys(k) for k in range(len(self.columns))]
         records: list[dict[str, object]] = [{} for _ in self.rows]
@@ -201,7 +202,7 @@ class Table:
                 record[key] = cell if value is None else value.value
                 for name in more:
                     part = name.removeprefix(f"{key}_")
-                    record[name] = getattr(value, part, "" if part == "reason" else nan)
+                    record[name] = getattr(value, part, _ABSENT[part])
         return records
 
     def _keys(self, k: int) -> list[str]:
@@ -210,6 +211,8 @@ class Table:
         bounds = any(not (isnan(value.low) and isnan(value.high)) for value in values)
         reason = any(value.reason for value in values)
         more = [*(["low", "high"] if bounds else []), *(["reason"] if reason else [])]
+        if any(value.bound for value in values):
+            more.append("bound")
         return [key, *(f"{key}_{name}" for name in more)]
 
 

@@ -70,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             the whole set, by the one-sided test of Mann and Whitney, and judgments of two systems
             by McNemar's test without continuity correction (default: with all other pairs, by
             permutation; McNemar's exact test)
-        --trials N  number of permutations of the tests (default: 10000)
+        --trials N  number of permutations of the tests (default: 10000, or 200 for each phenomenon)
         --alpha P  significance level: probability of a false difference (default: 0.05)
-        """, like={"choices": LIKE}, trials={"type": number(1), "default": 10_000},
+        """, like={"choices": LIKE}, trials={"type": number(1)},
         alpha={"type": float, "default": 0.05})  # fmt: skip
     score.add_draws(group, "for the intervals")
     group = parser.add_argument_group("output")

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --compare HYP2...  compare other systems with HYP; the table shows intervals and significant
             differences. They are read like HYP. NAME=FILE gives a name, also to HYP
         """, compare={"default": []})  # fmt: skip
-    add_draws(group, "for --ci, --compare and --plot")
+    add_draws(group, "for --ci, --compare and --plot", ", or 1000 for each two compared systems")
     group = parser.add_argument_group("output")
     media.add_groups(group)
     add_options(group, """
@@ -73,10 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser, of="all files")
 
 
-def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
+def add_draws(group: argparse._ActionsContainer, purpose: str, more: str = "") -> None:
     """Add the options for random draws; see `settle_draws`."""
     add_options(group, f"""
-        --resamples N  number of resamples {purpose} (default: 1000)
+        --resamples N  number of resamples {purpose} (default: 1000{more})
         --confidence P  confidence of the intervals (default: 0.95)
         --seed N  seed of all random draws (default: 12345)
         """, resamples={"type": number(1)}, confidence={"type": float},
@@ -113,6 +113,7 @@ def run(options: argparse.Namespace) -> None:
         check_known("table", name, ("systems", "differences"))
     wanting = "add --ci, --plot FILE, or systems to compare"
     drawn = options.ci or options.compared or options.plot is not None
+    resamples = options.resamples
     settle_draws(options, drawn=drawn, wanting=wanting)
     from alignkit.cli.evaluate.score_output import Scored, Scoring, output
 
@@ -121,12 +122,17 @@ def run(options: argparse.Namespace) -> None:
     if options.compared:
         from alignkit.scoring.comparisons import compare
 
-        comparisons = compare(scored.scores, **media.drawing_of(options))
+        drawing = {**media.drawing_of(options), "resamples": resamples}
+        comparisons = compare(scored.scores, **drawing)
         scored = replace(scored, comparisons=comparisons)
         names = ("interval", "confidence", "resamples", "trials", "seed")
-        drawing = {name: getattr(comparisons.signature, name) for name in names}
-        for each in scorings.values():
-            each.score = replace(each.score, signature=replace(each.score.signature, **drawing))
+        settings = {name: getattr(comparisons.signature, name) for name in names}
+        for name, each in scorings.items():
+            signature = replace(each.score.signature, **settings)
+            each.score = replace(each.score, signature=signature)
+            if each.score.intervals:  # those of the comparison, so that all are of one kind
+                intervals = comparisons.intervals[name]
+                each.score = replace(each.score, intervals=intervals)
     print(output(scored, options))
     if options.plot is not None:
         from alignkit.scoring.result import score_plot

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
-from alignkit._support.values import jsonable
+from alignkit._support.values import jsonable, named_json
 from alignkit._support.wording import overlapping
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
 from alignkit.cli.common.media import drawing_of
@@ -103,7 +103,9 @@ class Scoring:
 
 _COLUMNS = (
     *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
-    *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm", "text"),
+    *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm"),
+    *("bootstrap_p_bound", "bootstrap_holm_bound"),
+    *("randomization_p_bound", "randomization_holm_bound", "text"),
 )
 
 
@@ -157,7 +159,7 @@ def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
         if parts.by_pair:
             yield records.breakdown_table(parts.by_pair, title=title)
     if scored.comparisons is not None and "differences" in chosen:
-        yield comparison_table(scored.comparisons)
+        yield comparison_table(scored.comparisons, note=scored.comparisons.draws())
 
 
 def _json(scored: Scored) -> dict[str, object]:
@@ -172,6 +174,7 @@ def _json(scored: Scored) -> dict[str, object]:
             for name, scoring in scored.systems.items()
         }
         record["comparisons"] = scored.comparisons.to_json()
+        record["tests"] = named_json(scored.comparisons, ("compared", "resamples", "trials"))
     return record | ({"cautions": scored.cautions} if scored.cautions else {})
 
 
