@@ -73,7 +73,10 @@ def bitext_line(id, source, target):
 def test_a_bitext_line_is_one_that_can_be_read(read):
     assert read(bitext_line("1", "a b", "")) == [PairText(1, None, "a b ", " ")]
     refuses(AlignkitError, r"pair '1': .*two files", bitext_line, "1", "a ||| b", "c")
-    refuses(AlignkitError, r"pair '1': .* byte order mark", bitext_line, "1", "a\ufeff", "b")
+    assert read(bitext_line("1", "a\ufeff \ufeff", "b")) == [
+        PairText(1, None, "a\ufeff \ufeff ", " b")
+    ]
+    refuses(AlignkitError, r"pair '1': .* byte order mark", bitext_line, "1", "a \ufeffa", "b")
 
 
 _PIPES = st.text("|a", min_size=1, max_size=5)

@@ -27,6 +27,7 @@ from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
 from alignkit.model.alignment import Alignment, Link
+from alignkit.model.texts import split_unicode
 
 if TYPE_CHECKING:
     from alignkit.align.supervised.learned import Learned
@@ -392,4 +393,4 @@ def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior
 
 
 def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
-    return sentence.split() if isinstance(sentence, str) else arguments.words(name, sentence)
+    return split_unicode(sentence) if isinstance(sentence, str) else arguments.words(name, sentence)

@@ -18,6 +18,7 @@ from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
 from alignkit.model.arrays import LinkArrays, check_form, check_offsets
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import split_unicode
 
 PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
 
@@ -218,7 +219,7 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
         raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
     if len(pair) != 2:
         raise AlignerError(f"a pair must have a source and a target, not {len(pair)} sentences")
-    source, target = (side.split() if isinstance(side, str) else side for side in pair)
+    source, target = (split_unicode(side) if isinstance(side, str) else side for side in pair)
     return source, target
 
 

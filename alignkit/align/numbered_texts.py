@@ -5,22 +5,27 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
+from logging import getLogger
 from typing import TYPE_CHECKING, NamedTuple
 
+from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
 from alignkit.io.opening import has_controls, too_large
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import PairText, TwoInLine, ids_of, is_dressed, read_texts
-from alignkit.io.text_files import BOM, TextFile, is_word
+from alignkit.io.text_files import TextFile, is_word
 from alignkit.io.text_ids import TextIds
+from alignkit.model.texts import BOM
 
 if TYPE_CHECKING:
     from alignkit._support.array_types import F8
     from alignkit.align.bitext import Bitext, Side
 
+
+_LOGGER = getLogger("alignkit")
 
 Watch = Callable[[TextFile], "AbstractContextManager[Callable[[int], None]]"]
 """Shows progress: given the file, returns a function that takes the number of further lines."""
@@ -45,13 +50,36 @@ def lines_of(
     refuse: Callable[[FormatError], None] | None = None,
     watch: Watch = lambda _file: nullcontext(lambda _count: None),
 ) -> Iterator[Lines]:  # fmt: skip
-    """Yield the lines of the input."""
+    """Yield the lines of the input, and log how many byte order marks were removed."""
     readings = [TextFile(path, options) for path in paths]
+    named = TextFile(paths[0], replace(options, source=paths[0], target=paths[-1]))
+    for lines in _lines_of(readings, named, format, whole, refuse, watch):
+        if whole:
+            _report_marks(readings, named)
+        yield lines
+    if not whole:
+        _report_marks(readings, named)
+
+
+def _report_marks(readings: Sequence[TextFile], named: TextFile) -> None:
+    """Log how many byte order marks were removed."""
+    paths = [reading.path for reading in readings]
+    for reading in (*readings, named):
+        if count := reading.counts["byte order mark"]:
+            both = " and ".join(paths) if reading is named else reading.path
+            text = f"{both}: {how_many(count, 'byte order mark')} removed"
+            _LOGGER.warning("%s", text, extra={"note": True})
+
+
+def _lines_of(
+    readings: Sequence[TextFile], named: TextFile, format: str | None, whole: bool,
+    refuse: Callable[[FormatError], None] | None, watch: Watch,
+) -> Iterator[Lines]:  # fmt: skip
+    paths = [reading.path for reading in readings]
     if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
         return _live_text(readings[0], format, refuse)
     if len(paths) == 1:
         return _one_text(readings[0], format, whole, watch)
-    named = TextFile(paths[0], replace(options, source=paths[0], target=paths[1]))
     ids = TextIds.of(named, paths)
     if ids.present or any(is_dressed(named, path) for path in paths):
         return _tagged(named, whole)
@@ -110,10 +138,10 @@ def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
     if not raw.endswith(b"\n"):
         raw += b"\n"
     if codecs.lookup(reading.options.encoding).name == "utf-8" and not has_controls(raw):
-        try:
-            return raw.decode().replace(BOM, "")
-        except UnicodeDecodeError:
-            pass
+        with suppress(UnicodeDecodeError):
+            text = raw.decode()
+            if BOM not in text:
+                return text
     lines = enumerate(raw.split(b"\n")[:-1], start=first)
     return "".join(f"{reading.decode(line, number)}\n" for number, line in lines)
 

@@ -5,8 +5,8 @@ Documents are two files, two folders in which files with the same name without e
 each a string or a list of paragraphs, an ``id`` (default: the line number), and any other strings
 and numbers, which become attributes.
 
-Texts are kept character by character, except that line ends become ``\n`` and a byte order mark is
-removed. Offsets count these characters.
+Texts are kept character by character, except that line ends become ``\n`` and byte order marks at
+the beginning are removed. Offsets count these characters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
+from alignkit.model.texts import (
+    TOKENIZERS,
+    describe_tokenizer,
+    tokenizer,
+    without_first_marks,
+)
 
 _CHUNK = 256  # pairs in one event
 _THRESHOLD = 0.9  # from which probability on pages accept suggestions in bulk
@@ -190,7 +195,7 @@ def _naming(path: str | Path, encoding: str) -> Iterator[None]:
 
 
 def _clean(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return without_first_marks(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _single(path: str, encoding: str) -> Iterator[Document]:
@@ -199,7 +204,7 @@ def _single(path: str, encoding: str) -> Iterator[Document]:
     with _naming(path, encoding), open_input(path) as raw, TextIOWrapper(raw, encoding) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                yield _from_json(line.removeprefix("\ufeff"), path, number)
+                yield _from_json(without_first_marks(line), path, number)
 
 
 def _from_json(line: str, path: str, number: int) -> Document:

@@ -20,7 +20,8 @@ from alignkit.errors import FileError, OptionError
 from alignkit.io import atomic_files
 from alignkit.io.atomic_files import WriteError, identity
 from alignkit.io.options import ReadOptions
-from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_files import TextFile
+from alignkit.model.texts import split_words
 
 _ERRORS = 10  # that are shown before the other parts are left
 _CHUNK = 1 << 20

@@ -19,6 +19,7 @@ from alignkit.io.strict_json import as_text, parse_json, read_id
 from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import without_first_marks
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -107,7 +108,7 @@ def _text(value: object) -> str | None:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = "\n\n".join(value)
     text = as_text(value)
-    return text and text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text and without_first_marks(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 class TextPair(NamedTuple):

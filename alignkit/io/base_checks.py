@@ -18,7 +18,7 @@ from alignkit.io.formats import prepare
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.records import Reading, Record
-from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import TextIds, split_id
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
@@ -312,10 +312,10 @@ def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
         )
 
     if len(texts) > 1:
-        sizes = (map(len, map(split_words, lines(path))) for path in texts)
+        sizes = (map(len, map(reading.words, lines(path))) for path in texts)
         return [np.fromiter(side, np.int32) for side in sizes]
     halves = (text.partition(BITEXT)[::2] for text in lines(texts[0]))
-    return list(np.array([[*map(len, map(split_words, half))] for half in halves], np.int32).T)
+    return list(np.array([[*map(len, map(reading.words, half))] for half in halves], np.int32).T)
 
 
 def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:

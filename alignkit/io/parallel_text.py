@@ -23,10 +23,11 @@ from alignkit.errors import AlignkitError
 from alignkit.io.compression import plain_name
 from alignkit.io.opening import has_controls, look_ahead
 from alignkit.io.tagged_words import IS_TAGGED, Tagged, read_tagged
-from alignkit.io.text_files import BOM, TextFile, split_words, words_of_both
+from alignkit.io.text_files import TextFile, words_of_both
 from alignkit.io.text_ids import TextIds, split_id
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import BOM, split_words, without_marks
 
 BITEXT = "|||"
 DIVIDERS = {"bitext": BITEXT, "tsv": "\t"}
@@ -92,7 +93,8 @@ def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
             raise reading.error(f"{message} is a bitext", line, path=path)
-        yield PairText(line, id if ids.numbers else None, parts[0], parts[1], own_id=id)
+        source, target = (reading.without_marks(part, line, path) for part in parts)
+        yield PairText(line, id if ids.numbers else None, source, target, own_id=id)
 
 
 def ids_of(reading: TextFile, paths: Sequence[str], *, divided: bool = False) -> TextIds:
@@ -179,6 +181,7 @@ def _numbered(reading: TextFile, path: str, ids: TextIds) -> Iterator[_Sentence]
             if match is None:
                 raise reading.error("expected '<s snum=N> words </s>'", line, path=path)
             words = words[match.end() :].removesuffix("</s>")
+            words = reading.without_marks(words, line, path)
             yield _Sentence(line, words, match[1], dressed=True)
 
 
@@ -216,7 +219,8 @@ class TwoInLine:
             # shorter ones have no room for more words
             if len(side) > 2 * most and (words := len(split_words(side))) > most:
                 raise self._reading.too_long(f"the {name} sentence", words, number)
-        return parts[0], parts[1], id
+        source, target = (self._reading.without_marks(part, number) for part in parts)
+        return source, target, id
 
 
 class ParallelWriter:
@@ -248,7 +252,7 @@ class ParallelWriter:
             problem = ""
             if self._divider == BITEXT and not divisible((source, target)):
                 problem = "divider '|||', which separates the sentences of a bitext; use two files"
-            elif self._divider == BITEXT and BOM in line:
+            elif without_marks(line) != line:
                 problem = "byte order mark, which reading removes; write alignkit-jsonl"
             if problem:
                 raise AlignkitError(f"pair {id!r}: the words contain the {problem}")
@@ -309,7 +313,7 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
 
 
 def _words(text: str, reading: TextFile, line: int) -> list[str]:
-    words = split_words(text)
+    words = reading.words(text, line)
     if len(words) > reading.options.max_words:
         raise reading.too_long("a sentence", len(words), line)
     return words

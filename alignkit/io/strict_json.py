@@ -16,9 +16,9 @@ from typing import Any, TextIO
 
 from alignkit.errors import FormatError
 from alignkit.io.records import Reading, Record
-from alignkit.io.text_files import BOM
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import BOM
 
 Object = dict[str, Any]
 

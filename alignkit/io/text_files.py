@@ -21,6 +21,7 @@ from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
 from alignkit.io import opening
 from alignkit.io.options import ReadOptions
+from alignkit.model.texts import BOM, split_words, without_marks
 
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
@@ -50,19 +51,12 @@ def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
     return f"not {encoding} (byte {byte:#04x}); give the right encoding with `encoding`"
 
 
-_OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
-_WORD = re.compile(r"[^ \t-\r]+")
 _WRITABLE = re.compile(r"[^\x00-\x20]+")
-
-
-def split_words(text: str) -> list[str]:
-    """Return the words of a line."""
-    return _WORD.findall(text) if _OTHER_SPACE.search(text) else text.split()
 
 
 def is_word(token: str) -> bool:
     """Return whether a token survives writing and reading as a word of a line."""
-    return _WRITABLE.fullmatch(token) is not None
+    return _WRITABLE.fullmatch(token) is not None and without_marks(token) == token
 
 
 if TYPE_CHECKING:
@@ -97,9 +91,6 @@ def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> li
     distinct = [share(data[a:b].decode()) for a, b in places]
     words = tuple(np.array(distinct, object)[ids].tolist())
     return [words[a:b] for a, b in pairwise(starts.tolist())]
-
-
-BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +231,21 @@ class TextFile:
             text = text.rstrip("\r")
             if not self.counts["carriage returns"]:
                 self.note("carriage returns", "lines end in CRLF", number, name)
-        if BOM in text:
-            self.note("byte order mark", f"{text.count(BOM)} in this line", number, name)
-            text = text.replace(BOM, "")
-        return text
+        return self.without_marks(text, number, name)
+
+    def without_marks(
+        self, text: str, number: int | None = None, path: str = "", *, words: bool = True
+    ) -> str:
+        """Remove and count byte order marks; without `words`, all U+FEFF are marks.
+
+        See `alignkit.model.texts`.
+        """
+        if BOM not in text:
+            return text
+        plain = without_marks(text) if words else text.replace(BOM, "")
+        if count := len(text) - len(plain):
+            self.note("byte order mark", f"{count} in this line", number, path, times=count)
+        return plain
 
     def without_controls(self, text: str, number: int, name: str = "") -> str:
         """Reject control characters; if lenient, replace them by U+FFFD and note it."""
@@ -283,9 +285,13 @@ class TextFile:
         """Return the shared copy of a token, unescaped if that is declared."""
         return self._tokens[token]
 
+    def words(self, text: str, line: int | None = None, path: str = "") -> list[str]:
+        """Split a text into words; count marks that are not at the beginning of a line's token."""
+        return split_words(self.without_marks(text, line, path))
+
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at whitespace; see `token`."""
-        return self.shared(split_words(text))
+        return self.shared(self.words(text))
 
     def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
         """Return the shared copies of tokens; see `token`."""

@@ -20,7 +20,7 @@ from alignkit.io.opening import look_ahead
 from alignkit.io.text_files import TextFile
 
 _LOGGER = getLogger("alignkit")
-_LINE = re.compile(rb"(?:\xef\xbb\xbf|[ \v\f])*([^\s]+)[ \v\f]*\t([^\t\r\n]*)[\r\n]*")
+_LINE = re.compile(rb"[ \v\f]*(?:\xef\xbb\xbf)*([^\s]+)[ \v\f]*\t([^\t\r\n]*)[\r\n]*")
 _WHOLE = re.compile(rb"[0-9]{1,9}")
 _FIRST = 10  # lines after which a text without ids is not read further
 _MOST = 0.9  # of the lines begin with an id, where the others look like a mistake

@@ -17,6 +17,7 @@ from alignkit.io.text_files import is_word
 from alignkit.model.alignment import NULL, SIDES, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair, word_column
+from alignkit.model.texts import without_marks
 
 
 class WritingFolder:
@@ -115,6 +116,13 @@ class Writing:
             return []
         return sorted(alignment.nulls)
 
+    def without_marks(self, text: str) -> str:
+        """Return lines of a pair without byte order marks, which reading would remove."""
+        plain = without_marks(text)
+        if plain != text:
+            self.lost["byte order marks"] += 1
+        return plain
+
     def oriented(self, alignment: Alignment) -> Alignment:
         """Return the alignment with links in the direction for writing."""
         return alignment.transpose() if self.options.transpose else alignment
@@ -147,8 +155,11 @@ def refuse_words(
 ) -> None:
     """Raise an error for the first word of a pair that does not fit."""
     for word in words:
-        if not fits(word):
+        marked = without_marks(word) != word
+        if marked or not fits(word):
             problem = f"token {word!r} is empty or contains {without} or a control character"
+            if marked:
+                problem = f"token {word!r} begins with U+FEFF (a byte order mark)"
             raise AlignkitError(f"pair {id!r}: {problem}, which this format cannot represent")
 
 

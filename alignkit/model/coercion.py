@@ -13,6 +13,7 @@ from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionErro
 from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
 from alignkit.model.annotation import ROLES, Annotation
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import split_unicode
 
 T = TypeVar("T")
 Sentence = tuple[str, ...]
@@ -99,7 +100,7 @@ def rows_of(
 def sentences_of(name: str, values: Iterable[str | Iterable[str]]) -> list[tuple[str, ...]]:
     """Return sentences as words; texts are split at white space."""
     return [
-        tuple(value.split()) if isinstance(value, str) else words(f"{name}[{k}]", value)
+        tuple(split_unicode(value)) if isinstance(value, str) else words(f"{name}[{k}]", value)
         for k, value in enumerate(_several(name, values, "sentences"))
     ]
 
@@ -155,7 +156,7 @@ def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, obje
 def _text(tokens: Sentence | None) -> str | Sentence | None:
     """Return a sentence as text if splitting the text gives the same words."""
     text = " ".join(tokens or ())
-    return text if tokens is not None and tuple(text.split()) == tokens else tokens
+    return text if tokens is not None and tuple(split_unicode(text)) == tokens else tokens
 
 
 def pairs_of_records(
@@ -207,7 +208,7 @@ def missing(value: object) -> bool:
 
 
 def _sentence_of(name: str, value: Any) -> Sentence | None:
-    return tuple(value.split()) if isinstance(value, str) else value and words(name, value)
+    return tuple(split_unicode(value)) if isinstance(value, str) else value and words(name, value)
 
 
 def _annotation(where: str, said: dict[str, Any]) -> Annotation:

@@ -1,7 +1,14 @@
-"""Words of texts: split texts into words, compare them, and find stems."""
+"""Words of texts: split texts into words, compare them, and find stems.
+
+U+FEFF at the beginning of a token, so also of a file or a line, is a byte order mark, however often
+it is repeated, if something of the token remains. Marks are not part of the words. A token that is
+nothing but U+FEFF is a word, and behind the beginning of a token it is a character like others. The
+functions here are this rule; all that reads or writes words uses them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -11,6 +18,35 @@ from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
     from nltk.tokenize.api import TokenizerI
+
+
+BOM = "\ufeff"
+
+_MARKS = re.compile(r"(?<![^ \t-\r])\ufeff+(?=[^ \t-\r\ufeff])")
+_OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_WORD = re.compile(r"[^ \t-\r]+")
+
+
+def without_marks(text: str) -> str:
+    """Return a text, or a word, without byte order marks at the beginnings of its tokens."""
+    return _MARKS.sub("", text) if BOM in text else text
+
+
+def without_first_marks(text: str) -> str:
+    """Return a text that is kept character by character without the marks at its beginning."""
+    match = _MARKS.match(text)
+    return text if match is None else text[match.end() :]
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text that is split at ASCII white space."""
+    text = without_marks(text)
+    return _WORD.findall(text) if _OTHER_SPACE.search(text) else text.split()
+
+
+def split_unicode(text: str) -> list[str]:
+    """Return the words of a text that is split at all white space, as Python's `str.split` does."""
+    return [without_marks(word) for word in text.split()]
 
 
 def compared(text: str, *, ignore_case: bool = False) -> str:

@@ -24,6 +24,7 @@ from alignkit._support.arguments import words as checked_words
 from alignkit._support.array_types import F4
 from alignkit.errors import AlignmentError, ArgumentError, FormatError, OptionError
 from alignkit.io.opening import MAX_MEGABYTES, bounded_lines, bytes_read, look_ahead, open_input
+from alignkit.model.texts import without_first_marks
 
 
 class WordVectors:
@@ -173,7 +174,7 @@ HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 """The first line of word2vec: the numbers of words and of dimensions."""
 MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
-_BOM = b"\xef\xbb\xbf"
+_ANY = "surrogateescape"  # bytes that are not UTF-8, for the way back
 _SIZES = "expected the numbers of words and of dimensions"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
 
@@ -337,7 +338,7 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
     for number, raw in enumerate(lines, start=1):
         line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
         if number == 1:
-            line = line.removeprefix(_BOM)
+            line = without_first_marks(line.decode("utf-8", _ANY)).encode("utf-8", _ANY)
             sizes = _sizes_of(line, path)
             if sizes is not None:
                 declared, dimensions = sizes

@@ -29,9 +29,9 @@ from alignkit.io.opening import head_of
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import is_tagged, text_pairs
 from alignkit.io.records import Reading
-from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_files import TextFile
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import describe_tokenizer, tokenizer
+from alignkit.model.texts import describe_tokenizer, split_words, tokenizer
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alignkit.scoring.files import FileOptions
 
 _OWN = "detected"
-_HARMLESS = ("carriage returns", "byte order mark")
+_HARMLESS = ("carriage returns",)
 _LOSS = re.compile("out of range|of no word|one side|across|both languages|empty node|other texts")
 
 

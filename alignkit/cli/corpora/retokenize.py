@@ -23,7 +23,7 @@ from alignkit.corpora.retokenization import DIFFERING, retokenize
 from alignkit.io.atomic_files import standard_stream
 from alignkit.io.inputs import naming
 from alignkit.io.parallel_text import ids_of
-from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import split_id
 
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _words(reading: TextFile, ids: bool) -> list[list[str]]:
     return [
-        split_words(split_id(reading, number, line, reading.path)[1] if ids else line)
+        reading.words(split_id(reading, number, line, reading.path)[1] if ids else line, number)
         for number, line in reading.lines()
     ]
 

@@ -41,6 +41,7 @@ from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.io.opening import look_ahead
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import line_encoding
+from alignkit.model.texts import without_first_marks
 
 if TYPE_CHECKING:
     from alignkit.rules.tables.pivots import Pivot, PivotSettings, PivotTally
@@ -120,7 +121,8 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
     from alignkit.rules.files import detect_rule_format
 
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
-    line = head.decode(options.encoding, "replace").removeprefix("\ufeff").partition("\n")[0]
+    text = without_first_marks(head.decode(options.encoding, "replace"))
+    line = text.partition("\n")[0]
     format = None if "\t" in line else detect_rule_format(path, line)
     if format == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side

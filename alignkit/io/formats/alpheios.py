@@ -36,10 +36,10 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import group_cells
 from alignkit.io.records import RawAnnotation, Reading, Record, block
 from alignkit.io.strict_json import Object, as_text, member, numbered, parse_json, texts
-from alignkit.io.text_files import BOM
 from alignkit.io.writing import Numbering, Writing, word_ids
 from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import BOM
 
 _TOKEN = {"idWord", "word", "textType", "segmentIndex", "docSourceId", "sentenceIndex",
           "tokenIndex"}  # fmt: skip

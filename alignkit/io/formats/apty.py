@@ -36,7 +36,6 @@ from collections.abc import Iterator
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.text_files import split_words
 
 _NEEDED = (
     "annotator", "apt", "index", "kind", "paraphrase-text", "original", "paraphrase_fixed",
@@ -93,7 +92,8 @@ def _record(reading: Reading, row: dict[str, str], line: int) -> Record:
         if (name in _BOOLEAN or name.startswith("failure_")) and value not in ("True", "False", ""):
             raise FormatError(f"{name} is {value[:40]!r}; expected True, False or nothing")
     text = raw if reading.options.raw else fixed
-    record = Record(id, line, split_words(row["original"]), split_words(text))
+    words = reading.words(row["original"], line), reading.words(text, line)
+    record = Record(id, line, *words)
     if row["paraphrase"]:
         name = reading.options.name or f"apty-{row['annotator']}"
         judgment = str(int(row["paraphrase"] == "True"))

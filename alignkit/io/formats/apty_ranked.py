@@ -33,7 +33,6 @@ from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_text, member
-from alignkit.io.text_files import split_words
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -44,7 +43,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for number, (line, value) in enumerate(text.elements(), start=1):
         with reading.refusing(line):
             try:
-                better, worse = _both(value, line, kept)
+                better, worse = _both(reading, value, line, kept)
             except FormatError as error:
                 raise FormatError(f"record {number}: {error.message}") from None
             before = better.attributes.get("preferred_to", "").split("\t")
@@ -54,7 +53,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     yield from kept.values()
 
 
-def _both(value: Object, line: int, kept: dict[str, Record]) -> list[Record]:
+def _both(reading: Reading, value: Object, line: int, kept: dict[str, Record]) -> list[Record]:
     """Return the chosen and the rejected text; those seen before must be the same."""
     if type(value) is not dict:
         raise FormatError("expected an object with meta, original, chosen and rejected")
@@ -77,7 +76,8 @@ def _both(value: Object, line: int, kept: dict[str, Record]) -> list[Record]:
             raise FormatError(f"{side} has {has} ranks by {len(names)} annotators")
         if any(type(rank) is not int or not 1 <= rank <= 5 for rank in ranks):
             raise FormatError(f"{side} has ranks {str(ranks)[:40]}; expected numbers from 1 to 5")
-        record = Record(id, line, split_words(original), split_words(text))
+        words = reading.words(original, line), reading.words(text, line)
+        record = Record(id, line, *words)
         for name, rank in zip(names, ranks, strict=True):
             record.annotations[f"apty-{name}"] = RawAnnotation(judgment=str(rank), aligned=False)
         attributes = {"rank_group": group, "apt": as_text(meta.get("APT"))}

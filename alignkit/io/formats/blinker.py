@@ -141,7 +141,8 @@ def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
 def _annotation(path: Path, reading: Reading) -> RawAnnotation:
     null = 0 if reading.base == 1 else None
     links: list[RawLink] = []
-    for number, line in reading.lines(str(path)):
+    for number, text in reading.lines(str(path)):
+        line = reading.without_marks(text, number, str(path), words=False)
         match = _LINE.fullmatch(line)
         if match is None and not line.strip():
             reading.note("empty line", "skipped", number, str(path))

@@ -69,8 +69,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             writing.lost.update(["ids"] if own != pair.id or "\n" in own else [])
             writing.lost.update(["links"] if any(map(len, pair.alignments.values())) else [])
             refuse_breaks(pair.id, chain(*pair.words))
-            source.write(tagged_text(pair, "source"))
-            target.write(tagged_text(pair, "target"))
+            source.write(writing.without_marks(tagged_text(pair, "source")))
+            target.write(writing.without_marks(tagged_text(pair, "target")))
 
 
 KEPT = ("sent_id", "text", "comments", "others", *COLUMNS)

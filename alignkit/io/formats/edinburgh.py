@@ -39,7 +39,6 @@ from alignkit.io.strict_json import (
     position,
     write_list,
 )
-from alignkit.io.text_files import split_words
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
@@ -68,7 +67,7 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     record = as_record(reading, value, number, line, _OWN, links=("annotations",))
     source: str = member(member(value, "S", dict), "string", str)
     target: str = member(member(value, "T", dict), "string", str)
-    record.source, record.target = split_words(source), split_words(target)
+    record.source, record.target = reading.words(source, line), reading.words(target, line)
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
         given: Object = member(annotations, name, dict)

@@ -56,7 +56,6 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements
-from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme
 
 BLANK = "_"
@@ -116,7 +115,7 @@ def read_relation(element: etree._Element, path: str, line: int, reading: Readin
     source, target = (scope or () for scope in scopes)
     if not (source or target or whole):
         reading.note("relation without words", f"{type[:80]} of pair {pair[:40]!r}", line, path)
-    first, second = (tuple(split_words(members.get(name, ""))) for name in _TEXTS)
+    first, second = (tuple(reading.words(members.get(name, ""), line, path)) for name in _TEXTS)
     number, preserving = members.get("type_id", "").strip(), _SENSES.get(sense, False)
     key = tuple(f"{name}={text}" for name, text in sorted(members.items()))
     both = (source, target), (first, second)
@@ -221,7 +220,8 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
             message = f"<{local_name(element)[:40]}> without pair_id, sent1_tok or sent2_tok"
             reading.refuse(reading.error(message, line, path=path))
             continue
-        record = Record(id, line, split_words(first), split_words(second), path=path)
+        words = reading.words(first, line, path), reading.words(second, line, path)
+        record = Record(id, line, *words, path=path)
         relations = [] if id in seen else pairs.get(id, [])
         seen.add(id)
         yield from _filled(reading, record, relations, members)

@@ -42,10 +42,10 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.sentence_numbers import SentenceNumbers
-from alignkit.io.text_files import split_words
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import split_words
 
 _Line = tuple[int, str]
 _Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets behind it
@@ -214,7 +214,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
             words = zip(("NULL", *tokens), (positions[-1], *positions[:-1]), strict=True)
             line = (" ".join((word, "({", *items, *layout.tail, "})")) for word, items in words)
             plain = writing.words(pair)[other]
-            first = layout.first_line(pair, numbering.take(pair.id))
+            first = writing.without_marks(layout.first_line(pair, numbering.take(pair.id)))
             stream.write(f"{first}\n{plain}\n{' '.join(line)}\n")
 
 

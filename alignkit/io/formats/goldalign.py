@@ -116,7 +116,7 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
             other = next(p for p, t in zip(files.values(), texts, strict=True) if t is not None)
             raise reading.error(f"missing line; {other} has one", line, path=path)
         try:
-            row = parse_row(text)
+            row = parse_row(reading, text, line, path)
         except FormatError as problem:
             raise reading.error(problem.message, line, path=path) from None
         if first is None:

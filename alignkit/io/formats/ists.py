@@ -58,10 +58,10 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.yawat import MOST_CELLS, Group, group_cells
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
-from alignkit.io.text_files import split_words
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import split_words
 
 _HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\s*>')
 _NUMBERS = re.compile(r"[0-9]{1,9}(?:\s+[0-9]{1,9})*", re.ASCII)
@@ -211,7 +211,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if (alignment := writing.alignment(pair)) is not None:
                 chunks = _notation(alignment, pair.words, writing)
                 lines += ["<alignment>", *chunks, "</alignment>"]
-            stream.write("\n".join((*lines, "</sentence>\n\n\n")))
+            text = "\n".join((*lines, "</sentence>\n\n\n"))
+            stream.write(writing.without_marks(text))
 
 
 def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:

@@ -35,7 +35,6 @@ from pathlib import Path
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
 from alignkit.io.strict_json import JsonText, Object, add_attributes, as_record, member, write_list
-from alignkit.io.text_files import split_words
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.sentence_pair import SentencePair
 
@@ -69,13 +68,12 @@ def _records(reading: Reading, path: str) -> Iterator[Record]:
     text = JsonText(reading.text(path), path)
     for number, (line, value) in enumerate(text.elements(), start=1):
         with reading.refusing(line, path):
-            record = _record(reading, value, number, line)
-            record.path = path
+            record = _record(reading, value, number, line, path)
             yield record
     text.finish()
 
 
-def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
+def _record(reading: Reading, value: Object, number: int, line: int, path: str) -> Record:
     record = as_record(reading, value, number, line, {*_OWN} - {"name"}, links=_OWN[-2:])
     if record.attributes.get("name") == record.id:
         del record.attributes["name"]
@@ -83,7 +81,9 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     target: str = member(value, "target", str)
     sure: str = member(value, "sureAlign", str, "")
     possible: str = member(value, "possibleAlign", str, "")
-    record.source, record.target = split_words(source), split_words(target)
+    record.path = path
+    record.source = reading.words(source, line, path)
+    record.target = reading.words(target, line, path)
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
         links = parse_links(sure)
         known = {link[:2] for link in links}

@@ -31,10 +31,10 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.opening import CONTROL
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
-from alignkit.io.text_files import BOM, split_words
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import without_marks
 
 LINKS = ("source-link", "target-link")
 JUDGMENT = "corpus-judgment"
@@ -68,7 +68,9 @@ class GoldRow:
                 yield name.replace("-", " ")
 
 
-def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
+def parse_row(
+    reading: Reading, text: str, line: int, path: str = "", *, most: int = _COLUMNS
+) -> GoldRow:
     """Read a line of 10 columns (up to `most`), or of 6 for a pair that is not annotated."""
     columns = [part.strip(" \r") for part in text.split("\t")]
     if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
@@ -79,7 +81,7 @@ def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
         links = parse_links(columns[7]) + parse_links(columns[8], "possible")
         annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
     attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
-    source, target = split_words(columns[1]), split_words(columns[3])
+    source, target = (reading.words(columns[k], line, path) for k in (1, 3))
     return GoldRow(columns[0], source, target, attributes, annotation, columns[_COLUMNS:])
 
 
@@ -102,8 +104,9 @@ def write_row(
 
 def _column(text: str, writing: Writing) -> str:
     """Return a text with single spaces; changes of other characters are counted as a loss."""
-    if BOM in text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
-        text = " ".join(CONTROL.sub(" ", text.replace(BOM, "")).split())
+    plain = without_marks(text)
+    if plain != text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
+        text = " ".join(CONTROL.sub(" ", plain).split())
         writing.lost["white space in texts"] += 1
     return text
 
@@ -115,7 +118,7 @@ _NONE = "N/A"
 def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
         with reading.refusing(line):
-            row = parse_row(text, most=11)
+            row = parse_row(reading, text, line, most=11)
             record = Record(row.id, line, row.source, row.target, attributes=row.attributes)
             for name in LINKS:
                 if row.attributes.get(name) == _NONE:

@@ -115,7 +115,7 @@ class _Links:
 
     def add(self, number: int, line: str) -> None:
         check_count("lines", number)
-        fields = line.split()
+        fields = self._reading.without_marks(line, number, words=False).split()
         if not fields:
             self._reading.note("empty line", "skipped", number)
             return

@@ -30,7 +30,6 @@ from collections.abc import Iterator
 from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import Reading, Record
-from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme, get_view
 
 _NAME = "parade"
@@ -50,7 +49,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
             if len(columns) != len(_HEAD):
                 raise FormatError(f"{len(columns)} tab-separated columns; expected {len(_HEAD)}")
             label, binary, entity, first, second = columns
-            record = Record(str(number), line, split_words(first), split_words(second))
+            words = reading.words(first, line), reading.words(second, line)
+            record = Record(str(number), line, *words)
             judgment = reading.judged(get_scheme("parade-votes"), label, line)
             if judgment is not None:
                 record.annotations[reading.options.name or _NAME] = judgment

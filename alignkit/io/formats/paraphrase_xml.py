@@ -50,7 +50,6 @@ from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status, block
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
-from alignkit.io.text_files import BOM, split_words
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
@@ -109,9 +108,7 @@ def _tokens(reading: Reading, element: etree._Element) -> list[str]:
     for child in strings[0] if strings else element:
         message = f"found <{local_name(child)[:40]}>, expected the words"
         raise FormatError(message, line=line_of(child))
-    if BOM in text:
-        reading.note("byte order mark", "in a sentence", line_of(element))
-    return split_words(text.replace(BOM, ""))
+    return reading.words(text, line_of(element))
 
 
 def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:

@@ -190,6 +190,7 @@ class _Lines:
             record.attributes = text.attributes
             record.id = record.id if id is not None else text.id or record.id
         if raw is not None:
+            body = reading.without_marks(body, number, words=False)
             links = [_link(token, line, number, reading) for token in body.split()]
             reading.without_controls(body, number)  # some of them divide as white space does
             record.annotations[reading.name] = RawAnnotation(links)
@@ -234,7 +235,7 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
     match = _LINK.fullmatch(token)
     if match is None:
         message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP"
-        raise reading.error(message, number, line.index(token) + 1)
+        raise reading.error(message, number, max(line.find(token), 0) + 1)
     i, mark, j, letter, weight = match.groups()
     status: Status = "sure" if mark == "-" and letter != "P" else "possible"
     value = None

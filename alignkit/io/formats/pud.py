@@ -104,7 +104,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 writing.lost.update(["ids"] if own != pair.id else [])
                 refuse_breaks(pair.id, chain(*pair.words) if files else ())
                 for side, file in files.items():
-                    file.write(tagged_text(pair, side))
+                    file.write(writing.without_marks(tagged_text(pair, side)))
                 yield _written(pair, writing)
 
         stream = stack.enter_context(writing.open())

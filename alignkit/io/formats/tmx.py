@@ -32,7 +32,6 @@ from lxml import etree
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import Reading, Record, is_language, language_places, only_read
 from alignkit.io.safe_xml import LANGUAGE, line_of, local_name, read_nested
-from alignkit.io.text_files import split_words
 from alignkit.model.alignment import SIDES
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
@@ -70,7 +69,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
             id = unit.get("tuid") or str(number)
             record = Record(id, line, None, None, attributes=_facts(unit))
             for side, k in zip(SIDES, places, strict=True):
-                words = split_words(_text(variants[names[k][0]], reading))
+                words = reading.words(_text(variants[names[k][0]], reading), line)
                 record.put(side, words, language=names[k][0])
             yield record
     if not whole:

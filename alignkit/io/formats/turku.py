@@ -45,7 +45,6 @@ from alignkit.errors import FormatError
 from alignkit.io.format import judged_format
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_record, as_text, member
-from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme
 
 _NAME = "turku"
@@ -97,7 +96,7 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     label = as_text(value.get("label"))
     if label is None:
         raise FormatError("'label' is missing or not a text; expected a judgment")
-    record.source, record.target = _words(reading, texts)
+    record.source, record.target = _words(reading, texts, line)
     judgment = reading.judged(get_scheme("turku"), label, line)
     if judgment is not None:
         record.annotations[reading.options.name or _NAME] = judgment
@@ -122,17 +121,17 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         paraphrase = RawAnnotation(judgment="4", aligned=False)
         annotations = {reading.options.name or _NAME: paraphrase}
         attributes = shared | {"rewrite_of": record.id}
-        id, words = f"{record.id}/r{k}", _words(reading, rewrite)
+        id, words = f"{record.id}/r{k}", _words(reading, rewrite, line)
         yield Record(id, line, *words, annotations, attributes)
 
 
-def _words(reading: Reading, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+def _words(reading: Reading, texts: Sequence[str], line: int) -> tuple[list[str], list[str]]:
     if reading.options.unquote:
         texts = [
             text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
             for text in texts
         ]
-    source, target = map(split_words, texts)
+    source, target = (reading.words(text, line) for text in texts)
     return source, target
 
 

@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
-from alignkit.io.text_files import split_words
 from alignkit.io.writing import Writing, write_links
 from alignkit.model.sentence_pair import SentencePair
 
@@ -37,7 +36,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
             if len(columns) != 3:
                 message = f"{len(columns)} tab-separated columns; expected 3: source, target, links"
                 raise FormatError(message)
-            source, target = map(split_words, columns[:2])
+            source, target = (reading.words(column, line) for column in columns[:2])
             annotations = {reading.name: RawAnnotation(parse_links(columns[2]))}
             yield Record(str(line), line, source, target, annotations)
 

@@ -46,10 +46,11 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
-from alignkit.io.text_files import TextFile
+from alignkit.io.text_files import TextFile, is_word
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import BOM
 
 _UNLABELLED = "unspec"
 _ENDINGS = (".crp", ".aln")
@@ -183,7 +184,10 @@ def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
         ids: set[str] = set()
         for path in files:
             with suppress(FormatError):  # reading in earnest reports it
-                lines = (line.split(maxsplit=1) for _, line in text.lines(str(path)))
+                lines = (
+                    text.without_marks(line, words=False).split(maxsplit=1)
+                    for _, line in text.lines(str(path))
+                )
                 ids.update(words[0] for words in lines if words)
         if not seen.isdisjoint(ids):
             return True
@@ -198,7 +202,9 @@ class _GroupLines:
         self._reading, self.path, self._labels = reading, path, labels
         self.bodies: dict[str, deque[tuple[int, str]]] = {}
         for number, text in reading.lines(path):
-            id, *body = text.split(maxsplit=1) or [""]
+            blank = text.strip(BOM + " ") == ""
+            line = reading.without_marks(text, number, path, words=not blank)
+            id, *body = line.split(maxsplit=1) or [""]
             if id:
                 self.bodies.setdefault(id, deque()).append((number, "".join(body)))
             elif number > 1:
@@ -220,7 +226,7 @@ class _GroupLines:
 def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writing) -> str:
     """Write the block of a pair; return its id: one word, or the number of the pair."""
     id = pair.id
-    if id.split() != [id]:
+    if id.split() != [id] or not is_word(id):
         id = str(number)
         writing.lost["ids"] += 1
     texts.write("\n".join((id, *writing.words(pair), "")))

@@ -17,7 +17,8 @@ from alignkit.io.compression import plain_name
 from alignkit.io.formats import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
-from alignkit.io.text_files import TextFile, split_words
+from alignkit.io.text_files import TextFile
+from alignkit.model.texts import split_words
 from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.notation import parse_side

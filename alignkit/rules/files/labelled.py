@@ -22,7 +22,7 @@ from functools import partial
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.io.text_files import split_words
+from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
 from alignkit.rules.files.fields import FEATURE, LABEL, NO_LABEL, VALUE, WORD, FlatRule
 from alignkit.rules.files.notation import AtColumn, numbered_on

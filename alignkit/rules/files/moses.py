@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.io.text_files import split_words
+from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
 from alignkit.rules.files.fields import MOSES_LABEL, NO_LABEL, WORD, in_field
 from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 
 from alignkit.errors import FormatError
-from alignkit.io.text_files import split_words
+from alignkit.model.texts import split_words
 from alignkit.rules.files import fields
 from alignkit.rules.files.fields import WEIGHTS
 from alignkit.rules.files.notation import AtColumn, made_rule, parse_side, side_text
