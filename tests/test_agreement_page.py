@@ -2,6 +2,7 @@
 
 import csv
 import re
+import struct
 import subprocess
 import sys
 from base64 import b64decode
@@ -335,6 +336,35 @@ def test_endings_are_known_in_capitals_and_others_refused(tmp_path, monkeypatch)
         with pytest.raises(OptionError, match=r"\.pdf, \.png, \.svg"):
             two().found.plot(path)
     assert not list(tmp_path.iterdir())
+
+
+def png_size(data):
+    """Return the width and the height of a PNG file, from its first chunk."""
+    assert data.startswith(b"\x89PNG")
+    return struct.unpack(">II", data[16:24])
+
+
+@pytest.mark.parametrize("width", [50, 237.6, 496.8, 720, 2000])
+def test_png_files_are_wide_enough_for_a_slide(width):
+    """A column of 3.3 inches was 660 pixels wide."""
+    with canvas(width, 100) as figure:
+        wide, high = png_size(figure.file("png"))
+    assert wide == pytest.approx(max(2000, 200 * width / 72), abs=1)
+    assert high / wide == pytest.approx(100 / width, rel=0.02)
+
+
+def test_a_high_png_file_has_a_bounded_size():
+    with canvas(100, 4000) as figure:
+        wide, high = png_size(figure.file("png"))
+    assert high == pytest.approx(16_000, abs=1)
+    assert wide == pytest.approx(400, abs=1)
+
+
+@pytest.mark.parametrize("width", ["column", "full"])
+def test_the_plot_of_an_agreement_is_wide_enough_for_a_slide(tmp_path, width):
+    path = tmp_path / "figure.png"
+    two().found.plot(str(path), width)
+    assert png_size(path.read_bytes())[0] >= 2000
 
 
 def test_names_that_no_font_knows_and_formulas_are_text():

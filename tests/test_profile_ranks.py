@@ -1,5 +1,6 @@
 """Ranks of phenomena and systems: Friedman's test, Nemenyi's difference, the printed table."""
 
+import struct
 from collections import Counter
 from itertools import combinations
 from math import isnan, sqrt
@@ -155,6 +156,8 @@ def test_figures_are_drawn_and_the_same_each_time(kind, tmp_path, capsys):
         assert ran.code == 0, ran.err
         made.append([plot.read_bytes() for plot in plots])
     assert made[0] == made[1]
+    if kind == "png":
+        assert all(struct.unpack(">I", plot[16:20])[0] >= 2000 for plot in made[0])
     if kind == "svg":
         assert b"critical difference" in made[0][0]
         assert b"70.0" in made[0][1]
