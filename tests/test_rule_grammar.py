@@ -12,7 +12,16 @@ from test_rules import parsed_pairs
 
 from alignkit import Alignment, SentencePair, Tree
 from alignkit.errors import ArgumentError, NotAlignedError, OptionError, UnknownNameError
-from alignkit.rules import KINDS, Node, Variable, extract_rules, kind_of, learn_grammar, rule_text
+from alignkit.rules import (
+    KINDS,
+    Node,
+    Variable,
+    extract_rules,
+    kind_of,
+    learn_grammar,
+    learning,
+    rule_text,
+)
 from alignkit.rules.files.notation import parse_rule
 
 CORPORA = st.lists(parsed_pairs(), min_size=1, max_size=4)
@@ -98,6 +107,15 @@ def test_lexical_weights_are_those_of_koehn_and_others(pairs):
             best[text] = max(best[text], prod(shares))
     for one in learn_grammar(pairs):
         assert one.lexical_target == pytest.approx(best[rule_text(one.rule)])
+
+
+@given(CORPORA)
+def test_the_size_of_blocks_does_not_matter(pairs):
+    whole = learn_grammar(pairs, size=2, examples=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learning, "_BLOCK", 1)
+        patch.setattr(learning, "_PENDING", 0)
+        assert learn_grammar(pairs, size=2, examples=2) == whole
 
 
 def test_weights_of_a_small_corpus_by_hand():
