@@ -1,6 +1,7 @@
 """C of other structures: sets with a sampler of chance, the ready samplers, and the command."""
 
 import json
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -79,7 +80,9 @@ def test_samplers_without_chance():
     first, second = KUPPER
     same = correct_sets(first, second, sample=lambda u, k, _: KUPPER[k][u], samples=10)
     assert "chance-near-one" in same.notes[0]
-    apart = correct_sets(first, second, sample=lambda u, k, rng: {(k, rng.random())}, samples=10)
+    apart = correct_sets(
+        [{1}] * 30, [{1}] * 30, sample=lambda u, k, rng: {(k, rng.random())}, samples=10
+    )
     assert apart.notes == ()  # never the same, though nothing is ever shared
     nobody = correct_sets(first, first, sample=lambda u, *_: first[u], samples=10)
     assert np.isnan(nobody.C)
@@ -89,6 +92,56 @@ def test_samplers_without_chance():
     assert np.isnan(empty.C)
     half = correct_sets([set(), {1}], [set(), {1}], sample=lambda *_: {2}, samples=10)
     assert half.left_out == {"both sets empty": 1}
+
+
+def seldom_filled():
+    """Return a sampler of two units: the sets of the second one are empty nine times of ten."""
+    drawn = Counter()
+
+    def sample(unit, annotator, rng):
+        drawn[unit, annotator] += 1
+        if unit and drawn[unit, annotator] % 10:
+            return set()
+        size, shared = ((9, 1), (10, 2))[unit]
+        return {*range(shared), *((annotator, k) for k in range(size - shared))}
+
+    return sample
+
+
+def test_micro_is_over_all_samples_and_macro_over_those_with_items():
+    sets = [{1}, {2}], [{1}, {2}]
+    micro = correct_sets(*sets, sample=seldom_filled(), samples=100, aggregate="micro")
+    assert micro.pi0 == pytest.approx((1 + 2 / 10) / (9 + 10 / 10))  # .120, not 3 / 19
+    macro = correct_sets(*sets, sample=seldom_filled(), samples=100)
+    assert macro.pi0 == pytest.approx((1 / 9 + 2 / 10) / 2)
+
+
+def test_the_error_of_micro_is_the_spread_of_repetitions():
+    sets = [{1}, {2, 3}, {4}], [{1}, {2}, {4}]
+
+    def seldom(unit, annotator, rng):
+        size = rng.binomial(1, 0.1) * 3 if unit == 2 else 2
+        return rng.choice(5, size, replace=False).tolist()
+
+    drawn = [
+        correct_sets(*sets, sample=seldom, samples=60, aggregate="micro", seed=seed)
+        for seed in range(120)
+    ]
+    errors = [each.pi0_error for each in drawn]
+    assert np.std([each.pi0 for each in drawn]) == pytest.approx(np.mean(errors), rel=0.2)
+
+
+@pytest.mark.parametrize(("aggregate", "least"), [("macro", 30), ("micro", 50)])
+def test_few_units_are_a_caution(aggregate, least):
+    few, enough = (
+        correct_sets(sets, sets, choices=4, aggregate=aggregate)
+        for sets in ([{1}, set()] * (least - 1), [{1}, set()] * least)
+    )
+    assert few.notes == (
+        f"few-units: C is based on {least - 1} units, fewer than {least}: other units could give a "
+        "very different C; report the number of units",
+    )
+    assert enough.notes == ()
 
 
 def test_flipped_cells_are_the_chance_of_the_article():
@@ -175,6 +228,7 @@ def test_the_command(files, capsys):
     assert units == 2
     assert row["C"] == pytest.approx((0.5 - corrected.pi0) / (1 - corrected.pi0))
     assert any("1 unit of one annotator alone" in note for note in ran.json["cautions"])
+    assert any("few-units: C is based on 2 units" in note for note in ran.json["cautions"])
     errors = corrected.pi0_error, corrected.C_error
     assert (row["pi0_error"], row["C_error"]) == pytest.approx(errors)
     text = made(capsys, "agree", "--on", "sets", files[0], "--chance-samples", files[1]).out

@@ -56,9 +56,10 @@ class SetAgreement(Result):
             values = x.pi, x.pi0, x.pi0_error, Value(x.C, *bounds, x.undefined), x.C_error
             rows.append([first, second, units, sum(x.left_out.values()), *values])
         note = (
-            "pi: mean of |A & B| / min(|A|, |B|); pi0: the same of the samples; C: (pi - pi0)/(1 - "
-            "pi0), not comparable with C of other items or samples; se: standard errors of pi0 and "
-            "C by the number of samples"
+            "pi: |A & B| divided by the normalizer (min: smaller set, max: larger set), as a mean "
+            "of units (macro) or of pooled counts (micro); pi0: the same of the samples; C: "
+            "(pi - pi0)/(1 - pi0), not comparable with C of other items or samples; se: standard "
+            "errors of pi0 and C by the number of samples"
         )
         return [Table("Agreement on sets", columns, rows, note, "sets", stub=2)]
 

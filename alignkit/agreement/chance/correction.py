@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, naming_keywords
+from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import SEED, Counts, Interval, confidence_interval, ratio
 
@@ -30,6 +31,9 @@ NORMALIZERS: Mapping[str, Norm] = {"min": np.minimum, "max": np.maximum}
 
 AGGREGATES = ("macro", "micro")
 """The mean of the sentence pairs' ratios, or the ratio of the pooled counts."""
+
+FEW_UNITS: Mapping[str, int] = {"macro": 30, "micro": 50}
+"""With fewer units, intervals of C are too narrow; more are needed if a few units hold most."""
 
 CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree completely"
 BOTH_EMPTY = "both sets empty"
@@ -202,7 +206,8 @@ def correct_sets(
         on other units nor on their order.
     normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one (Kupper &
         Hafner's definition).
-    aggregate : ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
+    aggregate : ``"macro"``: pi is the mean of the ratios, and pi0 that of the samples in which a
+        set has an item; ``"micro"``: the ratio of the sums, in all samples.
     confidence : The confidence of a bootstrap interval of C over units, with the samples fixed;
         None: no interval.
     resamples : The number of resamples of the interval.
@@ -256,8 +261,18 @@ def correct_sets(
             terms, correction_ratios, resamples=resamples, confidence=confidence, seed=seed
         )["C"]
     corrected = correct(terms, noise(expected, aggregate))
-    notes = ("chance-near-one: the sampler draws the same sets each time",) if constant else ()
-    return SetCorrection(**vars(corrected), interval=interval, left_out=+left_out, notes=notes)
+    notes = list[str]()
+    if constant:
+        notes.append("chance-near-one: the sampler draws the same sets each time")
+    if len(kept) < FEW_UNITS[aggregate]:
+        units = how_many(len(kept), "unit")
+        few = f"few-units: C is based on {units}, fewer than {FEW_UNITS[aggregate]}"
+        notes.append(
+            f"{few}: other units could give a very different C; report the number of units"
+        )
+    return SetCorrection(
+        **vars(corrected), interval=interval, left_out=+left_out, notes=tuple(notes)
+    )
 
 
 def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> list[list[int]]:
@@ -276,7 +291,11 @@ def _seeds(sets: Sequence[tuple[set[Hashable], set[Hashable]]], seed: int) -> li
 def _sampled(
     sample: Sampler, units: Sequence[int], samples: int, seeds: Sequence[list[int]], normalizer: str
 ) -> tuple[ChanceTerms, bool]:
-    """Return the means over samples, their variances, and whether all samples are the same."""
+    """Return the means over samples, their variances, and whether all samples are the same.
+
+    The mean ratio is over the samples in which a set has an item. The means of `micro` are over all
+    samples, so that a unit that is seldom annotated weighs little.
+    """
     if samples < 2:
         raise OptionError("the number of samples is 2 or more")
     terms, constant = np.full((len(units), 7), nan), len(units) > 0
@@ -294,11 +313,10 @@ def _sampled(
         used = ~np.isnan(chance.ratio)
         if not used.any():
             continue
-        n = used.sum()
-        moments = np.cov(chance.common[used], chance.norm[used], ddof=0) / n
+        moments = np.cov(chance.common, chance.norm, ddof=0) / samples
         terms[k] = (
-            chance.ratio[used].mean(), chance.common[used].mean(), chance.norm[used].mean(),
-            chance.ratio[used].var() / n, moments[0, 0], moments[1, 1], moments[0, 1],
+            chance.ratio[used].mean(), chance.common.mean(), chance.norm.mean(),
+            chance.ratio[used].var() / used.sum(), moments[0, 0], moments[1, 1], moments[0, 1],
         )  # fmt: skip
     return ChanceTerms(*terms.T), constant
 
