@@ -14,7 +14,7 @@ from refusals import refuses
 from alignkit import read_corpus
 from alignkit.errors import AlignkitError, ArgumentError, FormatError
 from alignkit.rules.tables.phrase_tables import PhraseEntry, phrase_table
-from alignkit.rules.tables.pivots import Pivot, pivot
+from alignkit.rules.tables.pivots import Pivot, PivotSettings, pivot
 from alignkit.rules.tables.table_file import read_table
 
 ALL = {"min_p": 0.0, "top": None, "identity": True}
@@ -70,6 +70,49 @@ def test_what_is_left_out_is_left_out_after_the_sum(table, min_p, top, identity)
     assert kept == {
         e1: pytest.approx(sorted(ps, reverse=True)[:top], rel=1e-6) for e1, ps in best.items()
     }
+
+
+@given(tables, st.none() | tables, st.sampled_from([None, 1, 2]), st.sampled_from([0.0, 0.2]))
+def test_by_probability_the_same_paraphrases_come_in_that_order(table, second, top, min_p):
+    by_phrase = list(pivot(table, second, top=top, min_p=min_p))
+    by_probability = list(pivot(table, second, top=top, min_p=min_p, sort="probability"))
+    assert by_probability == sorted(
+        by_phrase, key=lambda one: (-np.float32(one.p_target), one.source, one.target)
+    )
+
+
+def test_the_order_by_probability_fits_in_little_memory(tmp_path):
+    settings = PivotSettings(top=None, sort="probability")
+    with Pivot(folder=str(tmp_path), room=1 << 16) as small, Pivot() as large:
+        for made in (small, large):
+            p = np.stack([np.linspace(0.001, 1, 150), np.linspace(0.001, 0.01, 150)], axis=1)
+            made.add(1, [["f"]] * 150, [[f"e{k}", *"xy"[: k % 3]] for k in range(150)], p)
+        lines = ["".join(made.lines(settings)) for made in (small, large)]
+    assert lines[0] == lines[1]
+    values = [float(line.split("\t")[2]) for line in lines[0].splitlines()]
+    assert values == sorted(values, reverse=True)
+    assert len(values) > 10_000
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_sorts_by_probability(capsys, table, tmp_path):
+    plain = run(capsys, "pivot", table).out.splitlines()
+    ran = run(capsys, "pivot", table, "--sort", "probability")
+    by_probability = ran.out.splitlines()
+    assert by_probability != plain
+    assert sorted(by_probability) == sorted(plain)
+    values = [float(line.split("\t")[2]) for line in by_probability]
+    assert values == sorted(values, reverse=True)
+    rows = run(capsys, "pivot", table, "--sort", "probability", "--jsonl").out.splitlines()
+    texts = [
+        "\t".join(map(" ".join, (row["source"], row["target"]))) for row in map(json.loads, rows)
+    ]
+    assert texts == ["\t".join(line.split("\t")[:2]) for line in by_probability]
+    run(capsys, "pivot", table, "--sort", "count").failed("--sort", "probability")
+    run(
+        capsys, "pivot", table, "--sort", "probability", "--cluster", "local:1",
+        "-o", tmp_path / "a.tsv",
+    ).failed("--sort does not work with parts")  # fmt: skip
 
 
 def test_the_example_of_the_formula_by_hand():

@@ -142,6 +142,9 @@ def test_rules_in_any_format(capsys, tmp_path, format):
     out.write_text(ran.out, "utf-8")
     assert len(list(read_rules(out, "tsv"))) == 3
     assert "1 beyond the best 1" in ran.err
+    assert run(capsys, "pivot", path, "--sort", "probability", "-o", out).code == 0
+    p = [one.p_target for one in read_rules(out, format)]
+    assert p == pytest.approx([0.5, 0.48, 0.4, 0.1], rel=1e-5)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])

@@ -12,8 +12,8 @@ A table can be in several files: TABLE then contains a '*' (in quotes). With --c
 process phrase tables, also those in a single file, in parallel.
 
 Each line is one paraphrase, in tab-separated columns: e1, e2, p(e2 | e1), p(e1 | e2), number of
-pivots; sorted by e1, then by probability. Data that does not fit into memory is sorted on disk,
-next to the output. Anything left out is reported.
+pivots; sorted by e1, then by probability, or all by probability (--sort probability). Data that
+does not fit into memory is sorted on disk, next to the output. Anything left out is reported.
 
 For example:
   alignkit align fr.txt en.txt -o links.align
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 
 _PHRASES = ("tsv", "moses")
+_SORTS = ("phrase", "probability")  # as in `alignkit.rules.tables.pivots`, which is slow to import
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,9 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     add_options(group, """
         -o, --output FILE  file to write (default: stdout)
+        --sort  phrase: the paraphrases of each e1 together, probability: the most probable of all
+            first (default: phrase)
         --jsonl  write one JSON object per line (default: TSV)
         --to F  format of the output, if TABLE holds rules (default: that of TABLE)
-        """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS})  # fmt: skip
+        """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS},
+        sort={"choices": _SORTS, "default": _SORTS[0]})  # fmt: skip
     add_labels(group)
     group = parser.add_argument_group("input")
     add_options(group, f"""
@@ -97,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
 
     refuse_second_reading(options)
     line_encoding(options.encoding)  # refuses what is none
-    settings = PivotSettings(options.min_p, options.top or None, options.identity)
+    settings = PivotSettings(options.min_p, options.top or None, options.identity, options.sort)
     tables = [options.table] + ([] if options.second is None else [options.second])
     if cluster.of_parts(options, *tables):
         return _of_parts(tables, settings, options)
@@ -210,7 +214,7 @@ def _of_parts(tables: list[str], settings: PivotSettings, options: argparse.Name
     if not cluster.by_workers(options):
         files = [[part.paths[0] for part in table] for table in parts]
         return _join_phrases(files, tables, settings, options)
-    cluster.refuse_options(options, {"jsonl": False}, "leave it out")
+    cluster.refuse_options(options, {"jsonl": False, "sort": _SORTS[0]}, "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it with -o")
     from alignkit.cluster.phrase_exchange import ExchangeOptions

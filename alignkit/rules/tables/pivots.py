@@ -27,13 +27,16 @@ from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, preorde
 from alignkit.rules.tables import phrase_tables as counting
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_tables import PhraseEntry, TableBlock, whole_groups
-from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool
+from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of
 from alignkit.rules.tables.table_file import TableFile
 
 VALUES = 2 * kernel.LIMBS + 1
 """The columns of a path: limbs of both probabilities, which add up exactly in any order, and 1."""
 
 Names = tuple[I4, I4, I4]  # the ranks, numbers and names of symbols for `table_kernel.join`
+
+SORTS = ("phrase", "probability")
+"""The orders of paraphrases: those of each phrase together, or all by decreasing probability."""
 
 _Phrases = Iterable[Sequence[str]]
 _PATHS = 1 << 15  # at a time
@@ -49,8 +52,10 @@ class PivotSettings:
     min_p: float = 0.001
     top: int | None = 20
     identity: bool = False
+    sort: str = "phrase"
 
     def __post_init__(self) -> None:
+        check_known("order", self.sort, SORTS)
         if not 0 <= self.min_p <= 1:
             raise OptionError(f"`min_p` is {self.min_p}; expected a number from 0 to 1")
         if self.top is not None and self.top < 1:
@@ -117,6 +122,32 @@ def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[
             tally.beyond += int((places >= settings.top).sum())
             order = order[places < settings.top]
         yield TableBlock(block.symbols, block.offsets, order, values[order])
+
+
+def by_probability(blocks: Iterable[TableBlock], runs: Runs) -> Iterator[TableBlock]:
+    """Yield all entries by decreasing probability, then in the order of their phrases.
+
+    `runs` sorts them on disk, as records whose first number falls as the probability rises.
+    """
+    for block in blocks:
+        runs.add(*_with_keys(block))
+    for records in runs.merge():
+        symbols = np.delete(records.symbols, records.offsets[:-1])
+        offsets = records.offsets - np.arange(len(records.offsets))
+        yield TableBlock(symbols, offsets, np.arange(len(records)), records.values)
+
+
+def _with_keys(block: TableBlock) -> tuple[I4, I8, F8]:
+    """Return the entries as records: a key of the probability, and the phrases."""
+    # the bits of positive floats, read as integers, have the order of the floats
+    bits = np.ascontiguousarray(block.values[:, 0].astype(np.float32)).view(np.int32)
+    keys = np.int32(0x7F800000) - bits
+    starts = block.offsets[block.shown]
+    sizes = np.diff(block.offsets)[block.shown]
+    ends = ends_of(sizes)
+    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes)
+    symbols = np.insert(block.symbols[places], ends[:-1], keys)
+    return symbols, ends + np.arange(len(ends)), block.values
 
 
 def _from_limbs(limbs: F8) -> F8:
@@ -203,7 +234,7 @@ class Pivot(ExitStack):
         return self.added - self.tally.entries
 
     def blocks(self, settings: PivotSettings | None = None) -> Iterator[TableBlock]:
-        """Yield the paraphrases, sorted by phrase; those of each by decreasing probability."""
+        """Yield the paraphrases, sorted by phrase and probability, or by probability."""
         settings = settings or PivotSettings()
         self._paths = paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
         names = self._names()
@@ -212,7 +243,12 @@ class Pivot(ExitStack):
             paths.add(*records)
         tally.paths = paths.added
         self._entries.close()
-        yield from chosen(paths, settings, tally)
+        blocks = chosen(paths, settings, tally)
+        if settings.sort == "phrase":
+            yield from blocks
+        else:
+            with Runs(self._folder, sums=0, maxima=3, room=self._room) as runs:
+                yield from by_probability(blocks, runs)
         paths.close()
 
     def _names(self) -> Names:
@@ -268,6 +304,7 @@ def pivot(
     min_p: float = 0.001,
     top: int | None = 20,
     identity: bool = False,
+    sort: str = "phrase",
 ) -> Iterator[Paraphrase]:
     """Yield the paraphrases in a phrase table: phrases with the same translations.
 
@@ -282,15 +319,17 @@ def pivot(
     min_p : Leave out paraphrases with a smaller p(e2 | e1), after the sum.
     top : Keep the most probable paraphrases of each phrase; None keeps all.
     identity : Whether to keep e2 = e1, which has most of the probability.
+    sort : ``"phrase"``, or ``"probability"`` for the most probable ones of all phrases first.
 
     Returns
     -------
     iterator of Paraphrase
-        Sorted by phrase, then by decreasing p(e2 | e1), then by paraphrase.
+        Sorted by phrase, then by decreasing p(e2 | e1), then by paraphrase; or by decreasing
+        p(e2 | e1), then by phrase and paraphrase.
 
     Raises
     ------
-    UnknownNameError, OptionError : If `on` is unknown, or an option is invalid.
+    UnknownNameError, OptionError : If `on` or `sort` is unknown, or an option is invalid.
 
     Notes
     -----
@@ -314,7 +353,7 @@ def pivot(
     check_known("side", on, SIDES)
     if not min_count >= 0:
         raise OptionError(f"`min_count` is {min_count}; it must be 0 or more")
-    settings = PivotSettings(min_p, top, identity)
+    settings = PivotSettings(min_p, top, identity, sort)
     tables = [each("table", table, PhraseEntry)]
     tables += [] if second is None else [each("second", second, PhraseEntry)]
     k = SIDES.index(on)
@@ -382,7 +421,7 @@ class RulePivot(ExitStack):
         return True
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
-        """Yield the paraphrase rules, those of each source side by decreasing probability."""
+        """Yield the paraphrase rules, in the order of `Pivot.blocks`."""
         self.pivot.variables = {
             _token(Variable(number, label)): (number, label)
             for label in self._labels
