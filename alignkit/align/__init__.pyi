@@ -2,6 +2,7 @@ from .aligner import Aligner as Aligner
 from .bitext import Bitext as Bitext
 from .bitext import Side as Side
 from .decoders import AlignedLinks as AlignedLinks
+from .known_words import KnownWords as KnownWords
 from .parameters import Round as Round
 from .settings import INFERENCES as INFERENCES
 from .settings import MODELS as MODELS

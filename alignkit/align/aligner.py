@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from math import isnan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -21,6 +22,7 @@ from alignkit.align.decoders import AlignedLinks, Decoding
 from alignkit.align.decoding import Adapter, decode, likelihoods_by
 from alignkit.align.evidence import EvidenceLike
 from alignkit.align.expectation import Workers
+from alignkit.align.known_words import KnownWords, Vocabularies
 from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, Settings
@@ -349,6 +351,25 @@ class Aligner:
             decoders = self._decoders(bitext, pieces)
             likelihoods = np.concatenate([likelihoods_by(each, workers) for _, each in decoders])
         return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
+
+    def known_words(self, bitext: Bitext | Iterable[PairLike]) -> KnownWords:
+        """Count the words that the aligner knows, also with source and target exchanged.
+
+        Use it to see whether texts have the direction of the aligner, or fit it at all.
+
+        Examples
+        --------
+        >>> aligner = Aligner.train([("das haus", "the house"), ("das buch", "the book")])
+        >>> known = aligner.known_words([("the house", "das haus ist alt")])
+        >>> known.shares, known.exchanged_shares
+        ((0.0, 0.0), (1.0, 0.5))
+        """
+        arguments.check_arguments(Aligner.known_words, locals(), apart=["bitext"])
+        return self._vocabularies.count(self._packed(bitext))
+
+    @cached_property
+    def _vocabularies(self) -> Vocabularies:
+        return Vocabularies(self.parameters.source, self.parameters.target)
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
         """Yield word pairs with t(target | source) and t(source | target).

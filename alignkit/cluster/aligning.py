@@ -6,11 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments
+from alignkit.align.known_words import KnownWords
 from alignkit.align.model_files import check_head
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.cluster import parts as part_files
@@ -32,7 +33,7 @@ _SMALLER = "train a smaller model with `prune`"
 
 @dataclass(frozen=True)
 class Aligned:
-    """The numbers of aligned pairs, words and links."""
+    """The numbers of aligned pairs, words and links, and the words that the model knows."""
 
     pairs: int = 0
     empty: int = 0
@@ -41,6 +42,7 @@ class Aligned:
     target_words: int = 0
     links: int = 0
     sure: int = 0
+    known_words: KnownWords = field(default_factory=KnownWords)
 
 
 def align(
@@ -127,8 +129,12 @@ def align_parts(
 
         with outputs.naming_written(parts):
             counts = run.do(session, "aligned", _align_part, tasks, report)
-    total: Counter[str] = sum(map(Counter, counts.values()), Counter())
-    return Aligned(**total)
+    total: Counter[str] = Counter()
+    known: dict[str, KnownWords] = {}
+    for key, numbers in counts.items():
+        known[key] = KnownWords(**numbers.pop("known_words", {}))
+        total.update(numbers)
+    return Aligned(**total, known_words=sum(known.values(), KnownWords()))
 
 
 def memory_of(model: str) -> int:
@@ -145,6 +151,7 @@ def _align_part(
 
     aligner = load_model(model, digest, learned)
     total: Counter[str] = Counter()
+    known = KnownWords()
     with apart(), ExitStack() as stack:
         out = stack.enter_context(replacing_bytes(outputs[0]))
         scores = stack.enter_context(replacing(outputs[1])) if outputs[1] is not None else None
@@ -157,6 +164,7 @@ def _align_part(
                 bitext, symmetrize=how.symmetrize, threshold=how.threshold, sure=how.sure,
                 threads=threads,
             )  # fmt: skip
+            known += aligner.known_words(bitext)
             weights = links.probabilities if how.probabilities else None
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
@@ -168,7 +176,8 @@ def _align_part(
                 source_words=int(source.sum()), target_words=int(target.sum()),
                 links=len(links.arrays.links), sure=int(links.arrays.sure.sum()),
             )  # fmt: skip
-    return Done(dict(total), [path for path in outputs if path is not None])
+    numbers = {**total, "known_words": asdict(known)}
+    return Done(numbers, [path for path in outputs if path is not None])
 
 
 @lru_cache(maxsize=1)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from alignkit.align.bitext import Bitext
     from alignkit.align.decoders import AlignedLinks
     from alignkit.align.evidence import Annotators, Evidence
+    from alignkit.align.known_words import KnownWords
     from alignkit.align.settings import Settings
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
@@ -105,6 +106,7 @@ class _Work:
         self.counts = dict.fromkeys(
             ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
         )
+        self.known: KnownWords | None = None  # of a loaded aligner
         self.seconds: dict[str, float] = {}
         self.report: LearningReport | None = None
         self.systems: list[str] = []
@@ -244,6 +246,8 @@ class _Work:
                 self._took("aligning")
                 yield block, links
                 counts = self.counts  # who waits for an answer has it
+                if options.load is not None:
+                    self._count_known(block)
                 sizes = block.lengths
                 counts["cut"] += sum(size > LONGEST_PIECE for size in map(max, *sizes))
                 counts["pairs"] += len(sizes[0])
@@ -259,6 +263,14 @@ class _Work:
                         stream.write(f"{source}\t{target}\t{forward:.6g}\t{reverse:.6g}\n")
             if options.save is not None:
                 self.aligner.save(options.save)
+
+    def _count_known(self, block: steps.InputBlock) -> None:
+        """Count known words; warn as soon as the texts seem to have the other direction."""
+        counted = self.aligner.known_words(block.bitext)
+        warned = self.known is not None and self.known.exchanged
+        self.known = counted if self.known is None else self.known + counted
+        if self.known.exchanged and not warned:
+            warn(f"{self._options.load}: warning: {self.known.caution}")
 
     def _took(self, what: str) -> None:
         now = time.perf_counter()
@@ -340,6 +352,7 @@ def _summary(work: _Work, tokenizer: str | None) -> str:
         "rounds": jsonable(work.aligner.history),
         **({"evidence": work.systems} if work.systems else {}),
         "learned": None if work.report is None else work.report.to_json(),
+        **({} if work.known is None else {"known_words": work.known.to_json()}),
         "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
     }  # fmt: skip
     return json_text(record)
@@ -383,9 +396,11 @@ def _align_parts(options: argparse.Namespace) -> int:
         )  # fmt: skip
     name = f"{options.input} and {options.second}"
     steps.report_odd(name, counts.empty, counts.cut)
+    if counts.known_words.exchanged:
+        warn(f"{options.load}: warning: {counts.known_words.caution}")
     say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
     if options.json:
-        print(json_text(vars(counts)))
+        print(json_text({**vars(counts), "known_words": counts.known_words.to_json()}))
     return 0
 
 

@@ -21,6 +21,7 @@ from alignkit.cli.align import options as shared
 from alignkit.cli.align import steps
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.messages import warn
 from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
@@ -78,6 +79,8 @@ def run(options: argparse.Namespace) -> None:
     if options.load is not None:
         aligner = steps.load_aligner(options, bitext)
         steps.report_replaced(aligner, options)
+        if caution := aligner.known_words(bitext).caution:
+            warn(f"{options.load}: warning: {caution}")
     else:
         vectors = steps.read_two_vectors(options, bitext)
         aligner = steps.train_aligner(bitext, settings, options, vectors)
