@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.align import Side
-from alignkit.io.text_files import is_word, split_words
+from alignkit.io.text_files import is_word
 from alignkit.io.words_kernel import number_words
+from alignkit.model.texts import split_words
 
 _LINES = st.lists(st.text(st.sampled_from("abAéß日 \t\r\v\f\xa0\u3000\0"), max_size=12), max_size=8)
 

@@ -107,7 +107,11 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
                 raise FormatError(f"{counts}; {each}", longer)
             if not count:
                 return
-            yield Lines(_decoded(source, raw, first), _decoded(target, other, first), first, count)
+            sides = [
+                reading.spaced(_decoded(reading, lines, first))
+                for reading, lines in ((source, raw), (target, other))
+            ]
+            yield Lines(*sides, first, count)
             first += count
             step(count)
 

@@ -57,8 +57,9 @@ _RARE = """
     --normalizer --null --partial --permutations --prior --prune --quiet --raw --reading --ref-base
     --ref-transpose --resamples --rewrites --samples --seed --separator --spelling --stem
     --stem-weight --strict-trees --text-ids --to-base --to-ids --to-source --to-target
-    --to-transpose --to-weights --token --tolerance --transpose --tree-format --tree-name --trials
-    --unescape --universe --unquote --vector-least --vector-weight --wait --work --workers
+    --to-transpose --to-weights --token --token-separators --tolerance --transpose --tree-format
+    --tree-name --trials --unescape --universe --unquote --vector-least --vector-weight --wait
+    --work --workers
 """
 RARE = frozenset(_RARE.split())
 """The options that only --help-all shows, in all commands."""

@@ -22,6 +22,7 @@ from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus, compared_texts
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import code_point, spaces_in
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
@@ -50,6 +51,7 @@ class Examination:
     fits: list[Fit] = field(default_factory=list)
     trees: Counter[tuple[str, str]] = field(default_factory=Counter)
     tree_counts: Counter[str] = field(default_factory=Counter)
+    spaces: Counter[str] = field(default_factory=Counter)  # in words, by code point; see `texts`
     has_text: bool = False  # whether the words of at least one pair are known
     suspicion: Suspicion | None = None
     at: int = 1  # the number of the pair that is read
@@ -66,6 +68,13 @@ class Examination:
     def clean(self) -> bool:
         """Whether there are no findings."""
         return not self.counts
+
+    @property
+    def spaces_in_words(self) -> str:
+        """What white space the words contain, and how other tools divide at it."""
+        counts = ", ".join(f"{n} x {name}" for name, n in sorted(self.spaces.items()))
+        other = "tools that use Python's split() divide there too"
+        return f"{counts}; {other}: for links of such tools, use `token_separators=unicode`"
 
     def add_tree(
         self, id: str, side: str, name: str, tree: Tree, path: str, line: int | None = None
@@ -204,6 +213,9 @@ class _Watch:
             if tokens is None and (alone or judged):  # else there are only links
                 message = f"pair {pair.id!r}: the {side} words are missing"
                 self.report.observe(Finding("words missing", message, path, line))
+            for word in tokens or ():
+                if not word.isascii():
+                    self.report.spaces.update(map(code_point, spaces_in(word)))
             if tokens is not None and not tokens:
                 message = f"pair {pair.id!r} has no {side} words"
                 self.report.observe(Finding("empty sentence", message, path, line))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike, fspath
 
-from alignkit._support.arguments import check_attributes
+from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
+from alignkit.model.texts import SEPARATORS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,8 @@ class ReadOptions:
     languages : languages of source and target, if the file has several (default: its first two)
     text_ids : whether each line of the texts begins with an id and a tab (default: yes if all lines
         do, no id occurs twice, and two texts have the same ids)
+    token_separators : white space between words: ascii, or unicode, at which Python's str.split
+        and tools that use it divide too, such as U+00A0 and U+3000 (default: ascii)
     encoding : encoding of all input (default: utf-8)
     drop_out_of_range : drop and count links outside their sentence (default: an error)
     partial : accept files with fewer pairs or alignments than others; the rest is not annotated
@@ -49,6 +52,7 @@ class ReadOptions:
     target: str | None = None
     languages: tuple[str, str] | None = None
     text_ids: bool | None = None
+    token_separators: str = "ascii"
     encoding: str = "utf-8"
     drop_out_of_range: bool = False
     partial: bool = False
@@ -99,6 +103,9 @@ def _check(options: ReadOptions | WriteOptions) -> None:
         if isinstance(path, PathLike):
             object.__setattr__(options, name, fspath(path))
     check_attributes(options)
+    separators = getattr(options, "token_separators", None)
+    if separators is not None:
+        check_known("token_separators", separators, SEPARATORS)
     languages = getattr(options, "languages", None)
     if languages is not None:
         if len(languages) != 2:

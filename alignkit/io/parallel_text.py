@@ -93,7 +93,7 @@ def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
         if len(parts) != 2:
             message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
             raise reading.error(f"{message} is a bitext", line, path=path)
-        source, target = (reading.without_marks(part, line, path) for part in parts)
+        source, target = (reading.sentence(part, line, path) for part in parts)
         yield PairText(line, id if ids.numbers else None, source, target, own_id=id)
 
 
@@ -172,17 +172,16 @@ def _numbered(reading: TextFile, path: str, ids: TextIds) -> Iterator[_Sentence]
             snums = text.lstrip().startswith("<s snum")
         if not snums and ids.present:
             id, words = split_id(reading, line, text, path)
-            yield _Sentence(line, words, id)
+            yield _Sentence(line, reading.sentence(words, line, path), id)
         elif not snums:
-            yield _Sentence(line, text)
+            yield _Sentence(line, reading.sentence(text, line, path))
         elif text.strip():
             words = text.strip()
             match = _SNUM.match(words)
             if match is None:
                 raise reading.error("expected '<s snum=N> words </s>'", line, path=path)
             words = words[match.end() :].removesuffix("</s>")
-            words = reading.without_marks(words, line, path)
-            yield _Sentence(line, words, match[1], dressed=True)
+            yield _Sentence(line, reading.sentence(words, line, path), match[1], dressed=True)
 
 
 class TwoInLine:
@@ -219,7 +218,7 @@ class TwoInLine:
             # shorter ones have no room for more words
             if len(side) > 2 * most and (words := len(split_words(side))) > most:
                 raise self._reading.too_long(f"the {name} sentence", words, number)
-        source, target = (self._reading.without_marks(part, number) for part in parts)
+        source, target = (self._reading.sentence(part, number) for part in parts)
         return source, target, id
 
 
@@ -345,10 +344,13 @@ class Sentences:
             sides = []
             for raw, path in zip(self._raw, paths, strict=True):
                 lines = enumerate(raw.split(b"\n")[:-1], start=self._first)
-                sides.append([self._reading.decode(line, number, path) for number, line in lines])
+                sides.append([self._sentence(line, number, path) for number, line in lines])
             pairs = enumerate(zip(*sides, strict=True), start=self._first)
             self._texts = [PairText(line, None, *pair) for line, pair in pairs]
         return self._texts
+
+    def _sentence(self, line: bytes, number: int, path: str) -> str:
+        return self._reading.sentence(self._reading.decode(line, number, path), number, path)
 
     @property
     def tagged(self) -> bool:
@@ -361,10 +363,15 @@ class Sentences:
         odd = any(b"\r" in raw or _MARK in raw or has_controls(raw) for raw in self._raw)
         if self._texts is None and len(self) >= _FEW and not odd:
             with suppress(UnicodeDecodeError):  # the plain way says where
-                return words_of_both(*self._raw, self._reading.token)
+                source, target = map(self._spaced, self._raw)
+                return words_of_both(source, target, self._reading.token)
         sides = [text.words for text in self.texts()]
         shared = self._reading.shared
         return [shared(first) for first, _ in sides], [shared(second) for _, second in sides]
+
+    def _spaced(self, raw: bytes) -> bytes:
+        spaced = self._reading.options.token_separators == "unicode"
+        return self._reading.spaced(raw.decode()).encode() if spaced else raw
 
 
 class TextBlocks:

@@ -17,6 +17,7 @@ from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import code_points, spaces_in, split_unicode
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
@@ -398,9 +399,25 @@ class Reading(TextFile):
         line = written.line or record.line
         if not self.options.drop_out_of_range:
             advice = "check `base` and `transpose`, or drop them with `drop_out_of_range=True`"
+            if spaces := self._other_spaces(cell, sides):
+                where = f"the words contain {spaces}; tools that use Python's split() divide there"
+                advice = f"{where} too: for links of such tools, use `token_separators=unicode`"
             raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None
+
+    def _other_spaces(
+        self, cell: Sequence[int | None], sides: Sequence[Sequence[str] | None]
+    ) -> str:
+        """Name the white space at which the words must be divided for a link to lie inside."""
+        spaces: dict[str, None] = {}
+        for index, words in zip(cell, sides, strict=True):
+            parts = [part for word in words or () for part in split_unicode(word)]
+            if words is None or (index is not None and index - self.base >= len(parts)):
+                return ""
+            if index is not None and index - self.base >= len(words):
+                spaces |= dict.fromkeys(spaces_in("".join(words)))
+        return code_points(spaces)
 
 
 def language_places(

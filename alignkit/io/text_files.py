@@ -21,7 +21,7 @@ from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
 from alignkit.io import opening
 from alignkit.io.options import ReadOptions
-from alignkit.model.texts import BOM, split_words, without_marks
+from alignkit.model.texts import BOM, split_words, with_plain_spaces, without_marks
 
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
@@ -286,8 +286,16 @@ class TextFile:
         return self._tokens[token]
 
     def words(self, text: str, line: int | None = None, path: str = "") -> list[str]:
-        """Split a text into words; count marks that are not at the beginning of a line's token."""
-        return split_words(self.without_marks(text, line, path))
+        """Split a text into words; see `sentence`."""
+        return split_words(self.sentence(text, line, path))
+
+    def sentence(self, text: str, line: int | None = None, path: str = "") -> str:
+        """Return a text whose words are divided by ASCII white space, without marks before them."""
+        return self.without_marks(self.spaced(text), line, path)
+
+    def spaced(self, text: str) -> str:
+        """Return a text with plain spaces for all `token_separators`."""
+        return with_plain_spaces(text) if self.options.token_separators == "unicode" else text
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at whitespace; see `token`."""

@@ -27,6 +27,31 @@ _OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u2
 _WORD = re.compile(r"[^ \t-\r]+")
 
 
+SEPARATORS = ("ascii", "unicode")
+"""White space between words: that of ASCII, or all that Python's `str.split` divides at."""
+
+
+def spaces_in(text: str) -> list[str]:
+    """Return the white space in a text, or a word, that is not ASCII."""
+    return _OTHER_SPACE.findall(text)
+
+
+def code_point(character: str) -> str:
+    """Return the name of a character: U+00A0."""
+    return f"U+{ord(character):04X}"
+
+
+def code_points(characters: Iterable[str]) -> str:
+    """Return the names of characters: U+00A0 and U+3000."""
+    names = [code_point(character) for character in sorted(characters)]
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def with_plain_spaces(text: str) -> str:
+    """Return a text with a plain space for each white space that is not ASCII."""
+    return _OTHER_SPACE.sub(" ", text)
+
+
 def without_marks(text: str) -> str:
     """Return a text, or a word, without byte order marks at the beginnings of its tokens."""
     return _MARKS.sub("", text) if BOM in text else text

@@ -77,7 +77,7 @@ def refuse_options(options: argparse.Namespace, names: dict[str, object], why: s
 
 def reading_of(options: argparse.Namespace) -> ReadOptions:
     """Return the options for reading the texts."""
-    names = ("text_ids", "encoding", "max_size", "max_words")
+    names = ("text_ids", "token_separators", "encoding", "max_size", "max_words")
     return ReadOptions(**{name: getattr(options, name) for name in names})
 
 

@@ -22,6 +22,7 @@ from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import SEPARATORS
 
 if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
@@ -50,9 +51,9 @@ def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None
     _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
-def add_text_ids(group: argparse._ActionsContainer) -> None:
-    """Add the option that says whether texts have ids."""
-    _add_options(group, ["text_ids"])
+def add_texts(group: argparse._ActionsContainer) -> None:
+    """Add the options that say what the lines of texts are."""
+    _add_options(group, ["text_ids", "token_separators"])
 
 
 _OPTIONS = {option.name: option.default for option in fields(ReadOptions)}
@@ -72,6 +73,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "target": {"metavar": "FILE"},
     "languages": {"nargs": 2, "metavar": ("A", "B")},
     "text_ids": {"type": _yes_or_no, "metavar": "yes|no"},
+    "token_separators": {"choices": SEPARATORS},
     "encoding": {"metavar": "E"},
     "name": {"type": annotator_name, "metavar": "NAME"},
     "max_size": {"type": number(1), "metavar": "MB"},

@@ -403,6 +403,9 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
         print(f"in the files of trees: {trees.trees_told(notes)}")
     if report.links and not by_id:
         print(f"\n{_fits(report)}\n")
+    if report.spaces:
+        spaces = in_words_of(options.parser, report.spaces_in_words)
+        print(visible(f"white space in words: {spaces}"))
     lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
     clean = "clean: no problems found"
@@ -453,7 +456,7 @@ def _record(report: Examination, options: argparse.Namespace) -> dict[str, objec
         "trees": [
             {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
         ],
-        **named_json(report, ("tree_counts", "clean", "counts")),
+        **named_json(report, ("tree_counts", "clean", "counts", "spaces")),
         "fits": [
             {"base": fit.base, "transposed": fit.transposed, "outside": outside, "equal": equal}
             for fit, (outside, equal) in ((fit, _known(report, fit)) for fit in report.fits)

@@ -25,7 +25,7 @@ from dataclasses import asdict
 
 from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import refuse_second_reading
-from alignkit.cli.common.inputs import add_limits, add_text_ids
+from alignkit.cli.common.inputs import add_limits, add_texts
 from alignkit.cli.common.messages import ProgressBar, say
 from alignkit.cli.parser import add_options, number, output_file, real
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             too); - is stdin
         --encoding E  encoding of all input (default: utf-8)
         """, IN={"dest": "inputs"}, encoding={"default": "utf-8"})  # fmt: skip
-    add_text_ids(parser)
+    add_texts(parser)
     add_limits(parser)
     add_options(parser.add_argument_group("pairing and filters"), """
         --which  pair all translations, or only the first with each of the others (default: all)
