@@ -107,11 +107,9 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
                 raise FormatError(f"{counts}; {each}", longer)
             if not count:
                 return
-            sides = [
-                reading.spaced(_decoded(reading, lines, first))
-                for reading, lines in ((source, raw), (target, other))
-            ]
-            yield Lines(*sides, first, count)
+            first_text = source.sentence(_decoded(source, raw, first))
+            second_text = target.sentence(_decoded(target, other, first))
+            yield Lines(first_text, second_text, first, count)
             first += count
             step(count)
 

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import natural_key
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.io import opening
+from alignkit.io.odd_characters import CONTROL, find_odd_characters
 from alignkit.io.options import ReadOptions
 from alignkit.model.texts import BOM, split_words, with_plain_spaces, without_marks
 
@@ -219,11 +220,7 @@ class TextFile:
     ) -> str:
         """Return a line of bytes as text; wrong bytes and controls are FormatErrors."""
         name = path or self.path
-        try:
-            text = raw.decode(self._encoding)
-        except UnicodeDecodeError as problem:
-            message = not_encoded(self._encoding, raw, problem)
-            raise FormatError(message, name, number, problem.start + 1) from None
+        text = self.decoded(raw, number, name)
         if not allow_controls and (not self._ascii or opening.has_controls(raw)):
             text = self.without_controls(text, number, name)
         text = text.rstrip("\n")
@@ -247,6 +244,19 @@ class TextFile:
             self.note("byte order mark", f"{count} in this line", number, path, times=count)
         return plain
 
+    def decoded(self, raw: bytes, number: int, path: str = "") -> str:
+        """Return a line of bytes as text with all its characters; wrong bytes are FormatErrors."""
+        try:
+            return raw.decode(self._encoding)
+        except UnicodeDecodeError as problem:
+            message = not_encoded(self._encoding, raw, problem)
+            raise FormatError(message, path or self.path, number, problem.start + 1) from None
+
+    def whole_lines(self) -> Iterator[str]:
+        """Yield the lines of the file with all their characters, also their ends."""
+        for number, raw in enumerate(self.raw_lines(), start=1):
+            yield self.decoded(raw, number)
+
     def without_controls(self, text: str, number: int, name: str = "") -> str:
         """Reject control characters; if lenient, replace them by U+FFFD and note it."""
         control = opening.CONTROL.search(text)
@@ -254,13 +264,26 @@ class TextFile:
             return text
         char, column = control[0], control.start() + 1
         hint = "if the text is UTF-16, declare it with `encoding`; else " if char == "\0" else ""
-        message = f"control character {char!r}, which is not text; {hint}remove it"
         if not self.options.lenient:
-            raise FormatError(message, name, number, column)
+            message = f"control character {char!r}, which is not text; {hint}remove it"
+            raise FormatError(message + self._every_control(name), name, number, column)
         text, count = opening.CONTROL.subn("\ufffd", text)
         message = f"{count} in this line, {char!r} in column {column}; read as U+FFFD"
         self.note("control character", message, number, name)
         return text
+
+    def _every_control(self, name: str) -> str:
+        """Name all control characters of a file, and what mends them."""
+        path = name or self.path
+        listed = ""
+        if os.path.isfile(path):  # what can be read only once was read
+            with suppress(AlignkitError):
+                odd = find_odd_characters(TextFile(path, self.options).whole_lines())
+                listed = ", ".join(str(each) for each in odd.each if each.kind == CONTROL)
+        if not listed:
+            return ""
+        mends = f"`alignkit check --text {path} --fix OUT` writes a copy with U+FFFD for each"
+        return f"; the file contains {listed}; {mends}"
 
     def text(self, path: str | None = None) -> str:
         """Return a whole small file as text, without byte order marks."""

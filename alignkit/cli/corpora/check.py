@@ -15,6 +15,10 @@ With --leaks, the two files are parts of a split, TRAIN and TEST. The report lis
 that TRAIN already has: equal pairs, reversed pairs and pairs of the same group. It also lists equal
 and reversed pairs in one file that the same annotator judged differently.
 
+With --text, the files are plain texts. The report lists all control characters with their counts
+and first lines, and byte order marks, carriage returns, and white space in words at which some
+tools divide words. --fix writes a corrected copy and reports the number of changes.
+
 With --consistency, it lists links to look at again: words that the annotator links in most pairs,
 but not here, and unusual links of words that have their usual counterpart in the pair.
 
@@ -25,6 +29,7 @@ For example:
   alignkit check gold.wa --format naacl --source test.en --target test.fr --fix mended.wa
   alignkit check --leaks corpus-train.jsonl corpus-test.jsonl
   alignkit check --consistency corpus.jsonl
+  alignkit check --text fr.txt --fix mended.txt
   alignkit check pairs.json --both-trees parsed.xml.gz
   alignkit check A.align.txt B.align.txt --format rte --json
 """
@@ -51,6 +56,7 @@ from alignkit.cli.common import trees
 from alignkit.cli.common.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say, warn
+from alignkit.cli.corpora.check_texts import check_texts
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
 from alignkit.corpora.split import GROUPED, GROUPS, KINDS, Leak, find_leaks, shared_texts
@@ -257,6 +263,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         IN...  file or folder; or one file for each annotator, with the same pairs; - is stdin
         --fix OUT  write a corrected file; each link once and inside its sentences, no byte order
             marks or carriage returns, U+FFFD for control characters; OUT may be IN
+        --text  the files are texts, not alignments: list their control characters; with --fix,
+            write a copy of the text, not over IN, with the same lines
         --fix-source FILE  write the corrected source words
         --fix-target FILE  write the corrected target words
         --leaks  report pairs of the second file that are also in the first file; equal, reversed,
@@ -285,6 +293,8 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
             raise OptionError(f"{flag} needs --leaks: add it, or leave {flag} out")
+    if options.text:
+        return check_texts(options)
     if options.consistency and (options.leaks or options.fix or trees.trees_named(options)):
         raise OptionError("--consistency works alone; leave out --leaks, --fix and trees")
     if options.show is None:
