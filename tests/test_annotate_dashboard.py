@@ -16,7 +16,7 @@ from annotation_server import served
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alignkit import Alignment, SentencePair, read_corpus
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit._support.values import jsonable
 from alignkit.agreement import agree
 from alignkit.annotate.adjudication.adjudication_queue import Docket
@@ -24,6 +24,7 @@ from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
 from alignkit.annotate.dashboard.tally import TalliedPair, Tally
+from alignkit.annotate.exporting import exported as finished
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
@@ -509,3 +510,17 @@ def test_links_in_bulk_are_counted_as_by_plain_sets(now):
         expected = 2 * both / sizes if sizes else nan
         found = counts.apart()[f"words.{level}.f1"]
         assert isnan(found) if isnan(expected) else found == pytest.approx(expected)
+
+
+def test_c_is_by_edits_where_both_saw_the_initial_links(tmp_path, boards):
+    store = samples(tmp_path)
+    for name in ("anna", "ben"):
+        for k in range(1, 7):
+            seen = name == "anna" or k < 5
+            opened = sent("open", rev=1, suggestions=seen, set="initial" if seen else "")
+            Tab(store, k, name).send(opened)
+    two = settled(boards(store))["twos"][0]
+    assert (two["chance"], two["shown"], two["pairs"]) == ("edit", 4, 6)
+    agreed = agree(Corpus(finished(store)), ["anna", "ben"], initial="initial")
+    wanted = agreed.pairings[0].main("words.sure")
+    assert (two["beyond"]["words.sure"]["value"], wanted.pairs) == (wanted.C, 6)

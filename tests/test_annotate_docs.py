@@ -6,9 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from annotation import Tab, done, project, sent
 from console import ROOT, printed, run, walk
 
 import alignkit
+from alignkit import read_corpus
+from alignkit.annotate.project.store import Store
 from alignkit.model.labels import REMARKS, SCHEMES
 
 DOCS = ROOT / "docs"
@@ -67,8 +70,24 @@ def test_links_lead_to_headings(page):
 
 def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
     """Of the links that the samples have; that they come out of the walk, the story tests."""
-    chosen, *_, agreed = walk()
+    chosen, suggested, _, assigned, *_, exported, agreed = walk()
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    run(chosen, tmp_path)
-    agreed = agreed.replace("gold.jsonl", "four.jsonl --role eflomal=initial")
+    run(chosen, tmp_path), run(suggested, tmp_path)
+    corpus = read_corpus(tmp_path / "four.xml", format="alignkit-xml")
+    store = project(tmp_path, corpus, "four.xml.alignkit", annotator=None)
+    eflomal = [pair.alignment("eflomal") for pair in corpus]
+    hints = [[(*link, None, 2) for link in links.possible] for links in eflomal]
+    store.set_suggestions("eflomal", list(enumerate(hints, 1)))
+    store.settings(suggestions="eflomal")
+    store.close()
+    assert run(assigned, tmp_path).startswith(printed()[0])
+    samples = read_corpus(tmp_path / "samples" / "paraphrases.jsonl")
+    store = Store.open(store.path)
+    for k, pair in enumerate(corpus, 1):
+        for name in ("anna", "ben"):
+            links = samples[pair.id].alignment(name).items()
+            cells = [[i, j, 0, 1 + sure] for (i, j), sure in links]
+            Tab(store, k, name).send(sent("edit", how="block", cells=cells), done())
+    store.close()
+    run(exported.removesuffix(" --done"), tmp_path)
     assert printed()[-1] in run(agreed, tmp_path)

@@ -26,7 +26,7 @@ from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.options import CLOSED, edits_known
+from alignkit.agreement.options import CLOSED
 from alignkit.agreement.planning import plan_pairs
 from alignkit.errors import OptionError
 from alignkit.stats.resampling import ALIKE, Interval
@@ -510,7 +510,7 @@ class AnswerWriter:
         bounds = [f1_of(two, level).bounds for two in self.pairings for level in self.levels]
         if any(high - low > _WIDE for low, high in bounds):
             return self.say("wide")
-        edits = parts and edits_known(self.agreement.initial, self.options.missing_initial)
+        edits = parts and any(two.chance != CLOSED for two in self.pairings)
         return self.say("initial" if edits else "who-is-right")
 
     def plan(self) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
-from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, by_both
+from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.overlaps import columns
@@ -101,6 +101,7 @@ LEFT_OUT = {
     BOTH_EMPTY: "in which neither has anything to compare",
     ONLY_EMPTY: "in which no sample has anything to compare",
     NO_INITIAL: "without an initial alignment",
+    OTHER_START: "in which the two did not both start from the initial alignment",
 }
 """The pairs that C leaves out although both annotated them."""
 
@@ -281,10 +282,15 @@ def _of_adjudicated(agreement: AgreementFigures) -> Hits:
 def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who have few of their links from the initial alignment."""
     initial, shares = agreement.initial or "", list[str]()
-    known = all(two.beyond for two in agreement.of("annotators"))
+    twos = agreement.of("annotators")
+    known = all(two.beyond for two in twos)
+    edited = {name for two in twos if not two.no_edits for name in (two.first, two.second)}
     for name in agreement.annotators if initial and known else ():
+        if name not in edited:
+            continue
         pairs = PairData.of(data, (initial, name), ignore_identical=True)
-        both, theirs = columns(pairs.link_counts, LINK_COLUMNS, _KEPT).sum(axis=0)
+        begun = data.started(name, initial)[pairs.places]  # the others were not corrected
+        both, theirs = columns(pairs.link_counts, LINK_COLUMNS, _KEPT)[begun].sum(axis=0)
         if theirs and both < FAR * theirs:
             shares.append(f"{100 * both / theirs:.0f}%")
     if shares:

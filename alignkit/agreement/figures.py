@@ -131,6 +131,8 @@ class Pairing:
     chance : The model of chance in the main tables.
     no_edits : Why edit models do not apply to the two; empty if they do.
     given : The agreement over the cells that both judged; None if these are not recorded.
+    same_start : The number of pairs that both annotated and started from the initial alignment, as
+        far as is known; edit models use only these. None if edits are not known.
     """
 
     kind: str
@@ -141,6 +143,7 @@ class Pairing:
     chance: str
     no_edits: str = ""
     given: GivenLinks | None = None
+    same_start: int | None = None
 
     @property
     def name(self) -> str:

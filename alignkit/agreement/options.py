@@ -6,7 +6,7 @@ The command line is made from the fields, so this module imports nothing slow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from alignkit._support.arguments import check_attributes, check_known
@@ -112,6 +112,12 @@ class AgreementOptions:
     def case(self) -> str:
         """``"exact"`` or ``"folded"``."""
         return "exact" if self.exact_case else "folded"
+
+    def signed_by(self, chance: str, seed: int, initial: str | None = None) -> Signature:
+        """Return the signature of figures by one model of chance."""
+        if chance == CLOSED:  # it knows no edits
+            return replace(self, chance=chance, missing_initial="error").sign(seed)
+        return replace(self, chance=chance).sign(seed, initial)
 
     def sign(self, seed: int, initial: str | None = None) -> Signature:
         """Return the signature of these options and a seed."""

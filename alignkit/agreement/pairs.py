@@ -14,6 +14,7 @@ from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -94,6 +95,7 @@ class CorpusData:
         self._aligned: dict[str, NDArray[np.bool_]] = {}
         self._links: dict[str, LinkArrays] = {}
         self._judged: dict[str, LinkArrays] = {}
+        self._starts: dict[str, list[str | None]] = {}
 
     def aligned(self, name: str) -> NDArray[np.bool_]:
         """(Q,): the pairs that an annotator aligned, a mask."""
@@ -110,6 +112,16 @@ class CorpusData:
             )
             self._links[name] = self._sized(packed)
         return self._links[name]
+
+    def started(self, name: str, initial: str) -> NDArray[np.bool_]:
+        """(Q,): the pairs in which an annotator started from `initial`, or it is not known.
+
+        An empty `initial` is a start without links.
+        """
+        if name not in self._starts:
+            said = [pair.annotations.get(name) for pair in self.corpus]
+            self._starts[name] = [None if each is None else each.start for each in said]
+        return np.array([start in (None, initial) for start in self._starts[name]], bool)
 
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged (`judged_cells`) as links."""
@@ -293,7 +305,9 @@ def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[
         for name, label in labels.items():
             others = [alignment for other, alignment in there.items() if other != name]
             if len(others) == len(names) - 1:
-                pair = pair.with_annotation(label, majority(others))
+                starts = [pair.annotations[other].start for other in there if other != name]
+                voted = Annotation(majority(others), start=shared_start(starts))
+                pair = pair.with_annotation(label, voted)
         return pair
 
     corpus = corpus.map(voted)

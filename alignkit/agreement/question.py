@@ -36,6 +36,7 @@ from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError
 from alignkit.model.annotation import PERIODS
 from alignkit.model.corpus import Corpus, group_texts, values_of
+from alignkit.scoring.settings import Signature
 
 ON = ("alignments", "judgments")  # what annotators can agree on
 
@@ -191,7 +192,8 @@ def agree(
     sections = tuple(part.name for part in parts)
     agreement = Agreement(
         names, chosen, initial, adjudicated, machines, by, seed, sections, pairings,
-        _together(beyond, names, pairings), corpus, str(chosen.sign(seed, initial)), split=split,
+        _together(beyond, names, pairings), corpus, str(signed(chosen, seed, initial, pairings)),
+        split=split,
         several=pairs.in_several(parts),
     )  # fmt: skip
     return replace(agreement, cautions=cautions_of(agreement, data))
@@ -277,8 +279,43 @@ def pairings_of(
         chance = CLOSED if reason else options.chance
         human = kind == "annotators"
         given = given_links(data, first, second, options, seed) if human else None
-        pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason, given))
+        alike = beyond.same_start(first, second)
+        pairings.append(
+            Pairing(kind, first, second, sections, by_model, chance, reason, given, alike)
+        )
     return tuple(pairings)
+
+
+_MOST_SIGNED = 6  # with more pairings, a signature has their number
+
+
+def signed(
+    options: AgreementOptions, seed: int, initial: str | None, pairings: Sequence[Pairing]
+) -> Signature:
+    """Return the signature of an agreement: which pairings have which model of chance.
+
+    A pairing has the number of pairs in which both started from the initial alignment, if it is
+    not all that both annotated.
+    """
+    people = [two for two in pairings if two.kind == "annotators" and two.beyond]
+    if options.chance != CLOSED and all(two.chance == CLOSED for two in pairings):
+        return options.signed_by(CLOSED, seed)
+    by_model: dict[str, list[str]] = {}
+    partial = False
+    for two in people:
+        name, pairs = two.name.replace(" ~ ", "~"), two.sections[0].pairs
+        if two.chance != CLOSED and two.same_start != pairs:
+            name += f":{two.same_start}/{pairs}"
+            partial = True
+        by_model.setdefault(two.chance, []).append(name)
+    signature = options.sign(seed, initial)
+    if len(by_model) < 2 and not partial:
+        return signature
+    parts = []
+    for model, names in by_model.items():
+        which = ",".join(names) if len(people) <= _MOST_SIGNED else f"{len(names)} pairings"
+        parts.append(f"{model}({which})")
+    return replace(signature, chance="+".join(parts))
 
 
 def _together(
@@ -307,13 +344,15 @@ def _mean(
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
     """Average every figure over pairings of a kind; also return how often each is undefined."""
     chosen = [pairing for pairing in pairings if pairing.kind == kind]
+    models = {pairing.chance for pairing in chosen}
+    model = models.pop() if len(models) == 1 else CLOSED  # a mean is of one model
     weighed: dict[str, list[tuple[int, float]]] = {}
     for pairing in chosen if len(chosen) >= least else ():
         section = pairing.sections[place]
         for name, value in section.figures.items():
             weighed.setdefault(name, []).append((section.pairs, value))
         for level in LEVELS if pairing.beyond else ():
-            result = pairing.main(level)
+            result = pairing.beyond[model][level]
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))

@@ -10,7 +10,7 @@ from math import isnan
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import how_many, overlapping, visible
 from alignkit.agreement import tables
-from alignkit.agreement.answer import CHANCE_NAMES, Answer
+from alignkit.agreement.answer import CHANCE_NAMES, Answer, short_names
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.options import CLOSED
@@ -65,6 +65,7 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
     """Yield notes on pairs that are left out or count twice, and on cells."""
     whole = agreement.together[0]
     yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
+    yield from _start_notes(agreement)
     if agreement.options.universe == "judged":
         yield (
             "judged cells: kappa, AC1 and C with edit models use the cells that both judged; F1, "
@@ -76,6 +77,36 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
         yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
     if agreement.several:
         yield overlapping(agreement.several, whole.pairs, str(agreement.by))
+
+
+_MOST_PAIRINGS = 3  # that a note lists
+
+
+def _start_notes(agreement: AgreementFigures) -> Iterator[str]:
+    """Yield on how many pairs edit models are based, if annotators were shown different starts."""
+    start = repr(agreement.initial) if agreement.initial else "nothing"
+    short = short_names(agreement.annotators)
+    people = [two for two in agreement.of("annotators") if two.beyond]
+    some: list[str] = []
+    none: list[str] = []
+    for two in people:
+        who, pairs = tables.label(two, short), two.sections[0].pairs
+        if two.same_start == 0 and two.no_edits:
+            none.append(who)
+        elif two.same_start is not None and two.same_start < pairs:
+            whose = f" ({who})" if len(people) > 1 else ""
+            some.append(f"{two.same_start} of {pairs} pairs{whose}")
+    if some:
+        yield f"In {_shortened(some)} both started from {start}; C by edits is based on these alone"
+    if none:
+        whose = f" ({_shortened(none)})" if len(people) > 1 else ""
+        yield f"In no pair did both start from {start}{whose}, so C is not by edits of it"
+
+
+def _shortened(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_PAIRINGS
+    listed = ", ".join(names[:_MOST_PAIRINGS])
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 def _kappa_over(agreement: AgreementFigures) -> str:
@@ -94,12 +125,14 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
     initial = repr(agreement.initial) if agreement.initial else "an empty alignment"
+    closed = "chance draws random sets of links of the same sizes"
+    if not agreement.initial:
+        closed += " (if the annotators corrected an automatic alignment, name it with initial)"
     says = {
         "edit": f"chance edits {initial} at one rate",
         "edit-split": f"chance edits {initial} at separate rates for adding and deleting",
         "edit-strata": "separate rates for adding and deleting, and for equal and other words",
-        CLOSED: "chance draws random sets of links of the same sizes (if the annotators corrected "
-        "an automatic alignment, name it with initial)",
+        CLOSED: closed,
     }
     if models := [model for model in models if f"C_{model}" in keys]:
         parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")

@@ -104,6 +104,7 @@ class Agreement(AgreementFigures):
         fleiss = self.together[0].fleiss
         parts = ("pairs", "overlap", "cells", "different", "alpha")
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
+        of_two = ("kind", "first", "second", "chance", "no_edits", "same_start")
         together = ("pairs", "used", "left_out", "fleiss", "alpha", "mean_left_out",
                     "automatic_left_out")  # fmt: skip
         return {
@@ -116,7 +117,7 @@ class Agreement(AgreementFigures):
             "figures": _figures(self),
             "pairings": [
                 {
-                    **named_json(two, ("kind", "first", "second", "chance", "no_edits")),
+                    **named_json(two, of_two),
                     "sections": {
                         section.name: named_json(section, parts) for section in two.sections
                     },

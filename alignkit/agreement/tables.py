@@ -17,7 +17,7 @@ from alignkit.agreement.answer import CHANCE_NAMES, short_names
 from alignkit.agreement.chance.correction import BOTH_EMPTY
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
-from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, BeyondChanceSection
+from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, BeyondChanceSection
 from alignkit.agreement.figures import DIFFERENT, KINDS, AgreementFigures, Pairing, without
 from alignkit.agreement.options import CLOSED
 from alignkit.stats.resampling import Interval
@@ -331,10 +331,10 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
     rows = [Subject(label(two, short_names(agreement.annotators)), two) for two in pairings]
     every = next(iter(LEVELS))
-    missing = [{levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
-               for pairing in pairings]  # fmt: skip
+    missing = [{levels[every].left_out.get(reason, 0) for levels in pairing.beyond.values()}
+               for pairing in pairings for reason in (NO_INITIAL, OTHER_START)]  # fmt: skip
     note = f"{CLOSED}: over all sentence pairs that both annotated; the other models: over those "
-    note += "with an initial alignment"
+    note += "with an initial alignment from which both started"
     for unit, (name, _) in _UNITS.items() if models else ():
         yield _table(
             f"C of {name.lower()} for every model of chance; compare only within a column",

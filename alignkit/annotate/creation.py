@@ -90,6 +90,7 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
             try:
                 said = difference(_START, state_of(annotation, chosen), how="import")
                 said.when = annotation.when or ""
+                said.start = annotation.start
                 data = encode(said)
             except ProjectError as problem:
                 raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None

@@ -21,7 +21,7 @@ from alignkit.annotate.project.queries import PairList, PairRow, last_change, la
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.errors import JoinError
-from alignkit.model.annotation import Annotation
+from alignkit.model.annotation import Annotation, shared_start
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
 from alignkit.model.trees import Tree
@@ -45,14 +45,9 @@ def exported(
         if numbers is not None:
             own = {*numbers} if own is None else own.intersection(numbers)
         names = dict(enumerate(queries.annotators(conn), 1))
-        roles: dict[str | None, str] = {
-            queries.suggesting(conn): "initial", queries.gold_name(conn): "adjudicated"
-        }  # fmt: skip
-        taken = {role for name, role in roles.items() if name in names.values()}
-        roles = {**dict.fromkeys(queries.sources(conn), "system"), **roles}
-        for name, role in queries.roles(conn).items():  # the project's own keep theirs alone
-            roles.setdefault(name, "system" if role in taken else role)
-        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)
+        roles, beginnings = _roles(conn, names)
+        scheme = queries.scheme_of(conn)
+        wanted = _Wanted(account, done, own, assigned, names, scheme, roles, beginnings)
         if made and queries.task_of(conn) == "extract":
             for k, states in _made(conn, "extracts"):
                 yield from _pairs(conn, queries.pair_row(conn, k), states, wanted, "extracts")
@@ -83,6 +78,57 @@ def exported(
 exported_work = partial(exported, made=True)
 
 
+def _roles(conn: Connection, names: Mapping[int, str]) -> tuple[dict[str | None, str], _Beginnings]:
+    """Return the roles by name, and what annotators were shown.
+
+    The alignment that is suggested is the initial one. An alignment that nobody was shown is none.
+    """
+    suggesting = queries.suggesting(conn)
+    roles: dict[str | None, str] = {suggesting: "initial"}
+    roles[queries.gold_name(conn)] = "adjudicated"
+    taken = {role for name, role in roles.items() if name in names.values()}
+    roles = {**dict.fromkeys(queries.sources(conn), "system"), **roles}
+    for name, role in queries.roles(conn).items():  # the project's own keep theirs alone
+        roles.setdefault(name, "system" if role in taken else role)
+    people = {number for number, name in names.items() if name not in roles}
+    beginnings = _Beginnings.read(conn, people)
+    for name, role in roles.items():
+        if role == "initial" and not beginnings.include(name):
+            roles[name] = "system"
+    return roles, beginnings
+
+
+class _Beginnings(NamedTuple):
+    """What annotators were shown to begin with, as far as it is known."""
+
+    starts: Mapping[tuple[int, int], str]  # by pair and account
+    people: Mapping[int, set[int]]  # for each pair the accounts of its annotators
+
+    @classmethod
+    def read(cls, conn: Connection, accounts: Collection[int]) -> _Beginnings:
+        """Read what these accounts, of annotators, were shown."""
+        people: defaultdict[int, set[int]] = defaultdict(set)
+        table = schema.stream.c
+        asked = select(table.pair, table.account).where(table.pair > 0)
+        for k, account in conn.execute(asked):
+            if account in accounts:
+                people[k].add(account)
+        return cls(queries.starts(conn), people)
+
+    def of(self, k: int, account: int, role: str) -> str | None:
+        """Return the start of an annotation; of the gold standard, what its annotators share."""
+        own = self.people.get(k, set())
+        if role == "adjudicated":
+            return shared_start(self.starts.get((k, other)) for other in own)
+        return self.starts.get((k, account)) if account in own else None
+
+    def include(self, name: str | None) -> bool:
+        """Return whether somebody started from an alignment, or this is not known."""
+        places = [(k, account) for k, own in self.people.items() for account in own]
+        known = {self.starts.get(place) for place in places}
+        return not known or None in known or name in known
+
+
 class _Wanted(NamedTuple):
     """The annotators whose work is exported."""
 
@@ -93,6 +139,7 @@ class _Wanted(NamedTuple):
     names: Mapping[int, str]
     scheme: Scheme | None
     roles: Mapping[str | None, str]
+    beginnings: _Beginnings
 
     def has(self, k: int, account: int, state: PairState) -> bool:
         mine = self.account in (None, account) and (self.own is None or k in self.own)
@@ -118,8 +165,10 @@ def _said(
         if unfinished is not None and annotation.alignment is not None and not state.done:
             unfinished[name] += 1
         if state.done or not wanted.done:
-            role = wanted.roles.get(name)
-            said[k][name] = replace(annotation, role=role) if role else annotation
+            role = wanted.roles.get(name, "")
+            aligned = annotation.alignment is not None
+            begun = wanted.beginnings.of(k, account, role) if aligned else None
+            said[k][name] = replace(annotation, role=role, start=begun)
     return said
 
 

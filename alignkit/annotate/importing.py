@@ -242,6 +242,7 @@ class _Taking:
         writer = Writer(self._batch, account, name, pair, stream)
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
+        data.start = annotation.start
         last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
         id = import_id(pair.k, name, last, log.encode(data))
         writer.add(new_event("edit", name, id=id), data)
@@ -331,6 +332,7 @@ def merge_project(
     with _writing(store, dry=dry) as conn, other.database.reading() as there:
         names = queries.annotators(there)
         others = list(queries.pair_rows(there))
+        starts = queries.starts(there)
         pairs = list(queries.pair_rows(conn))
         batch = Batch(conn)
         accounts = _Accounts(batch)
@@ -349,7 +351,8 @@ def merge_project(
                 number = accounts[name]
                 mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
                 into = Writer(batch, number, name, pair, mine)
-                _merge(conn, into, mine, pair, name, events, same, result)
+                start = starts.get((twin.k, account))
+                _merge(conn, into, mine, pair, name, events, same, start, result)
             if tell is not None:
                 tell()
         batch.flush()
@@ -359,7 +362,7 @@ def merge_project(
 
 def _merge(
     conn: Connection, writer: Writer, stream: StreamRow, pair: PairRow, name: str,
-    events: Sequence[log.LogEvent], same_texts: bool, result: Imported,
+    events: Sequence[log.LogEvent], same_texts: bool, start: str | None, result: Imported,
 ) -> None:  # fmt: skip
     ids = [event.id for event in events]
     merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
@@ -386,7 +389,9 @@ def _merge(
         data = difference(stream.state, state)
         changed = data != log.Data()
         if changed:
-            data.how, data.when = "import", last_change(events) or ""
+            data.how = "import"
+            data.when = last_change(events) or ""
+            data.start = start
             id = import_id(pair.k, name, events[-1].id.encode())
             last = last_writing(events)
             actor = last.actor if last and last.actor else name

@@ -243,10 +243,14 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
     remarks = {kind: (getattr(known, kind), getattr(added, kind)) for kind in _REMARKS}
     if any(a and b and a != b for a, b in remarks.values()):
         return None
+    starts = {start for start in (known.start, added.start) if start is not None}
+    if len(starts) > 1:
+        return None
     return Annotation(
         added.alignment if known.alignment is None else known.alignment,
         flags=known.flags | added.flags,
         when=max(filter(None, (known.when, added.when)), default=None),  # the later
+        start=starts.pop() if starts else None,
         **{kind: a or b for kind, (a, b) in remarks.items()},
     )
 
@@ -256,7 +260,11 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     annotations: dict[str, Annotation] = dict(pair.annotations)
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
-        if (both := _united(annotations.get(key), annotation)) is None:
+        start = annotation.start
+        if several and start in other.annotations:  # which gets a new name too
+            start = f"{name}/{start}"
+        given = replace(annotation, start=start)
+        if (both := _united(annotations.get(key), given)) is None:
             message = f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
             raise JoinError(message)
         annotations[key] = both

@@ -36,6 +36,7 @@ EVERYTHING = frozenset(
         "provenance",
         "when",  # the time of an annotation
         "role",  # whether a person made an alignment or a machine, see `alignkit.model.ROLES`
+        "start",  # what an annotator was shown to begin with
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "trees",  # of sentences
@@ -117,6 +118,7 @@ _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "other labels": lambda a: a.labels and set(a.labels) - a.possible,
 }
 _OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role")
+_KNOWN_OR_NOT = ("start",)  # what says something even if it is empty
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
@@ -144,6 +146,9 @@ def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
             yield kind
     for kind in _OF_ANNOTATION:
         if kind not in holds and any(getattr(a, kind) for a in annotations):
+            yield kind
+    for kind in _KNOWN_OR_NOT:
+        if kind not in holds and any(getattr(a, kind) is not None for a in annotations):
             yield kind
 
 
@@ -176,6 +181,7 @@ _LOSS_IN_WORDS = {
     "absent": "that {} pairs are not annotated",
     "empty": "that {} pairs are annotated without links",
     "when": "the times of {} pairs",
+    "start": "what the annotators of {} pairs were shown to begin with (start)",
     "names": "the annotator's name of {} pairs",
 }
 

@@ -52,6 +52,7 @@ class RawAnnotation:
     path: str = ""
     aligned: bool = True
     role: str = ""
+    start: str | None = None  # "" is a start without links
 
 
 @dataclass(slots=True)
@@ -378,7 +379,7 @@ class Reading(TextFile):
             labels={link: written.label or "" for link, written in labels.items()},
         )
         remarks = raw.comment, frozenset(raw.flags), raw.judgment, raw.provenance, raw.when or None
-        return Annotation(alignment if raw.aligned else None, *remarks, raw.role)
+        return Annotation(alignment if raw.aligned else None, *remarks, raw.role, raw.start)
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link from base 0, source first; None if one out of range is dropped."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -41,6 +42,9 @@ class Annotation:
     when : The time of the last change, ISO 8601 with seconds and zone; stored in UTC,
         ``2026-11-22T13:06:28Z``, without fractions of a second. None if not known.
     role : One of `ROLES`; ``""`` is an annotator.
+    start : What the annotator was shown to begin with: the name of an alignment or of a set of
+        suggestions; ``""`` if no links were shown. None if not known. An annotation made from
+        others, such as an adjudicated one, has the start that they share.
 
     Raises
     ------
@@ -60,6 +64,7 @@ class Annotation:
     provenance: str = ""
     when: str | None = None
     role: str = ""
+    start: str | None = None
 
     def __post_init__(self) -> None:
         if not (self.alignment is None or isinstance(self.alignment, Alignment)):
@@ -71,6 +76,8 @@ class Annotation:
                 check_kind(name, getattr(self, name), str)
         if self.flags or type(self.flags) is not frozenset:
             object.__setattr__(self, "flags", frozenset(words("flags", self.flags)))
+        if self.start is not None:
+            check_kind("start", self.start, str)
         if self.when is not None:
             object.__setattr__(self, "when", read_moment(self.when))
         if self.role:
@@ -95,12 +102,24 @@ class Annotation:
         place(self, "provenance", "")
         place(self, "when", None)
         place(self, "role", "")
+        place(self, "start", None)
         return self
 
     @property
     def remarks(self) -> bool:
-        """Whether there are remarks in addition to the alignment; a time does not count."""
+        """Whether there are remarks in addition to the alignment; time and start do not count."""
         return bool(self.comment or self.flags or self.judgment or self.provenance)
+
+
+def shared_start(starts: Iterable[str | None]) -> str | None:
+    """Return the start that annotations share; ``""`` if they differ, None if one is not known.
+
+    Who made a version from annotations with different starts was not shown the same links.
+    """
+    known = set(starts)
+    if None in known or not known:
+        return None
+    return known.pop() if len(known) == 1 else ""
 
 
 def read_moment(text: str, name: str = "when") -> str:

@@ -266,6 +266,8 @@ class Corpus:
     def rename(self, names: Mapping[str, str]) -> Corpus:
         """Return the corpus with new names for annotators, given as old name to new name.
 
+        Annotations that started from an alignment name it by its new name.
+
         Raises
         ------
         UnknownNameError : If there is no annotator with this name.
@@ -278,7 +280,13 @@ class Corpus:
         if twice := [name for name, count in after.items() if count > 1]:
             message = f"two annotators would have the name {twice[0]!r}; choose another"
             raise errors.OptionError(message)
-        return self._annotated(lambda name, x: (names.get(name, name), x))
+
+        def renamed(name: str, x: Annotation) -> tuple[str, Annotation]:
+            if x.start is not None and x.start in names:
+                x = replace(x, start=names[x.start])
+            return names.get(name, name), x
+
+        return self._annotated(renamed)
 
     def _annotated(self, change: Callable[[str, Annotation], tuple[str, Annotation]]) -> Corpus:
         """Return the corpus with other names, or other annotations, in each pair."""

@@ -221,7 +221,14 @@ class CorpusBeyondChance:
             if not self.data.records_judged(name):
                 return f"{name!r} records no judged cells; compare it by {CLOSED}"
         places = self._places(first, second, edited=False)
-        missing = places[~self._has_initial[places]]
+        alike = places[self._both_started(first, second)[places]]
+        if len(places) and not len(alike):
+            start = repr(self.initial) if self.initial else "nothing"
+            return (
+                f"{first!r} and {second!r} did not both start from {start} in any of the "
+                f"{len(places)} pairs that both annotated; compare them by {CLOSED}"
+            )
+        missing = alike[~self._has_initial[alike]]
         if self.options.missing_initial != "error" or not len(missing):
             return ""
         message = (
@@ -233,6 +240,17 @@ class CorpusBeyondChance:
         if self.options.chance != CLOSED:  # the main model needs them
             raise OptionError(message)
         return message
+
+    def same_start(self, first: str, second: str) -> int | None:
+        """Return in how many shared pairs both started from the initial alignment.
+
+        Pairs of which the start is not known count. None if edits are not known.
+        """
+        automatic = {self.initial, *self.systems}.intersection((first, second))
+        if automatic or not edits_known(self.initial, self.options.missing_initial):
+            return None
+        places = self._places(first, second, edited=False)
+        return int(self._both_started(first, second)[places].sum())
 
     def of(
         self, first: str, second: str, no_edits: str, progress: Progress | None = None
@@ -268,14 +286,15 @@ class CorpusBeyondChance:
         for names, places, options in jobs:
             known = names != [CLOSED]
             if names:
-                results |= beyond_chance_by_model(
+                by_model = beyond_chance_by_model(
                     self.paired_sets(first, second, level, places, edited=known), names, options,
                     self._sections(first, second, places), seed=self.seed, workers=self.workers,
                     progress=progress if known else None,
                 )  # fmt: skip
-        signature = str(self.options.sign(self.seed, self.initial))
-        order = [name for name in CHANCE_MODELS if name in results]
-        return {name: replace(results[name], signature=signature) for name in order}
+                for name, beyond in by_model.items():
+                    signature = str(options.signed_by(name, self.seed, self.initial))
+                    results[name] = replace(beyond, signature=signature)
+        return {name: results[name] for name in CHANCE_MODELS if name in results}
 
     @cached_property
     def _has_initial(self) -> NDArray[np.bool_]:
@@ -286,17 +305,35 @@ class CorpusBeyondChance:
 
     def _places(self, *names: str, edited: bool) -> Numbers:
         done = np.all([self.data.aligned(name) for name in names], axis=0)
-        return np.flatnonzero(done & self._has_initial if edited else done)
+        if edited:
+            done = done & self._has_initial & self._both_started(*names)
+        return np.flatnonzero(done)
+
+    def _both_started(self, *names: str) -> NDArray[np.bool_]:
+        """(Q,): the pairs in which all started from the initial alignment, as far as is known."""
+        masks = [self._started(name) for name in names]
+        return np.asarray(np.all(masks, axis=0))
+
+    def _started(self, name: str) -> NDArray[np.bool_]:
+        started = self.data.started(name, self.initial or "")
+        if self.initial is not None and self.options.missing_initial == "empty":
+            without_links = self.data.started(name, "") & ~self.data.aligned(self.initial)
+            started = started | without_links
+        return started
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
             missing = np.array([~self.data.aligned(name)[outside] for name in (first, second)])
+            alike = self._both_started(first, second)[outside].tolist()
             reasons: Counter[str] = Counter()
-            for flags in missing.T.tolist():
+            for flags, same in zip(missing.T.tolist(), alike, strict=True):
                 who = ", ".join(compress((first, second), flags))
-                reasons[f"not annotated by {who}" if who else result.NO_INITIAL] += 1
+                if who:
+                    reasons[f"not annotated by {who}"] += 1
+                else:
+                    reasons[result.NO_INITIAL if same else result.OTHER_START] += 1
             sections.append(Section(part.name, len(part), np.isin(places, part.members), reasons))
         return sections
 

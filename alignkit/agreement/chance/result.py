@@ -23,7 +23,8 @@ LEVELS = {
 """The levels of agreement beyond chance by name: the unit, and the links it is made of."""
 
 NO_INITIAL = "without an initial alignment"
-"""A reason to leave out a pair that both annotated; `correction` has the others."""
+OTHER_START = "the two did not both start from the initial alignment"
+"""Reasons to leave out a pair that both annotated; `correction` has the others."""
 
 
 @dataclass(frozen=True)

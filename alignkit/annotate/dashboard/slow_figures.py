@@ -108,11 +108,13 @@ def _twos(
         names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
         (), corpus,
     )  # fmt: skip
+    models = {pairing.chance for pairing in pairings}
+    chance = models.pop() if len(models) == 1 else CLOSED  # a column has one model
     slow: list[view.SlowTwo] = []
     for pairing in pairings:
-        levels = pairing.beyond.get(pairing.chance, {}).items()
+        levels = pairing.beyond.get(chance, {}).items()
         figures = {level: _corrected(result) for level, result in levels}
-        slow.append((pairing.first, pairing.second, pairing.chance, figures))
+        slow.append((pairing.first, pairing.second, chance, figures, pairing.same_start))
     return slow, list(cautions_of(compared))
 
 

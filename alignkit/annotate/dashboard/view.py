@@ -67,6 +67,7 @@ class TwoLine(Struct):
     links: int
     bulk: int
     apart: dict[str, LiveFigure]  # F1 without these
+    shown: int | None = None  # the pairs for which both saw the initial alignment; None without one
 
 
 class PullLine(Struct):
@@ -168,8 +169,8 @@ class DashboardView(Struct):
     cautions: list[Caution] = []
 
 
-SlowTwo = tuple[str, str, str, dict[str, LiveFigure]]
-"""Two annotators, a model of chance, and C by level (``"phrases.sure"``, ...)."""
+SlowTwo = tuple[str, str, str, dict[str, LiveFigure], int | None]
+"""Two annotators, a model of chance, C by level (``"phrases.sure"``, ...), and `TwoLine.shown`."""
 
 
 class SlowFigures(Struct):
@@ -274,9 +275,9 @@ def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str)
             figure.reason = interval if isinstance(interval, str) else ""
         figure.late = bool(len(kept)) and version != kept.version
     computed = {two[:2]: two[2:] for two in slow.figures.twos or ()}
-    chance, levels = computed.get((first, second), ("", {}))
+    chance, levels, shown = computed.get((first, second), ("", {}, None))
     apart = {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()}
-    return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart)
+    return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart, shown)
 
 
 def _figure_of(name: str, value: float, pairs: int) -> LiveFigure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -64,6 +64,7 @@ class _Export:
             raise RefusedError(403, "This project hides names. Export the work of everyone.")
         self.numbers = ready if self.others else None
         self.hidden = visit.flag("hidden") or blind
+        self.names = _names(visit) if self.hidden else set()
         self.hide = _hider(visit) if self.hidden else str
 
     def check_format(self) -> frozenset[str]:
@@ -81,7 +82,7 @@ class _Export:
             assigned=self.own, numbers=self.numbers,
         ):  # fmt: skip
             if pair.annotations or pair.attributes.keys() & ORIGIN.values():
-                yield _renamed(pair, self.hide) if self.hidden else pair
+                yield _renamed(pair, self.hide, self.names) if self.hidden else pair
 
     def origins(self) -> Iterator[str]:
         """Yield the decisions behind the gold standard, as lines of JSON."""
@@ -110,6 +111,12 @@ class _Export:
         return packed(chain([first], pairs), self.format, stem, more)
 
 
+def _names(visit: LabVisit) -> set[str]:
+    """Return the names of all who annotate, people and systems."""
+    with visit.store.database.reading() as conn:
+        return set(queries.annotators(conn))
+
+
 def _hider(visit: LabVisit) -> Callable[[str], str]:
     """Return what replaces the names of people by annotator1, annotator2 and so on."""
     with visit.store.database.reading() as conn:
@@ -122,8 +129,15 @@ def _hider(visit: LabVisit) -> Callable[[str], str]:
     return lambda name: shown.setdefault(name, f"adjudicator{len(shown) - others}")
 
 
-def _renamed(pair: SentencePair, hide: Callable[[str], str]) -> SentencePair:
-    annotations = {hide(name): x for name, x in pair.annotations.items()}
+def _renamed(
+    pair: SentencePair, hide: Callable[[str], str], names: Collection[str]
+) -> SentencePair:
+    annotations = {}
+    for name, said in pair.annotations.items():
+        start = said.start
+        if start is not None and start in names:  # an alignment, not a set of suggestions
+            start = hide(start)
+        annotations[hide(name)] = replace(said, start=start)
     made = {key: pair.attributes[key].split(",") for key in _MAKERS if key in pair.attributes}
     attributes = {**pair.attributes, **{key: ",".join(map(hide, by)) for key, by in made.items()}}
     return replace(pair, annotations=annotations, attributes=attributes)

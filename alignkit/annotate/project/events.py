@@ -111,6 +111,7 @@ class Data(Struct, omit_defaults=True, rename={"from_": "from"}, gc=False):
     threshold: float | None = None
     p: tuple[tuple[int, int, float], ...] = ()
     when: str = ""  # of an import or a pair opened again: when it was done, if known
+    start: str | None = None  # of an import: what the annotator was shown elsewhere, if known
 
 
 class Event(Struct):

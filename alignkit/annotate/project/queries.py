@@ -535,6 +535,44 @@ def log_events(conn: sa.Connection, after: int = 0) -> Iterator[LogEvent]:
             yield LogEvent(*(*columns, Raw(text.encode()), k, name, sent))
 
 
+def starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
+    """Return what annotators were shown to begin with, by pair and account, if it is known.
+
+    It is the name of the set of suggestions, and empty if no suggestions were shown. Pages record
+    it when they open a pair. For the work of other programs, it is what the server offered: the
+    suggestions, unless the assignment hides them. Imported work has the start of its file.
+    """
+    kinds = sa.or_(_table.kind == "open", _table.data.contains('"start":'))
+    asked = sa.select(_of.pair, _of.account, _table.kind, _table.data)
+    asked = asked.where(_table.stream == _of.id, _of.pair > 0, kinds).order_by(_table.n)
+    shown: dict[tuple[int, int], str] = {}
+    hidden: dict[tuple[int, int], str] = {}
+    imported: dict[tuple[int, int], str] = {}
+    for k, account, kind, text in conn.execute(asked):
+        data = decode_data(text.encode())
+        if kind == "open" and data.suggestions:
+            shown.setdefault((k, account), data.set)
+        elif kind == "open" and data.suggestions is False:
+            hidden[k, account] = ""
+        elif data.start is not None:
+            imported[k, account] = data.start
+    return _offered(conn) | imported | hidden | shown
+
+
+def _offered(conn: sa.Connection) -> dict[tuple[int, int], str]:
+    """Return the set that the server offers, by pair and account, of all work that clients sent."""
+    sets = sa.select(_own.k, sa.func.coalesce(sa.func.nullif(_own.suggested, ""), _SET))
+    offered = {k: names.VOTE if names.vote_of(name) else name for k, name in conn.execute(sets)}
+    unshown = sa.select(_row.pair, _row.account).where(_row.shown.is_(False))
+    hidden = {(k, account) for k, account in conn.execute(unshown)}
+    sent = sa.select(_of.pair, _of.account).distinct()
+    sent = sent.where(_table.stream == _of.id, _of.pair > 0, _table.sent != "")
+    return {
+        (k, account): "" if (k, account) in hidden else offered[k]
+        for k, account in conn.execute(sent)
+    }
+
+
 def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
     """Group events by their pairs."""
     pairs: dict[int, list[Event]] = {}

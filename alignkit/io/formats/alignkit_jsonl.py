@@ -29,11 +29,13 @@ Then one object per line and pair::
 - `role` is ``initial`` (automatic, the start for annotators), ``adjudicated`` or ``system``
   (another automatic alignment); without it, the annotation is by an annotator.
 - `when` is the time of the last change, with seconds and zone. It is not enough by itself.
+- `start` says what the annotator was shown to begin with: the name of an alignment or of a set of
+  suggestions; ``""``: no links. Without it, this is not known. It is not enough by itself.
 - `trees` has for each side, by name, constituent trees in Penn brackets
   (`alignkit.model.brackets`); the leaves are the tokens.
   - `weights` and `labels` have links or nulls as keys; a label may be on a cell without a link.
-  - Empty members are left out, except the `sure` of an alignment. Members that are null count as
-  missing; unknown members are an error.
+  - Empty members are left out, except the `sure` of an alignment and `start`. Members that are
+  null count as missing; unknown members are an error.
 
 Empty lines have no meaning, and files may be concatenated.
 """
@@ -62,8 +64,8 @@ _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance", "role")
 _PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
 _LINKS = ("sure", "possible", "null", "possible_null")
-_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
-_SIMPLE = {"sure", "possible", *_TEXTS, "when"}
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when", "start"}
+_SIMPLE = {"sure", "possible", *_TEXTS, "when", "start"}
 _JUDGED = {"judgment"}
 _PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
 
@@ -136,6 +138,7 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
         flags=texts(value, "flags") if value.get("flags") is not None else (),
         aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
         when=member(value, "when", str, ""),
+        start=None if value.get("start") is None else member(value, "start", str),
         **{key: member(value, key, str, "") for key in _TEXTS},
     )
     said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
@@ -201,7 +204,8 @@ def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
     if alignment is None and not (raw.keys() == _JUDGED and raw["judgment"]):
         return None
     try:
-        return Annotation(alignment, **{key: raw[key] for key in (*_TEXTS, "when") if key in raw})
+        members = {key: raw[key] for key in (*_TEXTS, "when", "start") if key in raw}
+        return Annotation(alignment, **members)
     except AlignmentError:  # no time: `build` says where
         return None
 
@@ -257,6 +261,8 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
             members[key] = getattr(annotation, key)
         members["flags"] = sorted(annotation.flags)
         kept = {key: member for key, member in members.items() if member or key == "sure"}
+        if annotation.start is not None:
+            kept["start"] = annotation.start
         value.setdefault("annotations", {})[name] = kept
     return value
 

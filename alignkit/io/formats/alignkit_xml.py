@@ -32,6 +32,8 @@ The RELAX NG schema is `alignkit.rng`, next to this file. All elements are in th
   ``3-`` means that source word 3, and ``-4`` that target word 4, was aligned to nothing.
 - A label may be on a cell without a link.
 - `when` is the time of the last change, with seconds and zone.
+- `start` says what the annotator was shown to begin with: the name of an alignment or of a set of
+  suggestions; empty: no links. If it is missing, this is not known.
 - A missing name has not annotated the pair. An annotation with an empty `sure` has no links. One
   without `sure`, `possible`, `null`, `possible-null` and labels is not an alignment: the pair was
   judged or commented, but not aligned. An empty one, ``<annotation by="anna"/>``, is an
@@ -123,7 +125,7 @@ def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> No
 
 def _annotation(element: etree._Element) -> RawAnnotation:
     remarks: dict[str, Any] = {key: element.get(key) or "" for key in _REMARKS}
-    annotation = RawAnnotation(**remarks)
+    annotation = RawAnnotation(**remarks, start=element.get("start"))
     links, flags, aligned = [], [], False
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
@@ -188,6 +190,8 @@ def _write_annotation(
     for key in _REMARKS:
         if text := getattr(annotation, key):
             element.set(key, text)
+    if annotation.start is not None:
+        element.set("start", annotation.start)
     for flag in sorted(annotation.flags):
         _child(element, "flag", flag)
     if annotation.comment:

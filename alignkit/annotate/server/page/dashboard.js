@@ -72,10 +72,16 @@ function agreement(view) {
 	return [...rows, row("mean", head(`mean of ${view.twos.length}`), cell(), last(view, "words.sure.f1"), last(view, "words.possible.f1"), last(view, "different.cells.all.kappa"), last(view, "cells.all.kappa"), cell(), cell())]
 }
 
+// The model of chance, and for how many pairs both saw the links that it edits.
+function chance({chance, shown, pairs}) {
+	const some = shown !== null && shown < pairs
+	return [chance || "-", some ? html("small", {}, ` both saw the initial links for ${shown} of ${pairs} pairs`) : ""]
+}
+
 function beyond(view) {
 	if (view.reason) return nobody(view, 6)
 	const wait = {value: null, reason: view.problem || (view.at && !view.running ? "nothing to compare" : "being computed")}
-	const rows = view.twos.map(one => row("", two(one), ...LEVELS.map(level => cell(...figure(one.beyond[level] ?? wait))), cell(one.chance || "-")))
+	const rows = view.twos.map(one => row("", two(one), ...LEVELS.map(level => cell(...figure(one.beyond[level] ?? wait))), cell(...chance(one))))
 	if (view.twos.length < 2) return rows
 	return [...rows, row("mean", head(`mean of ${view.twos.length}`), ...LEVELS.map(level => last(view, `${level}.C`)), cell())]
 }
