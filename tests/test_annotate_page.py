@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from annotate_browser import browser, cursor, drawn, enter, links, pair, press, 
 from annotation_server import served
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
+from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.creation import create_project
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
 
 pytestmark = web.BROWSER
@@ -391,6 +394,29 @@ def test_keys_that_lead_elsewhere(project, problems):
             page.focus("#matrix .here")
             press(page, "g")
         assert guidelines.value.url.endswith("/guidelines")
+
+
+def test_who_must_not_see_suggestions_is_told_why_there_are_none(tmp_path, problems):
+    project = str(tmp_path / "work.alignkit")
+    create_project(project, Corpus(replace(PAIRS[0], id=str(k)) for k in range(1, 4)))
+    with Store.open(project) as store:
+        assign_pairs(store, ["anna", "ben"], control=1.0)
+        with store.database.reading() as conn:
+            shown = {row.k: row.shown for row in assigned_rows(conn) if row.annotator == "anna"}
+    assert {*shown.values()} == {True, False}
+    with served(project, plan=INITIAL) as server, browser() as context:
+        page = enter(context, server.url, problems)
+        for k, seen in shown.items():
+            page.goto(f"{page.url.split('?')[0]}?pair={k}")
+            page.wait_for_selector(f"body[data-pair='{k}']")
+            there, other = "#suggestions", "#without-suggestions"
+            if not seen:
+                there, other = other, there
+            page.wait_for_selector(there)
+            assert not page.is_visible(other)
+            if not seen:
+                why = page.inner_text("#without-suggestions p")
+                assert why.startswith("No links are suggested for this pair, so that the project")
 
 
 def test_hidden_suggestions_are_neither_shown_nor_rejected(page):

@@ -11,6 +11,7 @@ from refusals import refuses
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.dashboard.slow_figures import corrections_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.annotate.project.replay import replay
@@ -196,6 +197,25 @@ def test_the_gold_standard_has_the_start_that_its_annotators_share(tmp_path):
     corpus = Corpus(exported(store))
     shown = {k: {row.shown for row in rows if row.k == k} for k in range(1, 13)}
     assert starts_of(corpus, "gold") == ["auto" if shown[k] == {True} else "" for k in shown]
+
+
+def test_a_page_gets_whether_the_assignment_hides_suggestions(tmp_path):
+    store = assigned(tmp_path)
+    for row in ask(store, assigned_rows):
+        view = store.pair(row.k, row.annotator)
+        assert (view.suggestions is not None, view.hidden) == (row.shown, not row.shown)
+    store.settings(suggestions="")  # there is nothing to hide now
+    for row in ask(store, assigned_rows):
+        view = store.pair(row.k, row.annotator)
+        assert (view.suggestions, view.hidden) == (None, False)
+
+
+def test_who_hid_the_suggestions_corrected_none(tmp_path):
+    store = assigned(tmp_path, control=0.0)
+    for k in (1, 2):
+        opened = sent("open", rev=1, suggestions=k == 1, set="auto")
+        work(store, "anna", k, opened)
+    assert [pair.k for pair in ask(store, corrections_of)] == [1]
 
 
 # used by agreement

@@ -200,9 +200,8 @@ def corrections_of(conn: Connection) -> list[Corrected]:
     suggested = queries.suggested_cells(conn)
     sets = schema.learned_set.c
     taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
-    table = schema.assignment.c
-    unshown = conn.execute(select(table.pair, table.account).where(table.shown.is_(False)))
-    hidden, gold = {(row[0], row[1]) for row in unshown}, queries.gold_name(conn)
+    hidden = {place for place, start in queries.starts(conn).items() if not start}
+    gold = queries.gold_name(conn)
     names = queries.annotators(conn)
     corrected = []
     for k, account, at, text in _done(conn):

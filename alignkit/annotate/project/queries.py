@@ -72,6 +72,7 @@ class PairView(PairPage):
     """A pair as one annotator sees it."""
 
     suggestions: Suggested | None
+    hidden: bool = False  # whether there are suggestions, and the assignment hides them
 
 
 class QueueRow(Struct, omit_defaults=True):

@@ -154,6 +154,7 @@ class Store:
                 k, pair.id, pairs, done, rank, before, after, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
                 *queries.viewed(conn, stream), n, shown,
+                hidden=not hints and bool(queries.shown_set(conn)),
             )  # fmt: skip
 
     def queue(

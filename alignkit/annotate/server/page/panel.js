@@ -47,6 +47,7 @@ export class Panel {
 		texts["suggested-by"] = [by && `${by[0].toUpperCase()}${by.slice(1)}.`, bulk && `${bulk}.`].filter(Boolean).join(" ")
 		for (const id in texts) $(id).textContent = texts[id]
 		$("suggestions").hidden = !cells.length
+		$("without-suggestions").hidden = !this.app.doc.hidden
 		set($("taken-bar"), {max: cells.length || 1, value: shown ? taken : 0})
 		$("accept-all").disabled = !high
 	}
