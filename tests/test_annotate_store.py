@@ -271,9 +271,10 @@ def test_export_tells_done_from_begun(tmp_path):
     Tab(store, 3).send(sent("open", rev=1, suggestions=False))
     Tab(store, 4).send(sent("judge", label=["", "none"]))
     found = [pair.annotations.get("anna") for pair in exported(store)]
-    drawn, judged = Annotation(Alignment.parse("0-0")), Annotation(None, judgment="none")
+    drawn = Annotation(Alignment.parse("0-0"), start="")  # the page suggested no links
+    judged = Annotation(None, judgment="none")
     found = [said and replace(said, when=None) for said in found]
-    assert found == [Annotation(Alignment()), drawn, None, judged, None]
+    assert found == [Annotation(Alignment(), start=""), drawn, None, judged, None]
     finished = [list(pair.annotations) for pair in exported(store, done=True)]
     assert finished == [["anna"], [], [], [], []]
     assert Corpus(exported(store, annotator="gold")).annotators == ("gold",)
