@@ -92,9 +92,10 @@ def _roles(conn: Connection, names: Mapping[int, str]) -> tuple[dict[str | None,
         roles.setdefault(name, "system" if role in taken else role)
     people = {number for number, name in names.items() if name not in roles}
     beginnings = _Beginnings.read(conn, people)
-    for name, role in roles.items():
-        if role == "initial" and not beginnings.include(name):
-            roles[name] = "system"
+    starts = [name for name, role in roles.items() if role == "initial"]
+    for start in starts:
+        if not beginnings.include(start):
+            roles[start] = "system"
     return roles, beginnings
 
 
