@@ -28,7 +28,7 @@ def test_learning_prints_a_table_and_saves(capsys, tmp_path):
     path = tmp_path / "model"
     how = ["--objective", "aer", "--prior", "none", "--save", path]
     ran = made(capsys, "learn", GOLD, *TEXTS, *how)
-    for text in ("AER", "before", "learned", "gain", "calibration error", "threshold"):
+    for text in ("AER", "before", "learned", "difference", "calibration error", "threshold"):
         assert text in ran.out
     lessons = Aligner.load(path).parameters.learned.lessons
     assert lessons.objective == "aer"

@@ -128,7 +128,7 @@ def test_evidence_helps_and_its_report_names_all(refiner, corpus):
     best = max(report.before.value, report.without.after.value,
                *(row.measure.value for row in report.systems))  # fmt: skip
     assert report.gain.value >= report.after.value - best - 1e-9
-    rows = "before, good, two, vote, learned without evidence, learned, gain over the best"
+    rows = "before, good, two, vote, learned without evidence, learned, difference to the best"
     assert ", ".join(row[0] for row in report.table().rows) == rows
     assert json.loads(json.dumps(report.to_json()))["without"]["pairs"] == 40
     assert "systems" not in report.without.to_json()

@@ -273,11 +273,11 @@ def test_learning_tells_what_it_gained(refiner):
     assert report.before.low < report.before.value < report.before.high
     assert report.calibration[1] < report.calibration[0]
     assert "by cross-validation on 24 pairs" in str(report)
-    for share, told in ((0.5965, "; 59% of"), (0.29, "; 29% of"), (0.0, "; 0% of")):
+    for share, told in ((0.5965, "; better in 59% of"), (0.29, "in 29% of"), (0.0, "in 0% of")):
         assert told in replace(report, used=False, gaining=share).verdict
     few = replace(report, used=False, gaining=0.85, objective="phrases")
-    assert few.verdict.endswith("85% of the resamples gain, 90% are needed)")
-    assert replace(few, different=30).verdict.endswith("85% of the resamples gain)")
+    assert few.verdict.endswith("better in 85% of the resamples, 90% are needed)")
+    assert replace(few, different=30).verdict.endswith("better in 85% of the resamples)")
 
 
 def test_copies_of_a_pair_are_one_sample(aligner, corpus):

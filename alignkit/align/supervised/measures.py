@@ -175,7 +175,8 @@ class LearningReport(TableResult):
             own = plain.after, plain.calibration[1], plain.threshold
             rows.append(row("learned without evidence", *own))
         rows.append(row("learned", self.after, self.calibration[1], self.threshold))
-        rows.append(row("gain over the best" if self.systems else "gain", self.gain))
+        against = "difference to the best" if self.systems else "difference"
+        rows.append(row(against, self.gain))
         title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
         if self.different < self.pairs:
             title += f", {self.different:,} different"
@@ -189,7 +190,7 @@ class LearningReport(TableResult):
         if self.used:
             return f"learned: {how}"
         percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
-        share = f"{percent}% of the resamples gain"
+        share = f"better in {percent}% of the resamples"
         needed = OBJECTIVES[self.objective].evidence(self.different)
         if self.gaining < needed:
             share += f", {needed:.0%} are needed"
