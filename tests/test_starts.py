@@ -160,9 +160,13 @@ def test_what_a_page_recorded_counts_more_than_the_assignment(tmp_path):
     work(store, "anna", 2, saw)
     work(store, "anna", 3)
     assert starts_of(Corpus(exported(store)), "anna") == ["", "learned-3", "auto"]
+    unnamed = sent("open", rev=1, suggestions=True)  # of a program that does not say which
+    work(store, "anna", 4, unnamed)
+    assert starts_of(Corpus(exported(store)), "anna") == ["", "learned-3", "auto", "auto"]
     again = sent("open", rev=1, suggestions=True, set="auto")
     Tab(store, 1).send(again)  # they were shown after all
-    assert starts_of(Corpus(exported(store)), "anna") == ["auto", "learned-3", "auto"]
+    starts = starts_of(Corpus(exported(store)), "anna")
+    assert starts == ["auto", "learned-3", "auto", "auto"]
 
 
 def test_starts_of_work_done_elsewhere_are_kept(tmp_path):

@@ -540,24 +540,25 @@ def starts(conn: sa.Connection) -> dict[tuple[int, int], str]:
     """Return what annotators were shown to begin with, by pair and account, if it is known.
 
     It is the name of the set of suggestions, and empty if no suggestions were shown. Pages record
-    it when they open a pair. For the work of other programs, it is what the server offered: the
-    suggestions, unless the assignment hides them. Imported work has the start of its file.
+    it when they open a pair. For the work of programs that do not, it is what the server offered:
+    the suggestions, unless the assignment hides them. Imported work has the start of its file.
     """
     kinds = sa.or_(_table.kind == "open", _table.data.contains('"start":'))
     asked = sa.select(_of.pair, _of.account, _table.kind, _table.data)
     asked = asked.where(_table.stream == _of.id, _of.pair > 0, kinds).order_by(_table.n)
+    offered = _offered(conn)
     shown: dict[tuple[int, int], str] = {}
     hidden: dict[tuple[int, int], str] = {}
     imported: dict[tuple[int, int], str] = {}
     for k, account, kind, text in conn.execute(asked):
         data = decode_data(text.encode())
         if kind == "open" and data.suggestions:
-            shown.setdefault((k, account), data.set)
+            shown.setdefault((k, account), data.set or offered.get((k, account), ""))
         elif kind == "open" and data.suggestions is False:
             hidden[k, account] = ""
         elif data.start is not None:
             imported[k, account] = data.start
-    return _offered(conn) | imported | hidden | shown
+    return offered | imported | hidden | shown
 
 
 def _offered(conn: sa.Connection) -> dict[tuple[int, int], str]:
