@@ -88,6 +88,11 @@ def test_two_tabs_disagree_on_a_rewrite(store):
     assert rewrites_of(store) == {"r1": ("a", "x")}
 
 
+def test_marks_before_the_words_of_a_rewrite_are_not_kept(store):
+    Tab(store).send(rewrite(["\ufeffa \ufeff\u00a0\ufeff\ufeffb", "w"]))
+    assert rewrites_of(store) == {"r1": ("a \ufeff b", "w")}
+
+
 def test_judged_pairs_are_not_aligned_and_rewrites_are_pairs(store, tmp_path, capsys):
     anna, ben = Tab(store), Tab(store, 1, "ben")
     ben.send(judge("2"), rewrite(["a b", "w x"]), done())

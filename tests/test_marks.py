@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command import made, run, write
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from alignkit import AlignkitError, Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align.bitext import Bitext
 from alignkit.align.numbered_texts import lines_of
+from alignkit.annotate.creation import read_documents
+from alignkit.identification.candidates import Candidates, TextPair
 from alignkit.io import FORMATS, ReadOptions, get_format, open_reading, read_pairs, write_corpus
 from alignkit.io import parallel_text as blocks
 from alignkit.model.texts import split_unicode, split_words, without_marks
@@ -138,6 +141,18 @@ def test_marks_are_counted_in_the_message_the_table_and_json(capsys, tmp_path):
     both = write(tmp_path, "both", "\ufeffthe a|||\ufeffle b\n")
     assert (
         "both: 2 byte order marks removed" in made(capsys, "align", both, "--format", "bitext").err
+    )
+
+
+def test_documents_and_candidates_have_words_by_the_same_rule(tmp_path):
+    texts = [write(tmp_path, side, "\ufeffa \ufeff\n\n\ufeffb c\n") for side in "st"]
+    (document,) = read_documents(texts)
+    assert document.source == ("a", "\ufeff", "b", "c")
+    assert document.attributes["source_text"] == "a \ufeff\n\n\ufeffb c\n"
+    pair = TextPair("1", "a \ufeffb", "\ufeff", {})
+    assert Candidates.corpus.fget(SimpleNamespace(pairs=[pair]))[0].words == (
+        ("a", "b"),
+        ("\ufeff",),
     )
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import UnknownNameError
-from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
+from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer, without_marks
 
 TEXTS = st.text(st.sampled_from("abDon't\"`.,;:?!()[]-—'’ éß中1%$&|<> \u00a0"), max_size=40)
 
@@ -33,6 +33,13 @@ def test_nothing_but_space_is_lost(name, text):
 def test_the_examples_of_nltk(name, text, words):
     """Those of the docstrings of NLTK 3.10; quotation marks stay as they are."""
     assert tokenizer(name)(text) == words.split()
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(text=st.text(st.sampled_from("ab\ufeff'\".( "), max_size=12))
+def test_no_word_begins_with_a_mark(name, text):
+    assert all(without_marks(word) == word for word in tokenizer(name)(text))
+    assert tokenizer(name)("\ufeffa b") == ["a", "b"]
 
 
 def test_an_unknown_tokenizer_is_refused():

@@ -40,6 +40,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import (
     TOKENIZERS,
     describe_tokenizer,
+    split_unicode,
     tokenizer,
     without_first_marks,
 )
@@ -132,7 +133,7 @@ def read_documents(
 def divider(attributes: Any) -> Callable[[str], list[str]]:
     """Return the function that divides texts of documents with these attributes into words."""
     name = attributes.get(TOKENIZER, "").partition(" ")[0]
-    return tokenizer(name) if name in TOKENIZERS else str.split
+    return tokenizer(name) if name in TOKENIZERS else split_unicode
 
 
 def _beside(

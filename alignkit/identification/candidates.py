@@ -19,7 +19,7 @@ from alignkit.io.strict_json import as_text, parse_json, read_id
 from alignkit.io.text_files import TextFile
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import without_first_marks
+from alignkit.model.texts import split_unicode, without_first_marks
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
@@ -152,7 +152,9 @@ class Candidates(Result):
     def corpus(self) -> Corpus:
         """The pairs as a corpus, split into words at white space."""
         return Corpus(
-            SentencePair(pair.id, pair.source.split(), pair.target.split(), {}, pair.attributes)
+            SentencePair(
+                pair.id, split_unicode(pair.source), split_unicode(pair.target), {}, pair.attributes
+            )
             for pair in self.pairs
         )
 

@@ -91,11 +91,13 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     chosen = _tokenizer(name)
 
     def divided(text: str) -> list[str]:
+        text = without_marks(text)
         try:
             spans: Iterable[tuple[int, int]] = chosen.span_tokenize(text)
-            return [text[begin:end] for begin, end in spans]
+            words = [text[begin:end] for begin, end in spans]
         except ValueError:  # a token that NLTK changed and does not find again
-            return [word for token in chosen.tokenize(text) for word in token.split()]
+            words = [word for token in chosen.tokenize(text) for word in token.split()]
+        return [without_marks(word) for word in words]
 
     return divided
 

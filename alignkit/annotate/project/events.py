@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from alignkit.annotate.project.names import BadEvent
+from alignkit.model.texts import split_unicode
 
 LONGEST_TEXT = 20_000  # the most characters in a comment, a note or a rewritten text from a client
 LONGEST_LABEL = 200
@@ -362,7 +363,7 @@ def _plain_why(i: int, j: int, text: str | None) -> str | None:
 def _plain_texts(texts: Texts | None) -> Texts | None:
     if texts is None:
         return None
-    source, target = (" ".join(text.split()) for text in texts)
+    source, target = (" ".join(split_unicode(text)) for text in texts)
     if not source or not target:
         raise BadEvent("rewrite: a text is empty; write both texts")
     return source, target

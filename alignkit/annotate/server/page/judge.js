@@ -8,6 +8,9 @@ const LETTERS = "asdfqezxvbyim"
 const spoken = ([label, ...flags]) => [label, ...flags].filter(Boolean).join(", ") || "none"
 const value = (label, flags) => (label || flags.length ? [label, ...flags] : [])
 
+// The words of a text as the server divides it: without byte order marks before them; U+FEFF alone is a word.
+const wordsOf = text => text.split(/[^\S\ufeff]+/).filter(Boolean).map(word => word.replace(/^\ufeff+(?=[^\ufeff])/, ""))
+
 // A name without the sign that stands beside it as a key.
 const bare = (name, sign) => (name === sign ? "" : sign && name.startsWith(`${sign} `) ? name.slice(sign.length + 1) : name)
 
@@ -244,7 +247,7 @@ class Judge extends Sheet {
 
 	kept(event) {
 		event.preventDefault()
-		const {doc, pair, editing} = this, texts = ["source", "target"].map(side => $(`new-${side}`).value.split(/\s+/).filter(Boolean).join(" "))
+		const {doc, pair, editing} = this, texts = ["source", "target"].map(side => wordsOf($(`new-${side}`).value).join(" "))
 		if (texts.some(text => !text)) return this.say("a text is empty: write both, or cancel")
 		if (String(texts) === String([doc.source.join(" "), doc.target.join(" ")])) return this.say("nothing has changed: change a text, or cancel")
 		this.close()
