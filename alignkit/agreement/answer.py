@@ -45,6 +45,7 @@ LINES, WIDTH = 6, 100  # of the answer
 
 _ALL, _SURE = "words.possible", "words.sure"
 _LONG, _LONGEST = 8, 12  # longer names lose what all begin with, and then their middle
+_USUAL = 5  # with short names of this length, an answer about three or more fits
 _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 _DIFFER = 0.05  # two models of chance that give C so far apart differ
 _APART = 0.1  # who is so far below the others in F1 shares least
@@ -53,6 +54,11 @@ _WITHIN = 0.03  # how well F1 should be known
 _WIDE = 0.2  # wider intervals of F1 say too little to order corpora by
 
 TEXTS: Mapping[str, str] = {
+    # who may have copied
+    "nearly-identical": "{who} are nearly identical (the same links in {same} of {pairs}): did "
+    "they work independently?",
+    "several-identical": "{count} of {every} pairings are nearly identical, most of all {who} (the "
+    "same links in {same} of {pairs}): did they work independently?",
     # who agrees with whom
     "no-common": "{who} annotated no pair in common: there is no agreement to report.",
     "no-links": "{who} mark no link{different} in the {pairs} that both annotated.",
@@ -275,18 +281,39 @@ class AnswerWriter:
         self.quoted = self.quote()
 
     def answer(self) -> Answer:
-        """Return the answer, shortened to fit."""
+        """Return the answer, shortened to fit: as much as fits with names of a fixed length.
+
+        So what it says does not depend on the names. With three or more annotators whose short
+        names are longer than that, it can have more lines.
+        """
+        names, length = self.names, _USUAL if self.several else _LONGEST
+        self.names = dict.fromkeys(names, "x" * length)
+        for self.terse in range(6):
+            if len(str(self.written()).splitlines()) <= LINES:
+                break
+        self.names = names
+        return self.written()
+
+    def written(self) -> Answer:
+        """Return the answer, as short as `terse` says."""
         rest, side = self.sides or ([], [])
         groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
-        for self.terse in range(6):
-            sentences = *self.shares(), *self.beyond(), *self.nothing(), *self.plan()
-            answer = Answer(
-                sentences, self.report(), tuple(self.codes), self.quoted if self.has_c else None,
-                () if groups else tuple(side), groups, FrozenMap(self.names),
-            )  # fmt: skip
-            if len(str(answer).splitlines()) <= LINES:
-                break
-        return answer
+        sentences = (
+            *self.identical(),
+            *self.shares(),
+            *self.beyond(),
+            *self.nothing(),
+            *self.plan(),
+        )
+        return Answer(
+            sentences,
+            self.report(),
+            tuple(self.codes),
+            self.quoted if self.has_c else None,
+            () if groups else tuple(side),
+            groups,
+            FrozenMap(self.names),
+        )
 
     def say(self, code: str, **words: object) -> str:
         """Record that a rule holds, and return its sentence."""
@@ -315,6 +342,27 @@ class AnswerWriter:
             return known[0].show(unit)
         low, high = (known[place].show(unit, bounds=False) for place in (0, -1))
         return low if low == high else f"from {low} to {high}"
+
+    # who may have copied
+    @cached_property
+    def alike(self) -> list[Pairing]:
+        """The pairings that are nearly identical, the most similar first."""
+        same = self.agreement.same
+        alike = [two for two in self.every if two.name in same and same[two.name].nearly_identical]
+        return sorted(alike, key=lambda two: -same[two.name].share)
+
+    def identical(self) -> Iterator[str]:
+        """Yield who is nearly identical, if anybody is."""
+        for two in self.alike[:1]:
+            counts = self.agreement.same[two.name]
+            several = {"count": len(self.alike), "every": len(self.every)}
+            yield self.say(
+                "several-identical" if len(self.alike) > 1 else "nearly-identical",
+                who=self.listed((two.first, two.second)),
+                same=counts.same,
+                pairs=how_many(counts.pairs, "pair"),
+                **several,
+            )
 
     # who agrees with whom
     def nothing(self) -> Iterator[str]:
@@ -379,7 +427,8 @@ class AnswerWriter:
             share = sure.show("%") if sure.value else "none"
             shown += f", of the sure ones {share}" if self.given else f", {share} of the sure ones"
         code = "accepted" if self.given else "two"
-        return self.say(code, who=self.listed(names), figures=shown, measure=self.measure)
+        who = "They" if self.alike == [two] else self.listed(names)  # whom the answer just named
+        return self.say(code, who=who, figures=shown, measure=self.measure)
 
     def least(self) -> Iterator[str]:
         """Yield who shares least, if intervals overlap."""
@@ -494,7 +543,8 @@ class AnswerWriter:
             nobody = f"none of the {_NUMBERS.get(count, count)}"
             nobody = nobody if len(self.sides[1]) == 1 else "neither group"
             mean = _mean({two: self.f1[two] for two in self.pairings})
-            return self.say("no-mean", mean=mean, nobody=nobody)
+            advice = self.say("no-mean", mean=mean, nobody=nobody)
+            return "." if self.terse > 4 and self.alike else advice
         parts = self.parts(self.quoted.model) if self.quoted and self.has_c else []
         used = [part.used for *_, part in parts] or [two.sections[0].pairs for two in self.pairings]
         if min(used) < FEW or min(two.sections[0].pairs for two in self.pairings) < FEW_F1:

@@ -124,6 +124,7 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
+    yield from _nearly_identical(agreement)
     yield from _outliers(agreement)
     yield from _far(agreement, data)
     yield from _of_adjudicated(agreement)
@@ -248,6 +249,16 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
                                  brief=f"{pairing.given.links}")  # fmt: skip
 
 
+def _nearly_identical(agreement: AgreementFigures) -> Hits:
+    """Find annotators who have the same links in nearly all pairs."""
+    for name, counts in agreement.same.items():
+        if counts.nearly_identical:
+            brief = f"{counts.same} of {counts.pairs}"
+            text = f"{brief} sentence pairs, and in {counts.same_long} of the {counts.long} with "
+            text += f"something to differ about, {100 * counts.share:.0f}%"
+            yield "nearly-identical", Hit(name, "", text, counts.share, brief=brief)
+
+
 def _outliers(agreement: AgreementFigures) -> Hits:
     """Find one annotator who differs from others that agree."""
     pairings = agreement.of("annotators")
@@ -302,6 +313,13 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
         ("one of the two seems to be read with a wrong base or direction ({number})",
          "give the base of each file, such as 'alignkit merge --add NAME=FILE:FORMAT:base=1'",
          "one alignment seems to have a wrong base or direction: {brief}; give it for each file"),
+    "nearly-identical":
+        ("two annotators have exactly the same links, sure and possible, in {number}: one may have "
+         "copied from the other, and then their agreement says nothing (this caution: 70% or more "
+         "of at least 10 pairs in which one of them has four links or more, one of them of "
+         "different words, and which they did not both leave as the initial alignment was)",
+         "find out how they worked; report their agreement only if they worked independently",
+         "the same links in {brief} pairs; did they work independently?"),
     "undefined":
         ("C has no value ({number}) because {detail}",
          "report pi and F1 if they have values",

@@ -19,6 +19,8 @@ from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.kappa import CellAgreement, Contingency
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
+from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.same_pairs import SamePairs, same_pairs
 from alignkit.agreement.votes import STATES, VoteTable, vote_table
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus
@@ -271,6 +273,22 @@ class AgreementFigures(FigureResult):
         """Return the pairing of two names, in this order."""
         pairings = {pairing.name: pairing for pairing in self.pairings}
         return named("pairing", f"{first} ~ {second}", pairings)
+
+    @cached_property
+    def same(self) -> Mapping[str, SamePairs]:
+        """In how many pairs every two annotators have the same links, by the name of the pairing.
+
+        Without those who judged given links: they often accept the same ones.
+        """
+        data = CorpusData(self.corpus, exact_case=self.options.exact_case)
+        initial = self.initial if self.initial in self.corpus.aligners else None
+        return FrozenMap(
+            {
+                two.name: same_pairs(data, two.first, two.second, initial)
+                for two in self.of("annotators")
+                if not two.given
+            }
+        )
 
     @cached_property
     def votes(self) -> VoteTable | None:

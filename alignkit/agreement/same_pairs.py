@@ -1,0 +1,94 @@
+"""Two annotators who have exactly the same links in nearly all sentence pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from alignkit._support.array_types import B1, I8
+from alignkit.agreement.pairs import CorpusData, PairData
+from alignkit.model.arrays import LinkArrays
+
+LONG = 4  # with fewer links, careful annotators are often equal without any help
+NEARLY = 0.7  # from this share of the longer pairs on, two annotators are nearly identical
+LEAST = 10  # with fewer longer pairs, nobody can say
+
+
+@dataclass(frozen=True)
+class SamePairs:
+    """In how many pairs two annotators have exactly the same links, sure and possible.
+
+    A longer pair has something to differ about: one of the two has four links or more there, one of
+    them has a link of different words, and they do not both have the initial alignment unchanged.
+
+    Parameters
+    ----------
+    same, pairs : The pairs with the same links, and all that both annotated.
+    same_long, long : The same of the longer pairs.
+    """
+
+    same: int
+    pairs: int
+    same_long: int
+    long: int
+
+    @property
+    def share(self) -> float:
+        """The share of the longer pairs with the same links; NaN if there are none."""
+        return self.same_long / self.long if self.long else nan
+
+    @property
+    def nearly_identical(self) -> bool:
+        """Whether so many longer pairs are the same that one may have copied from the other."""
+        return self.long >= LEAST and self.share >= NEARLY
+
+
+def same_pairs(data: CorpusData, first: str, second: str, initial: str | None = None) -> SamePairs:
+    """Count the pairs in which two annotators have exactly the same links.
+
+    Parameters
+    ----------
+    data : The corpus; where words are not known, they are taken to be different.
+    initial : The alignment that both started from, if any.
+    """
+    both = PairData.of(data, (first, second))
+    mine, theirs = (both.all_links(name) for name in (first, second))
+    same = _same(mine, theirs)
+    long = np.maximum(np.diff(mine.offsets), np.diff(theirs.offsets)) >= LONG
+    long &= _different(both, mine) | _different(both, theirs)
+    if initial is not None:
+        started = data.aligned(initial)[both.places]
+        long &= ~(started & same & _same(mine, both.all_links(initial)))
+    counts = int(same.sum()), len(both), int((same & long).sum()), int(long.sum())
+    return SamePairs(*counts)
+
+
+def _same(links: LinkArrays, others: LinkArrays) -> B1:
+    """(P,): whether two have the same links, sure and possible, a mask."""
+    width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, others))
+    own, others_own = (2 * x.cells(width) + x.sure for x in (links, others))
+    shared = _in_pairs(links, np.isin(own, others_own, assume_unique=True))
+    sizes = np.diff(links.offsets)
+    same: B1 = (shared == sizes) & (sizes == np.diff(others.offsets))
+    return same
+
+
+def _different(both: PairData, links: LinkArrays) -> B1:
+    """(P,): whether there is a link of different words, or of words not known, a mask."""
+    known = np.repeat(both.data.known[both.places], np.diff(links.offsets))
+    differs = ~known
+    pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))[known]
+    source, target = (
+        words.ids[words.offsets[both.places[pair]] + links.links[known, side]]
+        for side, words in enumerate(both.data.words)
+    )
+    differs[known] = source != target
+    return _in_pairs(links, differs) > 0
+
+
+def _in_pairs(links: LinkArrays, chosen: B1) -> I8:
+    """(P,): how many of the chosen links, a mask, each pair has."""
+    pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+    return np.bincount(pair[chosen], minlength=len(links)).astype(np.int64)
