@@ -7,9 +7,11 @@ import re
 from dataclasses import replace
 from math import isnan
 
+import numpy as np
 import pytest
 from console import ROOT
 from refusals import refuses
+from repetitions import repetitions
 
 from alignkit import Annotation, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.judgments.question import CAUTIONS
@@ -17,6 +19,7 @@ from alignkit.agreement.judgments.result import judgment_plot
 from alignkit.cli.main import main
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.model.labels import get_view
+from alignkit.stats.resampling import ratio, resample, summarize
 from alignkit.tables.columns import Value
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
@@ -125,6 +128,8 @@ def test_small_groups_are_cautioned():
     (few,) = [one for one in grouped.cautions if one.code == "few"]
     assert few.number == "g0: 4; g1: 4; g2: 4; g3: 4; g4: 4; 2 more groups"
     assert not few.pairings
+    assert "few" in [one.code for one in measure(Corpus(pairs[:49]), scheme="binary").cautions]
+    assert "few" not in [one.code for one in measure(Corpus(pairs[:50]), scheme="binary").cautions]
     both = measure(Corpus(pairs[:29]), by="genre", scheme="binary").cautions
     assert any(one.number.startswith("all: 29; g7: 1; g0: 4") for one in both)
     assert ("a ~ b",) in [one.pairings for one in both]
@@ -303,3 +308,28 @@ def test_the_kappas_are_drawn_for_a_paper(corpus, tmp_path, capsys):
     assert plot.stat().st_size > 5_000
     assert run(corpus, tmp_path, "--view", "base", "--plot", tmp_path / "plot.txt") == 2
     assert ".svg" in capsys.readouterr().err
+
+
+def kappas(sums):
+    """Return kappa of two annotators and two labels, of sums of (00, 01, 10, 11)."""
+    shares = sums / sums.sum(axis=1, keepdims=True)
+    first, second = (shares[:, 2] + shares[:, 3]), (shares[:, 1] + shares[:, 3])
+    chance = first * second + (1 - first) * (1 - second)
+    return {"kappa": ratio(shares[:, 0] + shares[:, 3] - chance, 1 - chance)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pairs", "least", "most"), [(30, 0.68, 0.8), (50, 0.85, 0.93), (100, 0.9, 0.96)]
+)
+def test_intervals_of_kappa_of_a_rare_label_need_fifty_pairs(pairs, least, most):
+    rng, inside = np.random.default_rng(6), []
+    cells = np.array([0.87, 0.03, 0.03, 0.07])  # one of two labels has 10%
+    truth = kappas(cells[np.newaxis])["kappa"][0]
+    for k in range(repetitions(5000)):
+        rows = np.eye(4, dtype=int)[rng.choice(4, size=pairs, p=cells)]
+        sums = np.concatenate(list(resample(rows, 500, np.random.default_rng(k))))
+        interval = summarize(kappas(sums)["kappa"], 0.95)  # as for judgments
+        if not interval.reason:
+            inside.append(interval.low <= truth <= interval.high)
+    assert least < np.mean(inside) < most

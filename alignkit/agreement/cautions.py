@@ -87,7 +87,7 @@ def _brief(hits: list[Hit]) -> str:
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
-FEW_F1 = 50  # below so many, a 95% interval of F1 covers about 90%
+FEW_F1 = 50  # below so many, a 95% interval of F1, or of kappa of a rare label, covers 90% or less
 MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left out is cautioned
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room

@@ -12,7 +12,7 @@ import numpy as np
 from alignkit._support.arguments import check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
+from alignkit.agreement.cautions import FEW_F1, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments import consensus, figures
 from alignkit.agreement.judgments.coefficients import coefficient_table
@@ -151,13 +151,13 @@ def _few(agreement: JudgmentAgreement) -> Hits:
     least: dict[str, int] = {}
     for figure in agreement.all_figures:
         at = figure.kind, figure.statistic, figure.level
-        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW:
+        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW_F1:
             continue
         if figure.section == "all":
             who, place = f"{figure.first} ~ {figure.second}", "" if agreement.by is None else "all:"
             yield "few", Hit(who, place, str(figure.pairs), -figure.pairs)
         elif figure.pairs:  # where they share nothing there is no figure to beware of
-            least[figure.section] = min(figure.pairs, least.get(figure.section, FEW))
+            least[figure.section] = min(figure.pairs, least.get(figure.section, FEW_F1))
     named = sorted(least, key=least.__getitem__)
     for name in named[:MOST_GROUPS]:
         place = f"{brief(name) or f'no {agreement.by}'}:"
@@ -181,7 +181,8 @@ def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
     "few":
-        ("both judged only few pairs ({number}): bootstrap intervals are too narrow then",
+        ("both judged only few pairs ({number}; below 50): bootstrap intervals are too narrow "
+         "then, most of all those of kappa of a rare label",
          "the figures are less certain than the intervals suggest; have more pairs judged"),
     "repeats":
         ("{number} pairs repeat others word by word: intervals count them as new pairs and are too "
