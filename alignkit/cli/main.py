@@ -7,6 +7,7 @@ import atexit
 import errno
 import gc
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -215,6 +216,18 @@ def _act(ran: _Ran, *, own: bool) -> int:
     return code
 
 
+def _sides_hint(words: Sequence[str]) -> str:
+    """Return the command that reads two CoNLL-U files as the words of both sides, if it has two."""
+    from alignkit.io.tagged_words import two_sides
+
+    sides = two_sides(words)
+    if sides is None:
+        return ""
+    rest = [word for word in words if word not in (*sides, "--source", "--target")]
+    command = ["alignkit", *rest, "--source", sides[0], "--target", sides[1]]
+    return f"to read the words of both sides: {shlex.join(command)}"
+
+
 def _run(ran: _Ran, *, own: bool) -> int:
     words = ran.words
     parser = _parser([] if "--print-completion" in words else words)
@@ -224,7 +237,8 @@ def _run(ran: _Ran, *, own: bool) -> int:
         if left := own_parser.late(options, unknown):
             stray = getattr(options, "stray", None)
             before = words[words.index(left[0]) - 1] if left[0] in words[1:] else ""
-            own_parser.unknown(left, stray(options, left) if stray else "", before)
+            hint = stray(options, left) if stray else _sides_hint(words)
+            own_parser.unknown(left, hint, before)
     except SystemExit as end:  # --help, --version, or a wrong option that was told
         return int(end.code or 0)
     if "run" not in options:

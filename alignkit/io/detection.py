@@ -37,7 +37,7 @@ from alignkit.io.formats import FORMATS, check_path, get_format, prepare
 from alignkit.io.opening import bounded_lines, head_of, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
-from alignkit.io.tagged_words import IS_TAGGED
+from alignkit.io.tagged_words import IS_TAGGED, sides_as_options, two_sides
 from alignkit.io.text_files import line_encoding
 from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
@@ -398,6 +398,18 @@ def _examples(folder: str, examples: dict[str, str]) -> list[str]:
     return [f"{name} ({os.path.relpath(path, folder)})" for name, path in examples.items()]
 
 
+def _words_beside(examples: dict[str, str]) -> str:
+    """Return how the links of a folder are read with the words of its two CoNLL-U files."""
+    if "conllu" not in examples:
+        return ""
+    files = sorted(Path(examples["conllu"]).parent.glob("*.conllu*"))
+    sides = two_sides(map(str, files))
+    if sides is None:
+        return ""
+    links = next((path for name, path in examples.items() if name != "conllu"), "LINKS")
+    return f"; for links with their words: {links} {sides_as_options(sides)}"
+
+
 def _likeness(sample: _Sample) -> str | None:
     """Return the format with most keys, headings or elements in a sample, at least two."""
     if sample.head is None:
@@ -429,7 +441,7 @@ def _unknown(sample: _Sample, trials: list[_Trial], options: ReadOptions) -> For
             pass
     elif corpora := _corpora(sample.path):
         names = _listed(_examples(sample.path, corpora))
-        message = f"contains files of {names}; give one of them"
+        message = f"contains files of {names}; give one of them{_words_beside(corpora)}"
         return UnknownFormatError(message, sample.path)
     return UnknownFormatError(_cause(sample, trials), sample.path)
 

@@ -12,6 +12,7 @@ from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from alignkit import errors
+from alignkit.io.tagged_words import sides_as_options, two_sides
 from alignkit.model.alignment import Alignment
 from alignkit.model.sentence_pair import SentencePair
 
@@ -78,11 +79,16 @@ class OutOfStepError(errors.JoinError):
     """Two inputs with ids of their own have a different order."""
 
 
-class LinkInput(Protocol):
-    """An input of alignments: path, format, reading, links as arrays, and pairs."""
+class NamedInput(Protocol):
+    """An input with its path and the name of its format."""
 
     path: str
     format: str
+
+
+class LinkInput(NamedInput, Protocol):
+    """An input of alignments: path, format, reading, links as arrays, and pairs."""
+
     kind: Any
     reading: Any
 
@@ -172,8 +178,25 @@ def in_order(
     )
 
 
-def hinting(error: errors.JoinError) -> errors.JoinError:
-    """Mention `in_order` in an error if the inputs share no id, or one has no ids of its own."""
+def sides_hint(*inputs: NamedInput) -> str:
+    """Say how two CoNLL-U files are read, if these are among the inputs: each has one side."""
+    tagged = [given.path for given in inputs if given.format == "conllu"]
+    others = [given.path for given in inputs if given.format != "conllu"]
+    if len(tagged) != 2 or len(others) > 1:
+        return ""
+    sides = two_sides(tagged) or (tagged[0], tagged[1])
+    links = others[0] if others else "LINKS"
+    how = f"give them with a file of links: {links} {sides_as_options(sides)}"
+    return f"each CoNLL-U file has the words of one side; {how}"
+
+
+def hinting(error: errors.JoinError, *inputs: NamedInput) -> errors.JoinError:
+    """Mention `in_order` in an error if the inputs share no id, or one has no ids of its own.
+
+    If the inputs are the two sides of one corpus, say so.
+    """
+    if hint := sides_hint(*inputs):
+        return errors.JoinError(f"{error}; {hint}")
     no_id_shared = isinstance(error, errors.MissingPairsError) and ": 0 pairs" in f": {error}"
     if not (no_id_shared or isinstance(error, errors.OtherIdsError)):
         return error

@@ -91,6 +91,11 @@ def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
         id, sentences = split_id(reading, line, text, path) if ids.present else (None, text)
         parts = sentences.split(BITEXT)
         if len(parts) != 2:
+            if plain_name(path).endswith(".conllu"):
+                one_side = "is CoNLL-U and has the words of one side"
+                raise reading.error(
+                    f"{one_side}; name the file of the other with `target`", path=path
+                )
             message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
             raise reading.error(f"{message} is a bitext", line, path=path)
         source, target = (reading.sentence(part, line, path) for part in parts)

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 from alignkit.errors import AlignkitError
+from alignkit.io.compression import plain_name
 from alignkit.io.text_files import TextFile
 from alignkit.model.sentence_pair import SentencePair, word_column
 
@@ -35,6 +37,24 @@ class Tagged(NamedTuple):
     def of(self, side: str) -> dict[str, str]:
         """Return the attributes of a pair that has this sentence on a side."""
         return {f"{side}.{name}": text for name, text in self.attributes.items()}
+
+
+def two_sides(paths: Iterable[str]) -> tuple[str, str] | None:
+    """Return the CoNLL-U files among paths as source and target, if there are exactly two."""
+    files = [path for path in paths if plain_name(path).endswith(".conllu")]
+    if len(files) != 2:
+        return None
+    first, second = files
+    names = [os.path.basename(path).casefold() for path in files]
+    if "target" in names[0] or "source" in names[1]:
+        return second, first
+    return first, second
+
+
+def sides_as_options(sides: tuple[str, str]) -> str:
+    """Return the options that name both files, for a message."""
+    source, target = sides
+    return f"`source={source!r}` `target={target!r}`"
 
 
 def read_tagged(reading: TextFile, path: str) -> Iterator[Tagged]:

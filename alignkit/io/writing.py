@@ -160,7 +160,16 @@ def refuse_words(
             problem = f"token {word!r} is empty or contains {without} or a control character"
             if marked:
                 problem = f"token {word!r} begins with U+FEFF (a byte order mark)"
-            raise AlignkitError(f"pair {id!r}: {problem}, which this format cannot represent")
+            advice = _OF_SPACES if len(word.split()) > 1 and "\n" not in word else ""
+            raise AlignkitError(
+                f"pair {id!r}: {problem}, which this format cannot represent{advice}"
+            )
+
+
+_OF_SPACES = (
+    "; write alignkit-jsonl, alignkit-xml or jsonl, or divide such tokens with "
+    "'alignkit retokenize --divide-spaces'"
+)
 
 
 def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:

@@ -299,7 +299,7 @@ class TwoFiles:
         try:
             yield from join_pairs(refs, hyps, partial=partial, differences=differences)
         except JoinError as error:
-            raise inputs.hinting(error) from None
+            raise inputs.hinting(error, self.ref, self.hyp) from None
         self._leave_out(len(differences.missing) + len(differences.surplus))
         if differences.doubt:
             self._doubt = f"{self.ref.path} and {self.hyp.path}: {differences.doubt}"

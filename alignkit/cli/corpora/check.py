@@ -65,6 +65,7 @@ from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of
 from alignkit.io.format import JUDGED, losses, losses_in_words
 from alignkit.io.formats import get_format
+from alignkit.io.inputs import sides_hint
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding
@@ -335,6 +336,8 @@ def _check_files(options: argparse.Namespace) -> int:
         raise OptionError("--fix-source and --fix-target need --fix: add it, or leave them out")
     declared = reading_options(options)
     examined = [_examined(path, options, declared) for path in options.inputs]
+    if hint := sides_hint(*examined):
+        warn(in_words_of(options.parser, f"{examined[-1].path}: {hint}"))
     for other in examined[1:]:
         compare_texts(examined[0], other)
     problem, mending = _unreadable(examined, declared), None

@@ -20,7 +20,8 @@ from alignkit.cli.common.messages import json_text
 from alignkit.cli.corpora import convert
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import concat
-from alignkit.errors import OptionError
+from alignkit.errors import OptionError, RepeatedIdError
+from alignkit.io.inputs import sides_hint
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,11 @@ def run(options: argparse.Namespace) -> None:
     format = convert.corpus_format(options, [source.format for source in inputs])
     names = short_names(options.inputs) if options.prefix else {}
     read = {names.get(source.path, source.path): source.corpus() for source in inputs}
-    corpus = concat(read, prefix=options.prefix)
+    try:
+        corpus = concat(read, prefix=options.prefix)
+    except RepeatedIdError as error:
+        hint = sides_hint(*inputs)
+        raise RepeatedIdError(f"{error}; {hint}") if hint else error from None
     convert.write_whole(corpus, options.output, format)
     if options.json:
         parts = zip(options.inputs, read.values(), strict=True)

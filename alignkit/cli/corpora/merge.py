@@ -85,7 +85,7 @@ def merged(
             with naming(base.path, other.path):
                 corpus = merge(corpus, {name: pairs}, partial=partial, tell=_tell)
         except JoinError as error:
-            raise hinting(error) from None
+            raise hinting(error, base, other) from None
         if other.path != base.path:
             DISORDER.pop(other.path, None)  # the output has the order of the base
     for read in (base, *others.values()) if ordered and others else ():

@@ -6,6 +6,7 @@ white space, in markers of subwords (##, @@, </w>, U+2581) and in escapes (&quot
 For example:
   alignkit retokenize gold.xml --source-words fr.bpe --target-words en.bpe -o gold.bpe.jsonl
   alignkit retokenize gold.jsonl --target-words moses.en -o out.jsonl --differing leave-out --json
+  alignkit retokenize pud.json --source en.conllu --target ru.conllu --divide-spaces -o pud.xml
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from alignkit.io.inputs import naming
 from alignkit.io.parallel_text import ids_of
 from alignkit.io.text_files import TextFile
 from alignkit.io.text_ids import split_id
+from alignkit.model.texts import split_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --source-words FILE  file with the new source words: one line per pair, words separated by
             white space (default: as they are)
         --target-words FILE  new target words
+        --divide-spaces  divide words that contain white space, such as '25 000' in CoNLL-U
         --differing  what to do if the texts of a pair differ: stop, or leave the pair out (default:
             stop)
         """, differing={"choices": DIFFERING, "default": "stop"})  # fmt: skip
@@ -57,8 +60,13 @@ def run(options: argparse.Namespace) -> None:
     given = [path for path in paths if path]
     ids = bool(given) and ids_of(TextFile(given[0], declared), given).present
     texts = [path and _words(TextFile(path, declared), ids) for path in paths]
+    corpus = read.corpus(needed=True)
     with naming(options.input):
-        result = retokenize(read.corpus(needed=True), *texts, differing=options.differing)
+        if options.divide_spaces:
+            sides = zip(*(pair.words for pair in corpus), strict=True)
+            divided = [[split_words(" ".join(words)) for words in side] for side in sides]
+            texts = [text or other for text, other in zip(texts, divided, strict=True)]
+        result = retokenize(corpus, *texts, differing=options.differing)
     convert.write_whole(result.corpus, options.output, format)
     for id, difference in result.differing:
         warn(f"{options.input}: pair {id!r} left out: the texts differ: {difference}")
