@@ -136,6 +136,13 @@ def test_commands_take_the_option(capsys, monkeypatch, shifted, tmp_path):
     assert '"a"' in out
 
 
+def test_links_of_another_system_outside_the_words(capsys, shifted):
+    links, source, target = shifted
+    words = ("align", source, target, "--vote", "--evidence", f"x={links}:pharaoh")
+    run(capsys, *words).failed("link 3-1 ", "the words contain U+00A0: see --token-separators; ")
+    assert made(capsys, *words, "--token-separators", "unicode").out
+
+
 def test_an_unknown_separator_is_refused(shifted):
     refuses(UnknownNameError, "ascii, unicode", read_corpus, shifted[0], token_separators="utf-8")
     assert Corpus.from_texts(["a\u00a0b"], ["c"])[0].source == ("a", "b")

@@ -31,7 +31,13 @@ from alignkit.io.parallel_text import is_tagged, text_pairs
 from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.texts import describe_tokenizer, split_words, tokenizer
+from alignkit.model.texts import (
+    code_points,
+    describe_tokenizer,
+    spaces_in,
+    split_words,
+    tokenizer,
+)
 
 if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
@@ -313,10 +319,11 @@ def _links_of(
         elif outside := [(i, j) for i, j in alignment if i >= n or j >= m]:
             wrong = "link {}-{} (source-target, from 0) lies outside".format(*outside[0])
             read_as = f"{'target' if read.reading.options.transpose else 'source'} first"
-            raise FormatError(
-                f"{wrong} the pair of {n} x {m} words; it was read with base {base}, {read_as}: "
-                "check :base1 and :transpose", path, number,
-            )  # fmt: skip
+            advice = f"it was read with base {base}, {read_as}: check :base1 and :transpose"
+            source, target = pair.words
+            if spaces := code_points({*spaces_in(" ".join((*source, *target)))}):
+                advice = f"the words contain {spaces}: see --token-separators; {advice}"
+            raise FormatError(f"{wrong} the pair of {n} x {m} words; {advice}", path, number)
         yield alignment
     total = f"{len(pairs):,} pairs"
     for number, other in others.values():
