@@ -180,6 +180,16 @@ def test_the_majority_of_two_is_what_both_have():
     assert cautioned(four, "intersection") is None
 
 
+def test_links_that_half_of_the_others_have_are_counted():
+    links = {"A": "0-0 1-1", "B": "0-0 1-1", "C": "0-0", "D": "0-0 2-2", "E": "0-0"}
+    caution = cautioned(agree(made(**links), resamples=20), "halved")
+    # the others of C, D and E: A and B have 1-1, two of four; 40 pairs with three cells
+    assert caution.pairings == tuple(f"{name} ~ majority without {name}" for name in "CDE")
+    assert caution.number == "40 of 120 [worst: C ~ majority without C]"
+    del links["E"]
+    assert cautioned(agree(made(**links), resamples=20), "halved") is None
+
+
 def test_the_adjudicated_version_was_made_from_the_annotations():
     three = made(A="0-0 1-1", B="0-0 1-1", gold="0-0 1-1")
     caution = cautioned(agree(three, adjudicated="gold", resamples=20), "adjudicated")

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
 
+import numpy as np
+
 from alignkit.agreement.chance.correction import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.chance.result import LEVELS, NO_INITIAL, OTHER_START, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
@@ -131,6 +133,7 @@ def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
     if len(agreement.annotators) == 3:
         for pairing in agreement.of("consensus"):
             yield "intersection", Hit(pairing.name, "", "2")
+    yield from _halved(agreement, data)
     for pairing in agreement.of("adjudicated"):
         yield "adjudicated", Hit(pairing.name, "", str(len(agreement.annotators)))
 
@@ -247,6 +250,22 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
         )
         yield "given-links", Hit(pairing.name, "", text, some.items / every.possible.items,
                                  brief=f"{pairing.given.links}")  # fmt: skip
+
+
+def _halved(agreement: AgreementFigures, data: CorpusData) -> Hits:
+    """Find links that exactly half of the others have, so that their majority leaves them out."""
+    names = agreement.annotators
+    if len(names) < 5 or len(names) % 2 == 0:  # of two others, see "intersection"
+        return
+    for pairing in agreement.of("consensus"):
+        others = [name for name in names if name != pairing.first]
+        links = [PairData.of(data, others).all_links(name) for name in others]
+        width = 1 + max(int(arrays.links.max(initial=0)) for arrays in links)
+        cells = np.concatenate([arrays.cells(width) for arrays in links])
+        voters = np.unique(cells, return_counts=True)[1]
+        tied = int((2 * voters == len(others)).sum())
+        if tied:
+            yield "halved", Hit(pairing.name, "", f"{tied} of {len(voters)}", tied)
 
 
 def _nearly_identical(agreement: AgreementFigures) -> Hits:
@@ -412,6 +431,11 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
          "high and precision low",
          "report the pairings of annotators; do not read this as agreement with a consensus",
          "the majority of two others is what both marked; do not read it as a consensus"),
+    "halved":
+        ("exactly half of the others have some links ({number} links that any of them has): their "
+         "majority leaves these links out",
+         "report the pairings of annotators; recall against this majority is too high",
+         "half of the others have {brief} links; their majority leaves these out"),
 }  # fmt: skip
 """Every caution, in order: the problem, what to report instead, and both in one line."""
 
