@@ -289,6 +289,23 @@ def test_where_nobody_shares_a_start_chance_is_not_by_edits():
     assert "name it with initial" not in text  # it is known
 
 
+def test_c_without_edits_may_be_compared_with_other_corpora():
+    rng = np.random.default_rng(1)
+
+    def equally_many(pair):
+        said = {}
+        for name, annotation in pair.annotations.items():
+            gone = rng.integers(8)
+            links = Alignment([(i, i) for i in range(8) if i != gone])
+            said[name] = replace(annotation, alignment=links)
+        return replace(pair, annotations=said)
+
+    corpus = drawn(lambda k: ("", ""), pairs=60).map(equally_many)
+    assert "initial" in agree(unknown(corpus), **FEW).answer.codes
+    assert {"initial", "few-pairs"}.isdisjoint(agree(corpus, **FEW).answer.codes)
+    assert "who-is-right" in agree(corpus, **FEW).answer.codes
+
+
 def test_each_pairing_has_the_model_that_its_starts_allow():
     shown = {0: ("auto", "auto", ""), 1: ("auto", "auto", "other")}
     corpus = drawn(lambda k: shown[k % 2], names=("anna", "ben", "carla"))
