@@ -18,7 +18,7 @@ GOLD, EFLOMAL, FAST = (str(FRENCH / f"{n}.align") for n in ("gold", "eflomal", "
 TEXTS = ("--source", str(FRENCH / "fr.txt"), "--target", str(FRENCH / "en.txt"))
 COMPILING = (
     "alignkit: compiling kernels for this command (a few seconds to half a minute); "
-    "later runs use them again\n"
+    "later runs use them again ('alignkit compile' compiles all at once)\n"
 )
 """What whoever comes first sees."""
 

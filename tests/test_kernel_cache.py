@@ -372,7 +372,7 @@ def test_a_kernel_that_cannot_be_saved_is_used_and_reported_once(home, monkeypat
     def fail(*_):
         raise AttributeError("no such name")
 
-    monkeypatch.setattr(kernel_cache, "_WARNED", [])
+    monkeypatch.setattr(kernel_cache, "WARNED", [])
     monkeypatch.setattr(kernel_cache, "dumps", fail)
     assert run()
     assert run()

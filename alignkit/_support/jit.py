@@ -91,7 +91,7 @@ class _Announcer(event.Listener):
 
 
 def _warn() -> None:
-    then = "later runs use them again"
+    then = "later runs use them again ('alignkit compile' compiles all at once)"
     if not KEEPS:
         then = f"each run compiles them: alignkit cannot keep kernels of numba {numba.__version__}"
     elif not can_keep():

@@ -183,9 +183,9 @@ def _save(name: str, sig: Any, data: Any) -> None:
 
 def _warn_once(what: str, problem: Exception) -> None:
     """Warn that compiled kernels cannot be saved or loaded."""
-    if _WARNED:
+    if WARNED:
         return
-    _WARNED.append(what)
+    WARNED.append(what)
     advice = f"this numba ({numba.__version__}) may be too new"
     if isinstance(problem, OSError):
         advice = "set XDG_CACHE_HOME to a folder of yours with free space"
@@ -198,7 +198,8 @@ def _warn_once(what: str, problem: Exception) -> None:
     )
 
 
-_WARNED: list[str] = []
+WARNED: list[str] = []
+"""What could not be done with compiled kernels in this process, if anything."""
 
 
 def _prepare(target_context: Any, needed: list[str]) -> None:
@@ -216,6 +217,27 @@ def can_keep() -> bool:
             if os.access(folder, os.W_OK | os.X_OK):
                 return True
     return False
+
+
+def obstacle() -> str:
+    """Return the reason why no compiled kernels can be kept, or ""."""
+    config: Any = numba.config
+    if config.DISABLE_JIT:
+        return "NUMBA_DISABLE_JIT is set, so nothing is compiled"
+    if not KEEPS:
+        return f"this numba ({numba.__version__}) may be too new"
+    if not can_keep():
+        return "there is no folder for them; set XDG_CACHE_HOME to a folder of yours"
+    return ""
+
+
+def kept() -> Iterator[Path]:
+    """Yield the files of all kernels that were compiled by this version."""
+    prefix = f"{_environment()}-{_sources()}-"
+    for folder in places():
+        for path in folder.glob(f"{prefix}*"):
+            if path.suffix != ".lock":
+                yield path
 
 
 def places() -> Iterator[Path]:

@@ -76,6 +76,9 @@ GROUPS = {
         "serve": "serve a lab: accounts, projects and pages for many annotators",
         "project": "manage a project: assign, import, export, pairs, bias, yield, copy, log",
     },
+    "install": {
+        "compile": "compile all kernels now, so that no later command has to",
+    },
 }
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 

@@ -1,0 +1,1 @@
+"""Compile kernels before they are needed."""

@@ -1,0 +1,126 @@
+"""Commands on a small made-up corpus, which together call all kernels that commands need.
+
+Each list of commands runs in a process of its own: a command may read what those before it in the
+list wrote. Kernels are compiled for the types of their arguments, so the files have what real ones
+have: sure, possible and missing links, words that both sides share, trees, judgments, phrases that
+several pairs share.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from alignkit._support import kernel_cache
+from alignkit.cli.kernels.corpus import write_corpus
+
+_TRAIN = "align source.txt target.txt -o out.align"
+_TEXTS = "--source source.txt --target target.txt"
+_TREES = "--source-trees source.trees --target-trees target.trees"
+_RULES = f"rules pairs.jsonl --annotator gold {_TREES}"
+_SYSTEMS = "score pairs.jsonl --hyp-annotator eflomal anna --ref-annotator gold --resamples 50"
+_JUDGED = "agree pairs.jsonl --on judgments --scheme paraphrase --permutations 50 --resamples 50"
+
+REHEARSALS: dict[str, list[str]] = {
+    "align": [
+        f"{_TRAIN} --save plain.model --probs",
+        f"{_TRAIN} --load plain.model --sure 0.9 --to naacl",
+        "align source.txt target.txt --load plain.model --to alignkit-jsonl -o out.jsonl",
+        f"{_TRAIN} --folder . --symmetrize grow-diag-final-and",
+        f"{_TRAIN} --best --vectors words.vec --dictionary words.tsv --prune --identity 1",
+        f"{_TRAIN} --scores scores.tsv --lexicon lexicon.tsv --inference vb --no-agree",
+        "align 'part*.source' 'part*.target' -o 'part*.align' --save parts.model --work work",
+    ],
+    "models": [
+        f"{_TRAIN} --model ibm1 --no-agree --inference em",
+        f"{_TRAIN} --model ibm2 --diagonal",
+        f"{_TRAIN} --model ibm2 --symmetrize intersection",
+        f"{_TRAIN} --model ibm3",
+        f"{_TRAIN} --model ibm4 --save four.model",
+    ],
+    "learn": [
+        "learn pairs.jsonl --gold gold --save better.model --vectors words.vec",
+        f"learn gold.align {_TEXTS} --objective aer --prior none --evidence eflomal=forward.align",
+        "align source.txt target.txt --load better.model --vectors words.vec -o out.align",
+    ],
+    "score": [
+        f"{_SYSTEMS} --level both",
+        f"score forward.align gold.align {_TEXTS} --level both --compare reverse.align",
+        f"score forward.align gold.align {_TEXTS} --level phrases --loose",
+        "score forward.align gold.align",
+        "symmetrize forward.align reverse.align -o union.align --method union",
+        "symmetrize forward.align reverse.align -o grown.align",
+        "profile pairs.jsonl --hyp-annotator eflomal anna --ref-annotator gold --trials 20"
+        " --resamples 50 --by genre",
+        "errors pairs.jsonl --hyp-annotator eflomal --ref-annotator gold --by-link kind,word",
+    ],
+    "phrases": [
+        "phrases pairs.jsonl --annotator gold --kind atomic --ignore-identical",
+        "phrases pairs.jsonl --annotator gold --loose --jsonl",
+        f"phrases gold.align {_TEXTS} --table -o table.tsv --memory 1",
+        "phrases 'part*.gold' --source 'part*.source' --target 'part*.target' --table -o parts.tsv",
+        "pivot table.tsv -o paraphrases.tsv",
+        f"score-phrases table.tsv gold.align {_TEXTS}",
+    ],
+    "rules": [
+        f"{_RULES} --json",
+        f"{_RULES} --all --deletions",
+        f"{_RULES} --size 3",
+        f"{_RULES} --grammar s2t",
+        f"score-rules pairs.jsonl --hyp-annotator eflomal --ref-annotator gold {_TREES}",
+    ],
+    "agree": [
+        "agree pairs.jsonl --annotators anna ben --initial eflomal --resamples 50 --samples 50",
+        "agree pairs.jsonl --annotators anna ben --initial eflomal --resamples 50 --samples 50"
+        " --bootstrap refit --chance edit-strata",
+        _JUDGED,
+        f"{_JUDGED} --null one --consensus gold",
+    ],
+}
+
+
+def _align_one_pair() -> None:
+    """Align a single pair, as the annotation page does."""
+    from alignkit.align import Aligner
+
+    Aligner.load("plain.model").align("The dog saw the cat .", "The cat was seen by the dog .")
+
+
+def _sort_on_disk() -> None:
+    """Sort more records than memory holds, and divide them among workers."""
+    import numpy as np
+
+    from alignkit.cluster.phrase_exchange import BucketExchange, write_turned
+    from alignkit.rules.tables.runs import Runs
+
+    room = 1 << 16
+    records = 4000
+    symbols = np.arange(1, records + 1, dtype=np.int32)
+    offsets = np.arange(records + 1)
+    with Runs(".", room=room) as runs:
+        runs.add(symbols, offsets, np.ones((records, 1)))
+        assert runs.written
+        blocks = list(runs.merge())
+    os.mkdir("turned")
+    merged = [(block.symbols, block.offsets, block.values) for block in blocks]
+    write_turned(BucketExchange(".", 2, room), 0, merged, [[5]])
+
+
+_CALLS = {"align": _align_one_pair, "phrases": _sort_on_disk}
+"""What a rehearsal does at its end, for kernels that small data and these commands do not call."""
+
+
+def rehearse(name: str, main: Callable[[Sequence[str]], int]) -> int:
+    """Run the commands of a rehearsal in the current folder; return 0 if all kernels are kept."""
+    write_corpus(Path())
+    for words in REHEARSALS[name]:
+        code = main([*shlex.split(words), "--quiet"])
+        if code:
+            print(f"alignkit {words} ended with exit code {code}", file=sys.stderr)
+            return code
+    if name in _CALLS:
+        _CALLS[name]()
+    return len(kernel_cache.WARNED)
