@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies_agreement import corpora
 
 from alignkit import Alignment, Corpus, SentencePair, agree
+from alignkit.agreement import answer
 from alignkit.agreement.answer import LINES, TEXTS, WIDTH, short_names
 from alignkit.cli import main
 from alignkit.tables.columns import decimal
@@ -201,7 +202,7 @@ GOLDALIGN = """\
 user-1 and user-2 share 59.3% [54.4, 64.3] of their word links, 42.6% [33.3, 53.1] of the sure ones
 (F1; equal words left out). Beyond chance: C (strata) .64 [.58, .69] and .29; C (Cohn et al.)
 misleads here. C rests on 377 and 155 of 612 pairs, and in 92 of the 155 only one marked anything:
-give C with F1, never alone. F1 within 3 points: 2,600 pairs in all (80% certain).
+give C with F1, never alone. F1 within 3 points: 2,700 pairs in all (80% certain).
 Report: word F1 59.3 [54.4, 64.3], C (strata) .64 [.58, .69] on 377 pairs; sure links F1
 42.6 [33.3, 53.1], C .29 [.21, .37] on 155; 612 pairs."""
 RTE2 = """\
@@ -233,3 +234,18 @@ USERS = "--annotators demo-user-1 demo-user-2 --initial initial --adjudicated ar
 def test_the_answer_for_real_annotators(data, capsys, files, options, answer):
     main(["agree", *map(str, sorted(data.glob(files))), *options.split()])
     assert capsys.readouterr().out.startswith(f"{answer}\n\nWords")
+
+
+def test_a_plan_is_rounded_up_to_two_digits():
+    """Fewer pairs than the plan would not be enough."""
+    given = [1, 99, 100, 101, 1042, 2549, 2600, 99_001]
+    assert [answer._two_digits(count) for count in given] == [
+        1,
+        99,
+        100,
+        110,
+        1100,
+        2600,
+        2600,
+        100_000,
+    ]

@@ -584,7 +584,7 @@ class AnswerWriter:
             )
         except OptionError:  # too few pairs to plan from
             return 0
-        return int(float(f"{plan.pairs:.2g}")) if plan.pairs > plan.pilot else 0
+        return _two_digits(plan.pairs) if plan.pairs > plan.pilot else 0
 
     # what to cite
     def report(self) -> str:
@@ -631,6 +631,12 @@ class AnswerWriter:
         c = f"{name} {c_of(two, level, self.quoted.model).show()}"
         c = c if self.has_c else f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
         return f"{f1}, {c} on {how_many(part.used, 'pair') if level == _ALL else part.used}"
+
+
+def _two_digits(count: int) -> int:
+    """Return a number rounded up to two digits: fewer pairs would not be enough."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // step) * step
 
 
 def _mean(numbers: Mapping[Pairing, Number], quoted: Quoted | None = None) -> str:
