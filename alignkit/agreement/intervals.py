@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.agreement.pairs import PairData
+from alignkit.stats.clusters import jackknife_interval
 from alignkit.stats.resampling import ONE_PAIR, Interval, check_drawing, chunks, interval_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Statistic:
     level: str  # what it is taken of, "words.sure" and so on; a figure is named level.measure
     measures: tuple[str, ...]  # the names of what is measured
     rows: Callable[[PairData], Rows]  # from the pairs that are compared to the counts of each
+    sizes: tuple[int, ...] = ()  # of measures from 0 to 1: the columns whose sum is a pair's size
 
 
 def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
@@ -71,6 +73,10 @@ def weighted_mean(pairs: Sequence[tuple[int, float]]) -> float:
 
 
 NO_PAIRS = "there is no sentence pair"
+INTERVALS = "P, R and F1: jackknife; others: bootstrap"
+"""How intervals are computed, for legends."""
+
+ONE_COUNTS = "without one of the sentence pairs it is undefined"
 
 Intervals = Mapping[str, Union[Interval, str]]
 """The interval, or the reason why there is none, by ``level.measure``."""
@@ -80,7 +86,10 @@ def bootstrap(
     statistics: Sequence[Statistic], rows: Sequence[Rows], *, resamples: int, confidence: float,
     seed: int, sections: Sequence[NDArray[np.bool_]],
 ) -> list[Intervals]:  # fmt: skip
-    """Return percentile bootstrap intervals of statistics over the same P sentence pairs."""
+    """Return intervals of statistics over the same P sentence pairs.
+
+    They are percentiles of the bootstrap; for statistics with `sizes`, see `jackknife_interval`.
+    """
     check_drawing(resamples, confidence)
     names = [f"{part.level}.{measure}" for part in statistics for measure in part.measures]
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
@@ -97,10 +106,34 @@ def bootstrap(
             for statistic, part in zip(statistics, parts, strict=True):
                 for measure, drawn in part.measure(part.sums(weights)).items():
                     values[f"{statistic.level}.{measure}"].append(drawn)
-        intervals.append(
-            {name: reasoned(np.concatenate(drawn), confidence) for name, drawn in values.items()}
-        )
+        percentiles: dict[str, Interval | str] = {
+            name: reasoned(np.concatenate(drawn), confidence) for name, drawn in values.items()
+        }
+        for statistic, part in zip(statistics, parts, strict=True):
+            if statistic.sizes:
+                percentiles |= _by_jackknife(statistic, part, percentiles, confidence)
+        intervals.append(percentiles)
     return intervals
+
+
+def _by_jackknife(
+    statistic: Statistic, rows: Rows, percentiles: Intervals, confidence: float
+) -> dict[str, Interval | str]:
+    """Return the intervals of ratios of counts by the jackknife, if there are any by bootstrap.
+
+    Percentiles of ratios are too narrow if few pairs have most of the links or of the differences.
+    """
+    counts = np.asarray(rows.counts, np.float64)
+    sizes = counts[:, list(statistic.sizes)].sum(axis=1)
+    left_out = rows.measure(rows.total() - counts)
+    bounded: dict[str, Interval | str] = {}
+    for measure, value in rows.figures().items():
+        name = f"{statistic.level}.{measure}"
+        interval = percentiles[name]
+        if isinstance(interval, Interval):
+            low, high = jackknife_interval(value, left_out[measure], sizes, confidence)
+            bounded[name] = ONE_COUNTS if isnan(low) else replace(interval, low=low, high=high)
+    return bounded
 
 
 def draw_weights(

@@ -115,10 +115,15 @@ def columns(counts: NDArray[np.int64], names: Sequence[str], wanted: Sequence[st
     return counts[:, [names.index(name) for name in wanted]].astype(np.float64)
 
 
+_SIZES = (0, 2)  # the columns of the items of either annotator
+
 OVERLAP = (
-    *(Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind)) for kind in _WORDS),
     *(
-        Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links))
+        Statistic(f"words.{kind}", MEASURES, partial(_word_rows, kind=kind), _SIZES)
+        for kind in _WORDS
+    ),
+    *(
+        Statistic(f"phrases.{links}", MEASURES, partial(_phrase_rows, links=links), _SIZES)
         for links in ("possible", "sure")
     ),
 )

@@ -58,7 +58,7 @@ def agreement_plot(agreement: AgreementFigures) -> DotPlot:
     caption.append("; links of equal words left out" * agreement.options.ignore_identical)
     lines = any(not isnan(x.low) for panel in panels for row in panel.values for x in row)
     percent = f"{100 * agreement.options.confidence:g}"
-    caption.append(f"; lines: {percent}% of bootstrap resamples of sentence pairs" * lines)
+    caption.append(f"; lines: {percent}% intervals over sentence pairs" * lines)
     caption.append(f"; {how_many(undefined, 'value')} undefined, not drawn" if undefined else "")
     short = [f"{text} is {visible(name)}" for name, text in names.items() if text != name]
     caption.append(f"; {', '.join(short)}" if short else "")

@@ -13,6 +13,7 @@ from alignkit.agreement import tables
 from alignkit.agreement.answer import CHANCE_NAMES, Answer, short_names
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
 from alignkit.agreement.figures import AgreementFigures
+from alignkit.agreement.intervals import INTERVALS
 from alignkit.agreement.options import CLOSED
 from alignkit.errors import OptionError
 from alignkit.tables.columns import Column
@@ -50,7 +51,7 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
     if not all(isnan(figure.low) for figure in agreement.figures()):
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
-        lines.append(f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}")
+        lines.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}{refitted})")
     results = [result for two in agreement.of("annotators")
                for result in two.beyond.get(two.chance, {}).values()]  # fmt: skip
     if drawn := sorted({result.samples for result in results if result.samples}):
@@ -121,7 +122,10 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
     keys, parts = {column.key for table in shown for column in table.columns}, list[str]()
     if options.bootstrap != "none":
         share = f"{100 * options.confidence:g}%"
-        parts.append(f"In brackets: {share} of bootstrap resamples of sentence pairs.")
+        parts.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}).")
+        eq2 = [row for table in shown for row in table.rows if row[0].text == tables.LINKS["eq2"]]
+        if any("[" in cell.text for row in eq2 for cell in row):
+            parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
     initial = repr(agreement.initial) if agreement.initial else "an empty alignment"
@@ -246,7 +250,7 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
         parts.append(f": precision and recall with {latex_escape(reference)} as reference, ")
         parts.append(f"{listed}.")
         if options.bootstrap != "none":
-            parts.append(rf" In brackets: {100 * options.confidence:g}\% bootstrap intervals.")
+            parts.append(rf" In brackets: {100 * options.confidence:g}\% intervals ({INTERVALS}).")
         parts += [" $n$: pairs that $C$ is based on."] * ("used" in keys)
     else:
         parts.append(": F1 of each with the others, in percent.")

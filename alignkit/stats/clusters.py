@@ -81,6 +81,37 @@ def share_interval(
     return _score_interval(share, total / max(effect, 1.0), z)
 
 
+def jackknife_interval(
+    value: float, left_out: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float
+) -> tuple[float, float]:
+    """Return the interval of a statistic from 0 to 1 of m clusters, such as F1; NaN if none.
+
+    `left_out` are the m values of the statistic without each cluster, which give its variance by
+    the jackknife, v = (m - 1) / m sum (value(k) - mean)^2. The interval is Wilson's for as many
+    observations as are as informative, value (1 - value) / v, with the quantile of Student's t;
+    its degrees of freedom are N^2 / sum n(k)^2 - 1 for clusters of the sizes n(k), N = sum n(k).
+    For the share of observations in clusters, it is nearly that of `share_interval`. There are no
+    bounds if the value is 0 or 1, if it is undefined without some cluster, or if it does not depend
+    on which clusters there are.
+
+    References
+    ----------
+    Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 11; Korn & Graubard 1998, see
+    `share_interval`.
+    """
+    clusters = len(left_out)
+    if clusters < 2 or not 0 < value < 1 or np.isnan(left_out).any():
+        return nan, nan
+    variance = (clusters - 1) / clusters * float(((left_out - left_out.mean()) ** 2).sum())
+    degrees = float(sizes.sum()) ** 2 / float((sizes**2).sum()) - 1
+    if variance <= 0 or degrees <= 0:
+        return nan, nan
+    from scipy.special import stdtrit
+
+    z = float(stdtrit(degrees, (1 + confidence) / 2))
+    return _score_interval(value, value * (1 - value) / variance, z)
+
+
 def _score_interval(share: float, total: float, z: float) -> tuple[float, float]:
     """Return Wilson's interval for a number of observations that need not be whole."""
     middle = share * total + z * z / 2
