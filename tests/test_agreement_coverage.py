@@ -3,10 +3,8 @@
 The population is a corpus, from which sentence pairs are drawn with replacement. Samples without
 an interval, because nothing differs in them, do not count::
 
-    ALIGNKIT_FULL=1 ALIGNKIT_DATA=FOLDER pytest -m slow tests/test_agreement_coverage.py
+    ALIGNKIT_DATA=FOLDER pytest -m slow tests/test_agreement_coverage.py
 """
-
-import os
 
 import numpy as np
 import pytest
@@ -18,8 +16,8 @@ from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.stats.clusters import jackknife_interval
 
-REPETITIONS = 1000 if os.environ.get("ALIGNKIT_FULL") else 250
-NOISE = 0.006 if os.environ.get("ALIGNKIT_FULL") else 0.03  # subtracted from what must be covered
+REPETITIONS = 1000
+NOISE = 0.006  # of so many repetitions, subtracted from what must be covered
 SIZES = (22, 60, 200, 400)
 
 
@@ -67,7 +65,9 @@ def test_intervals_of_the_samples_cover(level):
 @pytest.mark.parametrize("level", ["words.sure", "words.eq2"])
 def test_intervals_of_rte2_cover_and_are_not_wide(data, annotators, level):
     shares = covered(rte2(data), annotators, level)
-    must_cover({key: share for key, share in shares.items() if key[0] == "f1"}, 0.925)
+    must_cover(
+        {key: share for key, share in shares.items() if key[0] == "f1" and key[1] > 22}, 0.93
+    )
     assert shares["f1", 22][1] < 0.42
     assert shares["f1", 400][1] < 0.09
 
@@ -79,5 +79,6 @@ def test_intervals_of_goldalign_cover_as_the_page_says(data):
     shares = covered(goldalign(data), ("A", "B"), "words.eq2")
     must_cover({key: x for key, x in shares.items() if key[1] == 60 or key[0] == "precision"}, 0.92)
     must_cover({key: x for key, x in shares.items() if key[0] in ("recall", "f1")}, 0.84)
+    assert shares["recall", 400][0] < 0.9  # what the page and the report warn of
     sure = covered(goldalign(data), ("A", "B"), "words.sure")
     must_cover({key: share for key, share in sure.items() if key[0] == "f1"}, 0.925)

@@ -3,13 +3,14 @@
 from math import isnan, nan
 
 import pytest
+from command import PARAPHRASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_agreement import overlap_counts
 from refusals import refuses
 from strategies_agreement import RULES, corpora
 
-from alignkit import Alignment, Corpus, SentencePair
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import agree, overlap
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
@@ -237,3 +238,14 @@ def test_a_pair_with_several_values_counts_in_each_group():
     plain = agree(Corpus(pairs), by="genre", resamples=5)
     assert (plain.sections, plain.several) == (("all", "x,y", "y"), 0)
     refuses(OptionError, "give `by` too", agree, Corpus(pairs), split=",")
+
+
+def test_the_legend_says_where_intervals_can_be_too_narrow():
+    samples = read_corpus(PARAPHRASES, format="alignkit-jsonl")
+    says = "is too narrow if few pairs have most sure links"
+    report = " ".join(str(agree(samples, ["anna", "ben"], resamples=50)).split())
+    assert "In brackets: 95% intervals over sentence pairs (P, R and F1: jackknife" in report
+    assert f"That of sure ~ all {says}" in report
+    plain = " ".join(str(agree(samples, ["anna", "ben"], bootstrap="none")).split())
+    assert "In brackets" not in plain
+    assert says not in plain

@@ -13,7 +13,7 @@ from scipy.stats import beta, binom, t
 
 from alignkit.errors import OptionError
 from alignkit.stats import mcnemar, mcnemar_clusters, share_interval, wilson_interval
-from alignkit.stats.clusters import cluster_error, halves_test
+from alignkit.stats.clusters import cluster_error, halves_test, jackknife_interval
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from([0.8, 0.95, 0.99]))
@@ -187,3 +187,24 @@ def test_mcnemar_of_clusters_rejects_as_often_as_it_says():
         error = (level * (1 - level) / corpora) ** 0.5
         assert level / 2 < np.mean(p <= level) < level + 3 * error
         assert np.mean(single <= level) > 2 * level
+
+
+def test_the_jackknife_gives_nearly_the_interval_of_a_share():
+    """The jackknife of a ratio is its linear variance, up to terms of higher order."""
+    rng = np.random.default_rng(3)
+    totals = rng.integers(1, 12, 200)
+    counts = rng.binomial(totals, rng.beta(4, 1, 200))
+    left_out = (counts.sum() - counts) / (totals.sum() - totals)
+    found = jackknife_interval(counts.sum() / totals.sum(), left_out, totals.astype(float), 0.95)
+    assert found == pytest.approx(share_interval(counts, totals), abs=1e-3)
+    wider = jackknife_interval(counts.sum() / totals.sum(), left_out, totals.astype(float), 0.99)
+    assert wider[0] < found[0] < found[1] < wider[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "left_out"),
+    [(1.0, [1.0, 1.0]), (0.0, [0.0, 0.0]), (0.5, [0.5, 0.5]), (0.5, [np.nan, 0.5]), (0.5, [0.5])],
+)
+def test_the_jackknife_has_no_bounds_where_nothing_varies(value, left_out):
+    bounds = jackknife_interval(value, np.array(left_out), np.ones(len(left_out)), 0.95)
+    assert np.isnan(bounds).all()

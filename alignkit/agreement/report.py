@@ -120,11 +120,12 @@ def legend(agreement: AgreementFigures, answer: Answer, shown: Sequence[Sheet]) 
     """Return the legend of the columns and of the short names of annotators."""
     options, models = agreement.options, tables.chance_models(agreement.of("annotators"))
     keys, parts = {column.key for table in shown for column in table.columns}, list[str]()
-    if options.bootstrap != "none":
+    rows = [row for table in shown for row in table.rows]
+    bounded = [row for row in rows if any("[" in cell.text for cell in row)]
+    if options.bootstrap != "none" and bounded:
         share = f"{100 * options.confidence:g}%"
         parts.append(f"In brackets: {share} intervals over sentence pairs ({INTERVALS}).")
-        eq2 = [row for table in shown for row in table.rows if row[0].text == tables.LINKS["eq2"]]
-        if any("[" in cell.text for row in eq2 for cell in row):
+        if any(row[0].text == tables.LINKS["eq2"] for row in bounded):
             parts.append("That of sure ~ all is too narrow if few pairs have most sure links.")
     if "used" in keys:
         parts.append(f"used: pairs that C is based on, of {agreement.together[0].used}.")
