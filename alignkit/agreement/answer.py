@@ -635,7 +635,7 @@ class AnswerWriter:
 
 def _two_digits(count: int) -> int:
     """Return a number rounded up to two digits: fewer pairs would not be enough."""
-    step = 10 ** max(0, len(str(count)) - 2)
+    step = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // step) * step
 
 
