@@ -40,6 +40,7 @@ def printed(*words, **environment):
     return ran.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_commands_of_compile_call_all_kernels():
     called = set(printed("rehearsals"))

@@ -119,7 +119,7 @@ def test_phrase_lists_and_quiet_commands_count_what_is_left_out(capsys, tmp_path
     assert run(capsys, given[0], table, short, *given[2:], "--partial", "--json").json["skipped"]
     out = tmp_path / "out.align"
     ran = run(capsys, "symmetrize", short, EFLOMAL, "--partial", "-o", out, "--quiet")
-    assert f"{PAIRS - KEPT} sentence pairs left out" in ran.err
+    assert f"{PAIRS - KEPT} sentence pairs have no links: only one of the two files" in ran.err
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "merge", short, "--add", f"x={GOLD}", "--partial", "-o", out, "--quiet")
     assert f"{PAIRS - KEPT} pairs are only in the second" in ran.err

@@ -80,6 +80,7 @@ def test_a_line_end_in_a_name_breaks_no_line(capsys, tmp_path):
     agree = ["agree", "--resamples", 5, "--by", "genre"]
     for command, *more in (["stats"], ["check"], [*agree, "--latex"], [*agree, "--markdown"]):
         plain, broken = (run(capsys, command, path, *more).out.splitlines() for path in paths)
+        broken = [line for line in broken if not line.startswith("white space in words")]
         assert len(plain) == len(broken), (command, more)
 
 
